@@ -1,0 +1,1 @@
+"""What decides: wiring, turns, models, tools, commands."""

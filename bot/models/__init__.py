@@ -1,0 +1,1 @@
+"""The wires to language models, and the models that need none."""

@@ -1,0 +1,115 @@
+"""The door to a language model: a request of plain values in, a stream of events out."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from memory.conversation import Message, Part, Role, ToolSpec
+
+StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
+
+Blobs = Callable[[str], bytes]
+"""Reads a blob by its SHA-256. Raises OSError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireMessage:
+    """A role and its parts as the model is to see them; neighbours may not share a role."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """All that one call sends.
+
+    system: text parts, the stable ones first; the cache mark stands after the last. stable: how many of `messages`
+    belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
+    effort: purpose "turn" is the conversation, "fold" a summary (no tools, low temperature).
+    conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent).
+    """
+
+    model: str
+    system: tuple[str, ...]
+    messages: tuple[WireMessage, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int = 4096
+    stable: int = 0
+    purpose: Literal["turn", "fold"] = "turn"
+    conversation: str = ""
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta:
+    """More words of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingDelta:
+    """The model thinks; the text is for nobody but a debugger."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStarted:
+    """The model has begun to write a call of this tool."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokensUsed:
+    """As the provider counted. input: the whole of it, cached parts included."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The last event of a call that came through.
+
+    parts: in order, no empty text; tool calls have unique ids. model: who answered. raw_stop: the wire's word.
+    detail: why, for a refusal. A cut tool call (stop "length" inside it) is left out and `cut_call` is set.
+    """
+
+    parts: tuple[Part, ...]
+    stop: StopReason
+    usage: TokensUsed
+    model: str
+    raw_stop: str = ""
+    detail: str = ""
+    cut_call: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restarted:
+    """A try failed after text was shown and another begins: what was shown so far is void."""
+
+    why: str
+
+
+Event = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
+
+
+class Model(Protocol):
+    """One wire to models."""
+
+    name: str
+
+    def stream(self, request: Request) -> AsyncIterator[Event]:
+        """One call: deltas, then exactly one Answer.
+
+        Raises:
+            ModelError: one of bot.errors; nothing else. Cancelling the task closes the connection.
+        """
+        ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,37 @@
+"""The door to a tool: what it is, whose effect it has, and one method that runs it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from memory.conversation import ToolSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """For whom a tool runs. root: the folder of the space; now: timezone-aware, in the person's zone.
+
+    idem_key: equal for every run of the same call. conversation, space: ids of the record.
+    """
+
+    conversation: str
+    space: str
+    root: Path
+    now: Callable[[], datetime]
+    idem_key: str
+
+
+class Tool(Protocol):
+    """One thing a model may do."""
+
+    spec: ToolSpec
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        """Do it; return what the model is told, whole (the view shortens it, the record does not).
+
+        Raises:
+            ToolFailed: it could not be done; the text says why and what would work.
+        """
+        ...

@@ -1,0 +1,50 @@
+"""What can go wrong between us and a platform, named for what to do about it.
+
+ChannelError
+├── Retryable      surely not delivered, worth another try
+├── Rejected       will never be accepted
+│   └── BadFormat  would be accepted as plain text
+├── LoggedOut      the channel needs its owner
+└── Ambiguous      may have been delivered
+"""
+
+
+class ChannelError(Exception):
+    """A platform did not do what was asked."""
+
+
+class Retryable(ChannelError):
+    """Surely not delivered; try again after `retry_after` seconds (None: by back-off)."""
+
+    def __init__(self, why: str, *, retry_after: float | None = None, whole_channel: bool = False) -> None:
+        super().__init__(why)
+        self.retry_after = retry_after
+        self.whole_channel = whole_channel
+
+
+class Rejected(ChannelError):
+    """The platform will never take this message; `gone` says that the chat itself is closed to us."""
+
+    def __init__(self, why: str, *, gone: bool = False) -> None:
+        super().__init__(why)
+        self.gone = gone
+
+
+class BadFormat(Rejected):
+    """The markup was refused; the same text would be taken as plain text."""
+
+
+class Moved(Rejected):
+    """The chat has a new id."""
+
+    def __init__(self, why: str, *, chat_id: str) -> None:
+        super().__init__(why)
+        self.chat_id = chat_id
+
+
+class LoggedOut(ChannelError):
+    """The credentials no longer hold; nothing works until the owner acts."""
+
+
+class Ambiguous(ChannelError):
+    """The answer was lost: the message may or may not have arrived."""

@@ -1,0 +1,134 @@
+"""The words that channels and the rest of the house share: who wrote what where, and what goes back."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+ChatKind = Literal["dm", "group"]
+OutboundKind = Literal["final", "notice", "media", "progress"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """One conversation's place on a platform.
+
+    channel: our name of the platform ("telegram"); account: our own id there; chat_id and thread_id: the
+    platform's ids as text, thread_id "" where there are no threads.
+    """
+
+    channel: str
+    account: str
+    chat_id: str
+    thread_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """Who wrote. id: the platform's immutable id as text; name: what they call themselves, never an identity."""
+
+    id: str
+    name: str = ""
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """One file that came with a message.
+
+    name: the sender's label, never a path. media_type: as claimed. data: the bytes where they came with the
+    message, else empty. ref: the platform's handle to fetch them by, else empty.
+    """
+
+    name: str
+    media_type: str
+    data: bytes = b""
+    ref: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundMessage:
+    """One message a person sent us.
+
+    key: the platform's own id, unique per channel and account, never empty; repeats are dropped by it.
+    order_key: what the platform orders its messages by, as sortable text, or "".
+    sent_at: timezone-aware, the platform's clock. addressed: meant for us (always true in a dm).
+    raw: the update as JSON text, for the record; "" where there is none.
+    """
+
+    address: Address
+    kind: ChatKind
+    key: str
+    sender: Sender
+    text: str
+    sent_at: datetime
+    attachments: tuple[Attachment, ...] = ()
+    addressed: bool = True
+    order_key: str = ""
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What became of one delivered message: its id with us, and whether it was new (False: a repeat)."""
+
+    id: str
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboundMessage:
+    """One part of an answer, as it is to be seen.
+
+    id: the row this part is; client_key: equal for every attempt at this part. text: Markdown, already within
+    the channel's limit. reply_to: id of the message answered, "" for none; reply_to_key: the platform key of it.
+    part_no counts from 0 among parts. repeated: may already have arrived; the text says so.
+    plain: formatting was refused before; send the text as it is. line: place in the conversation's transcript.
+    """
+
+    id: str
+    address: Address
+    client_key: str
+    text: str
+    kind: OutboundKind = "final"
+    reply_to: str = ""
+    reply_to_key: str = ""
+    part_no: int = 0
+    parts: int = 1
+    repeated: bool = False
+    plain: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The platform took it. platform_id: its id of the new message, "" where it gives none."""
+
+    platform_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveText:
+    """Text as it grows: the whole so far, and what is being done now ("" while text flows)."""
+
+    address: Address
+    reply_to: str
+    text: str
+    doing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a platform can show.
+
+    limit: longest text of one message in `unit`, 0 for none. keyed: a send carries an idempotency key;
+    key_valid: for how many seconds it holds. live: text can be shown as it grows.
+    """
+
+    limit: int = 0
+    unit: Literal["code_points", "utf16", "utf8"] = "code_points"
+    keyed: bool = False
+    key_valid: float = 0.0
+    live: bool = False
+    per_chat_rate: float = 0.0
+    total_rate: float = 0.0
+    languages: tuple[str, ...] = field(default=("zh", "en"))

@@ -1,0 +1,1 @@
+"""What is kept of every conversation, and what of it a model is shown."""

@@ -1,0 +1,196 @@
+"""What a conversation is made of: parts, messages, turns, and the one session they belong to."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Role = Literal["user", "assistant"]
+Effect = Literal["pure", "idempotent", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture kept as a blob: sha256 names it, width and height in pixels (0 when unknown)."""
+
+    sha256: str
+    media_type: str
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file kept as a blob: sha256 names it, size in bytes; text is what was read out of it, "" for nothing."""
+
+    sha256: str
+    media_type: str
+    name: str
+    size: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """The model asks for a tool. input: the arguments as JSON text of an object, keys as the model gave them."""
+
+    id: str
+    name: str
+    input: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What the call with that id came to."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """A model's thoughts, unchanged with its signature; model: who signed them, no other may be shown them.
+
+    redacted: `text` holds the provider's opaque data.
+    """
+
+    text: str
+    signature: str = ""
+    model: str = ""
+    redacted: bool = False
+
+
+Part = Text | Image | Document | ToolCall | ToolResult | Thinking
+KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One stored message.
+
+    id: never changes, never repeats. seq: place in its conversation, from 1. turn: number of its turn, from 1.
+    tokens: counted once when it was stored, by the counter named in `counter`. at: timezone-aware UTC.
+    origin: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line).
+    """
+
+    id: str
+    seq: int
+    turn: int
+    role: Role
+    parts: tuple[Part, ...]
+    at: datetime
+    tokens: int = 0
+    counter: str = ""
+    origin: str = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One user message and all it led to, the smallest thing that is folded; messages in order of seq."""
+
+    number: int
+    messages: tuple[Message, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(message.tokens for message in self.messages)
+
+    @property
+    def first_seq(self) -> int:
+        return self.messages[0].seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.messages[-1].seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens."""
+
+    fold_id: str
+    turns: int
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction:
+    """A recorded shorter stand-in for one part of one message inside the view; never taken back.
+
+    form: "snip", "one_line", "text_only" or "pinned"; text: what is shown instead ("" = the part is left out).
+    tokens: count of the stand-in.
+    """
+
+    message_id: str
+    part: int
+    form: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One conversation as the model may see it now: the live turns only, oldest first.
+
+    The last turn may be running (its number equals `running`, 0 when none is). next_seq: what the next message
+    gets. view_from: first seq not cleared. fold_head: id of the newest fold, "" for none. system_sha: hash of the
+    system prompt and tools that the last request was built with. prefix_generation rises when the prefix changes.
+    """
+
+    conversation: str
+    space: str
+    epoch: int
+    next_seq: int
+    next_turn: int
+    view_from: int
+    fold_head: str
+    summary: Summary | None
+    turns: tuple[Turn, ...]
+    reductions: tuple[Reduction, ...]
+    running: int = 0
+    policy: str = ""
+    model: str = ""
+    prefix_generation: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model is told of it. schema: JSON Schema of an object as JSON text with sorted keys."""
+
+    name: str
+    description: str
+    schema: str
+    effect: Effect
+    action: str
+
+
+def dump_parts(parts: tuple[Part, ...]) -> str:
+    """Parts as JSON text, the form they are stored in: a list of objects with `kind` and the fields that differ."""
+    return json.dumps([_as_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
+
+
+def load_parts(text: str) -> tuple[Part, ...]:
+    """The inverse of `dump_parts`."""
+    return tuple(_from_dict(item) for item in json.loads(text))
+
+
+def _as_dict(part: Part) -> dict[str, Any]:
+    fields = {name: getattr(part, name) for name in part.__slots__}
+    return {"kind": type(part).__name__, **fields}
+
+
+def _from_dict(item: dict[str, Any]) -> Part:
+    fields = dict(item)
+    part: Part = KINDS[fields.pop("kind")](**fields)
+    return part

@@ -1,0 +1,79 @@
+"""Named places where a test may kill, stop or break this process; nothing unless the environment asked at start."""
+
+import asyncio
+import errno
+import os
+import signal
+import time
+from collections import Counter
+
+_ACTIONS: dict[str, list[tuple[int, str, str]]] = {}
+_HITS: Counter[str] = Counter()
+
+
+class FailpointError(RuntimeError):
+    """Raised by the action `raise`."""
+
+
+def arm(environ: dict[str, str]) -> bool:
+    """Read MNEMA_FP=name[@nth]:action[:arg],… when MNEMA_TEST=1.
+
+    Returns False when MNEMA_FP is set without MNEMA_TEST=1 (ignored; the caller warns).
+    """
+    _ACTIONS.clear()
+    _HITS.clear()
+    wanted = environ.get("MNEMA_FP", "")
+    if environ.get("MNEMA_TEST") != "1":
+        return not wanted
+    for item in filter(None, wanted.split(",")):
+        place, action, *arg = item.split(":")
+        name, _, nth = place.partition("@")
+        _ACTIONS.setdefault(name, []).append((int(nth or 1), action, arg[0] if arg else ""))
+    return True
+
+
+def fp(name: str) -> None:
+    """A place in plain code. `hang` blocks the thread for good."""
+    for action, arg in _due(name):
+        _act(name, action, arg)
+        if action == "hang":
+            time.sleep(86_400)
+        if action == "sleep":
+            time.sleep(float(arg))
+
+
+async def afp(name: str) -> None:
+    """A place in a coroutine: `hang` and `sleep` leave the loop running."""
+    for action, arg in _due(name):
+        _act(name, action, arg)
+        if action == "hang":
+            await asyncio.Event().wait()
+        if action == "sleep":
+            await asyncio.sleep(float(arg))
+
+
+def torn(name: str) -> bool:
+    """Whether the write at this place is to stop half-way; the caller writes a half and calls `die`."""
+    return any(action == "torn" for action, _ in _due(name))
+
+
+def die() -> None:
+    """End this process at once, as SIGKILL would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _due(name: str) -> list[tuple[str, str]]:
+    if not _ACTIONS:
+        return []
+    _HITS[name] += 1
+    return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[name]]
+
+
+def _act(name: str, action: str, arg: str) -> None:
+    if action == "kill9":
+        die()
+    if action == "raise":
+        raise FailpointError(f"failpoint {name} {arg}".strip())
+    if action in ("enospc", "eio"):
+        code = errno.ENOSPC if action == "enospc" else errno.EIO
+        raise OSError(code, os.strerror(code), name)

@@ -1,0 +1,248 @@
+"""The store's doors: every transaction of the durable record, as Protocols that any backend passes the suite of.
+
+All methods may raise StoreFull (disk), StoreBusy (another process holds the database) or StoreCorrupt.
+A method named after a state transition refuses one that is not drawn, with WrongState.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from memory.conversation import Message, Reduction, Session
+from memory.store.records import (
+    Arrival,
+    CallRow,
+    ConversationRow,
+    Draft,
+    Fate,
+    FoldMethod,
+    FoldPlan,
+    FoldRow,
+    Found,
+    InboxRow,
+    LedgerFault,
+    Line,
+    Outgoing,
+    OutboxRow,
+    PlannedCall,
+    Recovered,
+    Stored,
+    TurnRow,
+    TurnState,
+    Usage,
+)
+
+
+class Delivery(Protocol):
+    """In by the inbox, out by the outbox: T1, T2, T6 to T8 and what recovery finds."""
+
+    async def accept(self, arrivals: Sequence[Arrival]) -> list[Stored]:
+        """T1: one transaction for all of them; a known key changes nothing. Makes conversations as needed."""
+        ...
+
+    async def waiting(self) -> list[str]:
+        """Conversations that have inbox rows in state new (due or not) or running."""
+        ...
+
+    async def next_in(self, conversation: str, now: float) -> InboxRow | None:
+        """The lane's next row: a running one first, else the oldest new one that is not urgent and due."""
+        ...
+
+    async def inbox(self, id: str) -> InboxRow | None: ...
+
+    async def claim(self, inbox_id: str, user: Draft, actor: str) -> TurnRow:
+        """T2: inbox new -> running, turn made, its user message stored with the inbox row's id."""
+        ...
+
+    async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
+        """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction."""
+        ...
+
+    async def finish(
+        self,
+        turn: TurnRow,
+        state: TurnState,
+        final: Draft | None,
+        out: Sequence[Outgoing],
+        usage: Sequence[Usage] = (),
+    ) -> bool:
+        """T6: final message, all outbox rows, turn -> state, inbox -> done (dead for interrupted), usage.
+
+        Returns False and drops `out` (turn -> cancelled) when the epoch has moved since the claim. Calls of the
+        turn that are still open get their final state and a result message first.
+        """
+        ...
+
+    async def notify(self, conversation: str, source: str, out: Sequence[Outgoing]) -> None:
+        """Notice rows that answer no inbox row; the same source twice changes nothing."""
+        ...
+
+    async def unsent(self) -> list[str]:
+        """Conversations that have outbox rows pending or unknown."""
+        ...
+
+    async def next_out(self, conversation: str) -> OutboxRow | None:
+        """The oldest part that may go next (pending, whatever its not_before), none while one is sending."""
+        ...
+
+    async def sending(self, id: str) -> OutboxRow | None:
+        """T7: pending -> sending, attempts + 1; None when it is no longer pending."""
+        ...
+
+    async def sent(self, id: str, fate: Fate) -> OutboxRow:
+        """T8. "unknown" is settled at once by the diagram: pending again (key valid, or marked), or dropped.
+
+        "failed" fails the later parts of the source too.
+        """
+        ...
+
+    async def recover(self, now: float) -> Recovered:
+        """R4, R6 to R9 in short transactions; running it twice changes nothing."""
+        ...
+
+
+class Sessions(Protocol):
+    """What conversations hold: T2 to T6's messages read back, T10, and the transcript."""
+
+    async def load(self, conversation: str, turns: int = 0) -> Session:
+        """The session as it may be shown. Touches only live rows (and the newest `turns` of them when > 0)."""
+        ...
+
+    async def find(self, channel: str, account: str, chat_id: str, thread_id: str = "") -> ConversationRow | None: ...
+
+    async def conversation(self, id: str) -> ConversationRow | None: ...
+
+    async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
+        """Newest first."""
+        ...
+
+    async def lines(
+        self, conversation: str, before: int = 0, limit: int = 50, after: int = 0
+    ) -> list[Line]:
+        """The transcript, oldest first: the newest `limit` below `before` (0: all), or the first above `after`."""
+        ...
+
+    async def messages(
+        self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0
+    ) -> list[Message]:
+        """Stored originals in order of seq, cleared ones included; to_seq 0: to the end."""
+        ...
+
+    async def add_step(
+        self, turn: TurnRow, message: Draft, calls: Sequence[PlannedCall], usage: Usage
+    ) -> list[CallRow]:
+        """T3: the assistant message, its calls as planned, usage, step + 1. Raises Fenced if the epoch moved."""
+        ...
+
+    async def start_calls(self, calls: Sequence[CallRow]) -> None:
+        """T4: planned -> started, before the effect."""
+        ...
+
+    async def end_calls(
+        self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft
+    ) -> Message:
+        """T5: (call, final state) for each, and the one user message that holds all their results."""
+        ...
+
+    async def calls(self, turn_id: str) -> list[CallRow]: ...
+
+    async def turn(self, id: str) -> TurnRow | None: ...
+
+    async def reduce(self, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
+        """Record reductions; raises prefix_generation by one when any is new."""
+        ...
+
+    async def mark_prefix(self, conversation: str, sha256: str, reason: str) -> int:
+        """Note what the prefix (system, tools, model) is now; returns the generation, raised when it changed."""
+        ...
+
+    async def clear(self, conversation: str, log_only: FoldPlan | None = None) -> int:
+        """T10; with `log_only` (from /new) that fold is planned in the same transaction. Returns the epoch."""
+        ...
+
+    async def undo_clear(self, conversation: str) -> bool:
+        """Take back the newest clear (epoch + 1 again); False when a clear is not the newest act on the context."""
+        ...
+
+    async def choose(self, conversation: str, *, policy: str | None = None, model: str | None = None) -> None: ...
+
+    async def search_rows(self, space: str, limit: int, not_cleared_of: str = "") -> list[Found]:
+        """The newest `limit` text-bearing messages of this space, cleared ones of one conversation left out."""
+        ...
+
+    async def usage(self, since: datetime, conversation: str = "") -> list[Usage]:
+        """Sums per model and purpose."""
+        ...
+
+    async def factor(self, model: str) -> tuple[float, int, float]:
+        """(factor, samples, last error in per cent) of the counter for that model; (1.0, 0, 0.0) when unknown."""
+        ...
+
+    async def set_factor(self, model: str, factor: float, samples: int, error_percent: float) -> None: ...
+
+    async def idle(self, before: datetime) -> list[str]:
+        """Conversations with live turns that nobody wrote in since."""
+        ...
+
+    async def delete(self, conversation: str) -> None:
+        """A person asked (`mnema sessions delete`): the conversation with all its rows."""
+        ...
+
+
+class Folds(Protocol):
+    """The fold's states: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
+
+    async def plan(self, plan: FoldPlan) -> FoldRow | None:
+        """None when a fold of this conversation is open, or the epoch or the head has moved."""
+        ...
+
+    async def advance(
+        self,
+        fold: FoldRow,
+        state: str,
+        *,
+        method: FoldMethod | None = None,
+        log_text: str | None = None,
+        summary: str | None = None,
+        summary_tokens: int | None = None,
+        source_sha256: str | None = None,
+        log_ref: str | None = None,
+    ) -> FoldRow | None:
+        """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
+        ...
+
+    async def commit(self, fold: FoldRow, tokens_after: int) -> FoldRow | None:
+        """T9, fenced by epoch and head; None when it is stale. A log-only fold moves no head."""
+        ...
+
+    async def undo(self, conversation: str) -> FoldRow | None:
+        """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
+        ...
+
+    async def folds(self, conversation: str, epoch: int | None = None) -> list[FoldRow]:
+        """Folded ones, oldest first."""
+        ...
+
+    async def open_folds(self) -> list[FoldRow]: ...
+
+    async def fold(self, id: str) -> FoldRow | None: ...
+
+    async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
+        """I36, one SQL statement."""
+        ...
+
+
+class Store(Protocol):
+    """One open store: three doors, and its own life."""
+
+    delivery: Delivery
+    sessions: Sessions
+    folds: Folds
+
+    async def ready(self) -> bool:
+        """A write probe: True when a row can be written now."""
+        ...
+
+    async def close(self) -> None: ...
+
+

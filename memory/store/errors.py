@@ -1,0 +1,38 @@
+"""What can go wrong with the record.
+
+StoreError
+├── StoreFull      the disk takes no more
+├── StoreBusy      another process holds the database
+├── StoreCorrupt   the file is damaged
+├── SchemaNewer    written by a newer version of this program
+├── WrongState     a transition that is not drawn
+└── Fenced         begun under an older epoch
+"""
+
+
+class StoreError(Exception):
+    """The record could not be read or written; nothing of the transaction is in it."""
+
+
+class StoreFull(StoreError):
+    """No space is left on the disk that holds the database."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the database's write lock."""
+
+
+class StoreCorrupt(StoreError):
+    """The database file is damaged."""
+
+
+class SchemaNewer(StoreError):
+    """The database was written by a newer version; this one will not write to it."""
+
+
+class WrongState(StoreError):
+    """The row is not in a state from which this step may be taken."""
+
+
+class Fenced(StoreError):
+    """The conversation was cleared since this work began; its result is not wanted any more."""

@@ -1,0 +1,313 @@
+"""The rows of the durable record as frozen values, and what goes into its transactions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memory.conversation import Effect, Message, Part, Role
+
+InboxKind = Literal["message", "command", "edit"]
+InboxState = Literal["new", "running", "done", "ignored", "dead"]
+TurnState = Literal["running", "waiting", "done", "cancelled", "failed", "interrupted"]
+CallState = Literal["planned", "started", "done", "failed", "denied", "cancelled", "unknown"]
+OutboxKind = Literal["final", "media", "progress", "notice"]
+OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
+FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
+FoldMethod = Literal["model", "extract"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a conversation is and whose memory it uses. kind: "dm" or "group"; space: "" is the owner's."""
+
+    channel: str
+    account: str
+    chat_id: str
+    thread_id: str
+    kind: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """One inbound message for T1. body: JSON text of what was said (see bot/intake.py), with blobs by hash.
+
+    key is unique per channel and account for ever. ignored: "" or why it will not be handled (stored as such).
+    urgent: handled beside the lane (a command such as /stop), so it never waits its turn.
+    """
+
+    place: Place
+    key: str
+    kind: InboxKind
+    sender_id: str
+    body: str
+    order_key: str = ""
+    ignored: str = ""
+    urgent: bool = False
+    not_before: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """T1's answer: the inbox id (that of the first delivery where this one is a repeat)."""
+
+    id: str
+    conversation: str
+    new: bool
+    state: InboxState
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One accepted message. line: place in the transcript a person sees; attempts: takeovers after a crash."""
+
+    id: str
+    conversation: str
+    channel: str
+    account: str
+    key: str
+    kind: InboxKind
+    sender_id: str
+    body: str
+    order_key: str
+    state: InboxState
+    reason: str
+    attempts: int
+    turn_id: str
+    trace_id: str
+    line: int
+    urgent: bool
+    received: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationRow:
+    """One conversation. turns: in the view now, the running one left out; updated: newest in- or outbound."""
+
+    id: str
+    place: Place
+    epoch: int
+    next_seq: int
+    next_turn: int
+    view_from: int
+    fold_head: str
+    title: str
+    turns: int
+    updated: datetime
+    policy: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    tokens: int
+    counter: str
+    origin: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One turn of work. step: model calls finished; attempts: takeovers after a crash."""
+
+    id: str
+    conversation: str
+    number: int
+    epoch: int
+    inbox_id: str
+    actor: str
+    state: TurnState
+    step: int
+    attempts: int
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """One tool call. row id; call_id: the model's; input: JSON text; idem_key: the same for every run of it."""
+
+    id: str
+    turn_id: str
+    call_id: str
+    name: str
+    input: str
+    effect: Effect
+    idem_key: str
+    state: CallState
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call as T3 plans it. effect: "pure" for an unknown tool, which only ever yields an error."""
+
+    call_id: str
+    name: str
+    input: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """One part of an answer for T6. The store derives client_key from source and part_no.
+
+    key_valid: seconds for which the platform holds the key, 0 when it takes none.
+    """
+
+    kind: OutboxKind
+    text: str
+    part_no: int
+    parts: int
+    key_valid: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """One part of an answer on its way. source: inbox id it answers + what it is; repeats: sends of unknown fate.
+
+    key_expires: unix seconds until which the key holds, 0 for none. not_before: unix seconds. line: place in the
+    transcript. reply_to: inbox id; reply_to_key: the platform's key of that message.
+    """
+
+    id: str
+    conversation: str
+    place: Place
+    source: str
+    part_no: int
+    parts: int
+    kind: OutboxKind
+    client_key: str
+    text: str
+    state: OutboxState
+    attempts: int
+    repeats: int
+    plain: bool
+    key_expires: float
+    not_before: float
+    reply_to: str
+    reply_to_key: str
+    platform_id: str
+    error: str
+    line: int
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """T8: what became of a send. retry_at: unix seconds, for state "pending"; plain: next try as plain text."""
+
+    state: OutboxState
+    platform_id: str = ""
+    error: str = ""
+    retry_at: float = 0.0
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of model calls as the provider counted them. input: all of it, cached parts included."""
+
+    model: str
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+    estimated: int = 0
+    purpose: str = "turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPlan:
+    """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary."""
+
+    conversation: str
+    epoch: int
+    prev_fold: str
+    from_seq: int
+    to_seq: int
+    from_turn: int
+    to_turn: int
+    policy: str
+    reason: str
+    tokens_before: int
+    log_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldRow:
+    """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC)."""
+
+    id: str
+    conversation: str
+    space: str
+    channel: str
+    epoch: int
+    prev_fold: str
+    from_seq: int
+    to_seq: int
+    from_turn: int
+    to_turn: int
+    turns_covered: int
+    state: FoldState
+    method: FoldMethod
+    policy: str
+    reason: str
+    log_text: str
+    summary: str
+    summary_tokens: int
+    source_sha256: str
+    log_ref: str
+    tokens_before: int
+    tokens_after: int
+    log_only: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of the transcript a person sees. role: "user", "assistant" or "notice"; number: its `line`.
+
+    state: of the inbox or outbox row behind it.
+    """
+
+    id: str
+    number: int
+    role: str
+    text: str
+    at: datetime
+    reply_to: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One stored message that a search looked at: where it stands and its words."""
+
+    message: Message
+    conversation: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerFault:
+    """A breach of the coverage ledger: which conversation, which message or fold, what is wrong."""
+
+    conversation: str
+    subject: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """What recovery at start found to do. notices: inbox ids whose dead or interrupted turns were told."""
+
+    turns: tuple[TurnRow, ...]
+    folds: tuple[FoldRow, ...]
+    calls_unknown: int
+    sends_unknown: int
+    inbox_waiting: int
