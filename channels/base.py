@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from channels.message import Accepted, Capabilities, InboundMessage, LiveText, OutboundMessage, Receipt
+from channels.message import Accepted, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
 
 Deliver = Callable[[Sequence[InboundMessage]], Awaitable[list[Accepted]]]
 """Stores messages for ever before it returns; raises OSError or RuntimeError when it could not (do not ack)."""
@@ -40,6 +40,6 @@ class Channel(Protocol):
 class Live(Protocol):
     """What a channel whose capabilities say `live` also has."""
 
-    async def show(self, live: LiveText) -> None:
-        """Show text as it grows; best effort, never raises ChannelError, may drop all but the newest."""
+    def show(self, event: LiveEvent) -> None:
+        """Take one event; returns at once, never raises, may drop all but the newest."""
         ...

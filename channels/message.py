@@ -1,11 +1,13 @@
 """The words that channels and the rest of the house share: who wrote what where, and what goes back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 ChatKind = Literal["dm", "group"]
 OutboundKind = Literal["final", "notice", "media", "progress"]
+EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "error"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +109,20 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LiveText:
-    """Text as it grows: the whole so far, and what is being done now ("" while text flows)."""
+class LiveEvent:
+    """Something happened that a person may be shown at once; best effort, beside the durable path.
+
+    message_id: the inbound message it is about, "" for none. text: for delta the new piece, for reply, notice and
+    error the whole. line: place in the conversation's transcript when a stored line stands behind it, else 0.
+    facts: further fields by name (tool, step, fold's numbers), JSON values only.
+    """
 
     address: Address
-    reply_to: str
-    text: str
-    doing: str = ""
+    name: EventName
+    message_id: str = ""
+    text: str = ""
+    line: int = 0
+    facts: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +130,8 @@ class Capabilities:
     """What a platform can show.
 
     limit: longest text of one message in `unit`, 0 for none. keyed: a send carries an idempotency key;
-    key_valid: for how many seconds it holds. live: text can be shown as it grows.
+    key_valid: for how many seconds it holds. live: the channel has `show` (see channels.base.Live).
+    per_chat_rate, total_rate: most messages per second, 0 for no limit.
     """
 
     limit: int = 0
@@ -131,4 +141,3 @@ class Capabilities:
     live: bool = False
     per_chat_rate: float = 0.0
     total_rate: float = 0.0
-    languages: tuple[str, ...] = field(default=("zh", "en"))

@@ -69,9 +69,7 @@ class Thinking:
 
 
 Part = Text | Image | Document | ToolCall | ToolResult | Thinking
-KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)
-}
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +142,8 @@ class Session:
     """One conversation as the model may see it now: the live turns only, oldest first.
 
     The last turn may be running (its number equals `running`, 0 when none is). next_seq: what the next message
-    gets. view_from: first seq not cleared. fold_head: id of the newest fold, "" for none. system_sha: hash of the
-    system prompt and tools that the last request was built with. prefix_generation rises when the prefix changes.
+    gets. view_from: first seq not cleared. fold_head: id of the newest fold, "" for none. prefix_generation
+    rises when the prefix of its requests changes.
     """
 
     conversation: str

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from memory.conversation import Message, Part, Role, ToolSpec
+from memory.conversation import Part, Role, ToolSpec
 
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
@@ -26,7 +26,7 @@ class Request:
 
     system: text parts, the stable ones first; the cache mark stands after the last. stable: how many of `messages`
     belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
-    effort: purpose "turn" is the conversation, "fold" a summary (no tools, low temperature).
+    purpose: "turn" is the conversation, "fold" a summary (no tools, low temperature).
     conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent).
     """
 

@@ -22,8 +22,8 @@ from memory.store.records import (
     InboxRow,
     LedgerFault,
     Line,
-    Outgoing,
     OutboxRow,
+    Outgoing,
     PlannedCall,
     Recovered,
     Stored,
@@ -116,15 +116,11 @@ class Sessions(Protocol):
         """Newest first."""
         ...
 
-    async def lines(
-        self, conversation: str, before: int = 0, limit: int = 50, after: int = 0
-    ) -> list[Line]:
+    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
         """The transcript, oldest first: the newest `limit` below `before` (0: all), or the first above `after`."""
         ...
 
-    async def messages(
-        self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0
-    ) -> list[Message]:
+    async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
         """Stored originals in order of seq, cleared ones included; to_seq 0: to the end."""
         ...
 
@@ -138,9 +134,7 @@ class Sessions(Protocol):
         """T4: planned -> started, before the effect."""
         ...
 
-    async def end_calls(
-        self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft
-    ) -> Message:
+    async def end_calls(self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft) -> Message:
         """T5: (call, final state) for each, and the one user message that holds all their results."""
         ...
 
@@ -244,5 +238,3 @@ class Store(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
