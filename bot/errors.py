@@ -42,7 +42,11 @@ class ModelError(MnemaError):
 
 
 class Transient(ModelError):
-    """Overloaded, a server's fault, or the connection: worth another try."""
+    """Overloaded, a server's fault, or the connection: worth another try, after `retry_after` seconds if given."""
+
+    def __init__(self, why: str, *, status: int = 0, kind: str = "", retry_after: float | None = None) -> None:
+        super().__init__(why, status=status, kind=kind)
+        self.retry_after = retry_after
 
 
 class RateLimited(ModelError):

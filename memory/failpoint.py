@@ -53,8 +53,11 @@ async def afp(name: str) -> None:
 
 
 def torn(name: str) -> bool:
-    """Whether the write at this place is to stop half-way; the caller writes a half and calls `die`."""
-    return any(action == "torn" for action, _ in _due(name))
+    """Whether the write at this place is to stop half-way; the caller writes a half and calls `die`.
+
+    Counted apart from `fp`, so that one name may mark both a write and the moment after it.
+    """
+    return any(action == "torn" for action, _ in _due(name, tally=f"{name} torn"))
 
 
 def die() -> None:
@@ -62,11 +65,12 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _due(name: str) -> list[tuple[str, str]]:
+def _due(name: str, tally: str = "") -> list[tuple[str, str]]:
     if not _ACTIONS:
         return []
-    _HITS[name] += 1
-    return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[name]]
+    tally = tally or name
+    _HITS[tally] += 1
+    return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[tally]]
 
 
 def _act(name: str, action: str, arg: str) -> None:

@@ -229,9 +229,14 @@ class Folds(Protocol):
 class Store(Protocol):
     """One open store: three doors, and its own life."""
 
-    delivery: Delivery
-    sessions: Sessions
-    folds: Folds
+    @property
+    def delivery(self) -> Delivery: ...
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    @property
+    def folds(self) -> Folds: ...
 
     async def ready(self) -> bool:
         """A write probe: True when a row can be written now."""

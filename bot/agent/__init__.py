@@ -1,0 +1,1 @@
+"""The loop between a model and its tools, on the record."""

@@ -1,0 +1,140 @@
+"""Runs the tool calls of one step: each is started in the record before its effect, and ended in it after."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from bot.access import Actor, authorize
+from bot.agent.drafting import Drafting
+from bot.agent.job import Job
+from bot.errors import ToolFailed
+from bot.tools.base import Tool, ToolContext
+from bot.tools.toolset import Toolset
+from memory.conversation import ToolResult
+from memory.failpoint import afp
+from memory.store.doors import Sessions
+from memory.store.records import CallRow, CallState
+from memory.workspace import Workspace
+
+log = structlog.get_logger(__name__)
+TOOL_SECONDS = 60.0
+INVALID = "[invalid call]"
+UNKNOWN = (
+    "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
+    " It is not repeated by itself: look first, then decide.]"
+)
+BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    call: CallRow
+    state: CallState
+    text: str
+
+
+class Calls:
+    """The hands of the agent. toolset: what is offered now."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        toolset: Callable[[], Toolset],
+        workspace: Workspace,
+        now: Callable[[], datetime],
+        drafting: Drafting,
+    ) -> None:
+        self._sessions = sessions
+        self._toolset = toolset
+        self._workspace = workspace
+        self._now = now
+        self._drafting = drafting
+
+    async def run(self, job: Job, calls: Sequence[CallRow]) -> None:
+        """Bring every call to its end and store all results as one message. Pure ones run beside each other."""
+        pure = [call for call in calls if call.effect == "pure" and call.state in ("planned", "started")]
+        ended = {done.call.id: done for done in await self._together(job, pure)}
+        for call in calls:
+            if call.id not in ended:
+                ended[call.id] = await self._one(job, call)
+        ordered = [ended[call.id] for call in calls]
+        results = [
+            ToolResult(call_id=done.call.call_id, text=done.text, is_error=done.state != "done") for done in ordered
+        ]
+        await self._sessions.end_calls(
+            job.turn, [(done.call, done.state) for done in ordered], await self._drafting.draft("user", results, "tool")
+        )
+
+    async def _together(self, job: Job, calls: Sequence[CallRow]) -> list[_Done]:
+        fresh = [call for call in calls if call.state == "planned"]
+        if fresh:
+            await self._sessions.start_calls(fresh)
+        return list(await asyncio.gather(*(self._effect(job, call) for call in calls)))
+
+    async def _one(self, job: Job, call: CallRow) -> _Done:
+        if call.state == "unknown" or (call.state == "started" and call.effect == "unsafe"):
+            return _Done(call=call, state="unknown", text=UNKNOWN)
+        if call.state == "planned":
+            await self._sessions.start_calls([call])
+        return await self._effect(job, call)
+
+    async def _effect(self, job: Job, call: CallRow) -> _Done:
+        job.watched.tell("tool_started", tool=call.name, step=job.turn.step)
+        state, text = await self._outcome(job, call)
+        job.watched.tell("tool_ended", tool=call.name, ok=state == "done")
+        return _Done(call=call, state=state, text=text)
+
+    async def _outcome(self, job: Job, call: CallRow) -> tuple[CallState, str]:
+        tool = self._toolset().get(call.name)
+        if tool is None:
+            return (
+                "failed",
+                f"{INVALID} There is no tool {call.name!r}. There are: {', '.join(self._toolset().names())}.",
+            )
+        actor = Actor(channel=job.actor.channel, id=job.actor.id, role=job.actor.role, by_model=True)
+        if not authorize(actor, tool.spec.action, job.conversation.place.space, job.where).allowed:
+            return "denied", f"{call.name} is not allowed here."
+        await afp("tool.approved")
+        try:
+            arguments = self._arguments(tool, call.input)
+        except ToolFailed as err:
+            return "failed", f"{INVALID} {err}"
+        return await self._run(tool, arguments, job, call)
+
+    def _arguments(self, tool: Tool, text: str) -> dict[str, Any]:
+        try:
+            arguments = json.loads(text or "{}")
+        except ValueError as err:
+            raise ToolFailed(f"The arguments are not JSON: {err}.") from err
+        self._toolset().check(tool, arguments)
+        checked: dict[str, Any] = arguments
+        return checked
+
+    async def _run(self, tool: Tool, arguments: dict[str, Any], job: Job, call: CallRow) -> tuple[CallState, str]:
+        space = job.conversation.place.space
+        context = ToolContext(
+            conversation=job.conversation.id,
+            space=space,
+            root=self._workspace.space(space).root,
+            now=self._now,
+            idem_key=call.idem_key,
+        )
+        try:
+            async with asyncio.timeout(TOOL_SECONDS):
+                await afp("tool.mid_effect")
+                text = await tool.run(arguments, context)
+                await afp("tool.after_effect")
+        except ToolFailed as err:
+            return "failed", str(err)
+        except TimeoutError:
+            state: CallState = "failed" if tool.spec.effect == "pure" else "unknown"
+            return state, f"{tool.spec.name} took longer than {TOOL_SECONDS:.0f} s and was given up."
+        except BROKEN as err:
+            log.error("tool broke", tool=tool.spec.name, error=type(err).__name__, exc_info=True)
+            return "failed", f"{tool.spec.name} broke: {type(err).__name__}."
+        return "done", text or "(nothing)"

@@ -1,0 +1,208 @@
+"""The agent: asks the model, runs the tools it asks for, and asks again, each step on the record."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.agent.asking import Asked, ask
+from bot.agent.calibration import Calibration
+from bot.agent.calls import INVALID, Calls
+from bot.agent.drafting import Drafting
+from bot.agent.fit import Fitter, Setting
+from bot.agent.job import Ended, Job
+from bot.config import Config
+from bot.errors import BadImage, Overflow, TooLarge
+from bot.models.base import Model, Request, WireMessage
+from bot.texts import say
+from memory.context.view import View
+from memory.conversation import Image, Message, Reduction, Session, Text, ToolCall, ToolResult, Turn
+from memory.failpoint import afp
+from memory.store.doors import Sessions
+from memory.store.records import CallRow, PlannedCall, Usage
+
+SAME_CALLS = 5
+INVALID_STEPS = 3
+OVERFLOWS = 2
+
+
+class Agent:
+    """Works on one turn until it ends. model: the chain as configured now."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        fitter: Fitter,
+        drafting: Drafting,
+        calls: Calls,
+        model: Callable[[], Model],
+        config: Callable[[], Config],
+    ) -> None:
+        self._learning = Calibration(sessions)
+        self._sessions = sessions
+        self._fitter = fitter
+        self._drafting = drafting
+        self._calls = calls
+        self._model = model
+        self._config = config
+
+    async def run(self, job: Job) -> Ended:
+        """Go on with the turn from wherever the record stands; return how it ends.
+
+        Raises:
+            ModelError: the model did not answer; the turn is for the caller to end.
+            Fenced: the conversation was cleared meanwhile.
+        """
+        while True:
+            session = await self._sessions.load(job.conversation.id)
+            turn = _running(session)
+            open_calls = await self._open_calls(job, turn)
+            if open_calls:
+                if (tool := repeated_call(turn)) is not None:
+                    text = say(job.lang, "same_call", tool=tool)
+                    return Ended(state="done", stored=(Text(text=text),), said=text)
+                await self._calls.run(job, open_calls)
+                continue
+            row = await self._sessions.turn(job.turn.id)
+            job = replace(job, turn=row or job.turn)
+            last = job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
+            asked = await self._ask(job, last)
+            if not asked.calls or last:
+                return self._final(job, asked, last)
+            await self._plan(job, asked)
+
+    async def _ask(self, job: Job, last: bool) -> Asked:
+        overflows, dropped = 0, False
+        while True:
+            setting = await self._fitter.setting(job.model, job.policy, overflows)
+            tail = f"{job.tail}\n{say(job.lang, 'steps_note', steps=job.max_steps)}" if last else job.tail
+            view = await self._fitter.fit(job.conversation.id, setting, tail)
+            await afp("llm.before")
+            try:
+                asked = await ask(self._model(), request_of(view, setting, self._config(), job), job.watched)
+            except Overflow as err:
+                overflows += 1
+                if overflows > OVERFLOWS:
+                    raise
+                await self._learning.learn(setting.model, view.tokens.total, err.actual)
+            except (BadImage, TooLarge):
+                if dropped or not await self._drop_images(job):
+                    raise
+                dropped = True
+            else:
+                await afp("llm.ended")
+                await self._learning.learn(asked.answers[0].model, view.tokens.total, asked.used.input)
+                return asked
+
+    async def _plan(self, job: Job, asked: Asked) -> None:
+        await afp("llm.before_commit")
+        known = {spec.name: spec.effect for spec in self._fitter.specs}
+        planned = [
+            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=known.get(call.name, "pure"))
+            for call in asked.calls
+        ]
+        draft = await self._drafting.draft("assistant", asked.parts, "model")
+        first, *others = usage_of(asked)
+        for other in others:
+            first = replace(first, input=first.input + other.input, output=first.output + other.output)
+        await self._sessions.add_step(job.turn, draft, planned, first)
+
+    async def _open_calls(self, job: Job, turn: Turn) -> list[CallRow]:
+        wanted = {part.id for part in turn.messages[-1].parts if isinstance(part, ToolCall)}
+        if not wanted or turn.messages[-1].role != "assistant":
+            return []
+        return [call for call in await self._sessions.calls(job.turn.id) if call.call_id in wanted]
+
+    def _final(self, job: Job, asked: Asked, last: bool) -> Ended:
+        parts = tuple(part for part in asked.parts if not isinstance(part, ToolCall))
+        text = asked.text.strip()
+        marks = [say(job.lang, "cut")] if asked.cut else []
+        if last and job.turn.step >= job.max_steps:
+            marks.append(say(job.lang, "steps_spent", steps=job.max_steps))
+        declined = asked.last.stop == "refusal"
+        if declined:
+            text = say(job.lang, "refused", detail=asked.last.detail).strip()
+        elif not text:
+            text = say(job.lang, "no_answer")
+        if declined or not asked.text.strip():
+            parts = (Text(text=text),)
+        said = "\n\n".join([text, *marks])
+        return Ended(state="done", stored=parts, said=said, usage=tuple(usage_of(asked)), declined=declined)
+
+    async def _drop_images(self, job: Job) -> bool:
+        session = await self._sessions.load(job.conversation.id)
+        stand_ins = [
+            Reduction(
+                message_id=message.id, part=index, form="pinned", text="[picture refused by the model]", tokens=10
+            )
+            for message in _messages(session)
+            for index, part in enumerate(message.parts)
+            if isinstance(part, Image)
+        ]
+        known = {(item.message_id, item.part) for item in session.reductions}
+        fresh = [item for item in stand_ins if (item.message_id, item.part) not in known]
+        if fresh:
+            await self._sessions.reduce(job.conversation.id, fresh, "picture refused")
+        return bool(fresh)
+
+
+def request_of(view: View, setting: Setting, config: Config, job: Job) -> Request:
+    """The view as one call to a model."""
+    return Request(
+        model=setting.model,
+        system=view.system,
+        messages=tuple(WireMessage(role=shown.role, parts=shown.parts) for shown in view.shown),
+        tools=view.tools,
+        max_tokens=config.llm.max_output_tokens,
+        stable=view.stable,
+        conversation=job.conversation.id,
+        space=job.conversation.place.space,
+    )
+
+
+def usage_of(asked: Asked) -> list[Usage]:
+    """What each call of one step used."""
+    return [
+        Usage(
+            model=answer.model,
+            input=answer.usage.input,
+            output=answer.usage.output,
+            cache_read=answer.usage.cache_read,
+            cache_write=answer.usage.cache_write,
+        )
+        for answer in asked.answers
+    ]
+
+
+def repeated_call(turn: Turn) -> str | None:
+    """The tool that this turn has now asked for five times with the same arguments, if there is one."""
+    seen: dict[tuple[str, str], int] = {}
+    for message in turn.messages:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                key = (part.name, part.input)
+                seen[key] = seen.get(key, 0) + 1
+                if seen[key] >= SAME_CALLS:
+                    return part.name
+    return None
+
+
+def invalid_steps(turn: Turn) -> int:
+    """How many of the newest steps in a row asked only for what could not be called."""
+    count = 0
+    for message in reversed(turn.messages):
+        results = [part for part in message.parts if isinstance(part, ToolResult)]
+        if not results:
+            if any(isinstance(part, ToolCall) for part in message.parts):
+                continue
+            break
+        if not all(result.text.startswith(INVALID) for result in results):
+            break
+        count += 1
+    return count
+
+
+def _running(session: Session) -> Turn:
+    return session.turns[-1]
+
+
+def _messages(session: Session) -> list[Message]:
+    return [message for turn in session.turns for message in turn.messages]

@@ -1,0 +1,138 @@
+"""The models as they are configured now: a chain for conversations, its fast model for summaries."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from bot.config import Config
+from bot.errors import ModelError, Unusable
+from bot.models.base import Answer, Blobs, Model, Request, WireMessage
+from bot.models.fallback import Chain, Link
+from bot.models.offline import Passage, Recall
+from bot.models.registry import PROVIDERS, Account, Wire, effective_provider, open_wire
+from bot.models.retry import Patient
+from memory.conversation import Text
+
+log = structlog.get_logger(__name__)
+
+
+class Brain:
+    """Holds the chain; `configure` replaces it when the configuration of models has changed."""
+
+    def __init__(self, blobs: Blobs, recall: Recall, on_unusable: Callable[[str, Unusable], None]) -> None:
+        self._blobs = blobs
+        self._recall = recall
+        self._on_unusable = on_unusable
+        self._wires: list[Wire] = []
+        self._chain: Chain | None = None
+        self._old: list[Chain] = []
+        self.provider = "offline"
+        self.name = "offline"
+        self.fast_name = "offline"
+
+    @property
+    def model(self) -> Model:
+        """The chain that answers now."""
+        if self._chain is None:
+            raise RuntimeError("no model is configured yet")
+        return self._chain
+
+    @property
+    def first(self) -> Model:
+        """The first wire of the chain, bare: asked once, nothing tried again."""
+        return self._wires[0]
+
+    @property
+    def trouble(self) -> str:
+        """Why the chain's models are of no use, "" when they are."""
+        found = self._chain.unusable if self._chain else ()
+        return "; ".join(str(err) for err in found)
+
+    def configure(self, config: Config) -> None:
+        """Build the chain anew; calls that run end on the old one.
+
+        Raises:
+            ConfigError: a provider is unknown.
+        """
+        llm = config.llm
+        account = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+        provider = effective_provider(account)
+        known = PROVIDERS[provider]
+        links = [(account, "")] + [
+            (
+                Account(provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy),
+                item.model or PROVIDERS[item.provider].model,
+            )
+            for item in llm.fallback
+        ]
+        old, self._wires = self._chain, [self._open(each) for each, _ in links]
+        self._chain = Chain(
+            [Link(model=Patient(wire), ask_for=ask) for wire, (_, ask) in zip(self._wires, links, strict=True)],
+            on_unusable=self._on_unusable,
+        )
+        named = provider != "offline"
+        self.provider = provider
+        self.name = (llm.model if named else "") or known.model
+        self.fast_name = (llm.fast_model if named else "") or known.fast_model
+        if old is not None:
+            self._old.append(old)  # calls may still run on it; its idle connections cost next to nothing
+
+    async def preload(self) -> None:
+        """Import what the wires need, in threads, before the first message asks for it."""
+        await asyncio.gather(*(wire.preload() for wire in self._wires))
+
+    async def complete(self, system: str, prompt: str, max_tokens: int) -> str:
+        """One answer of the fast model without tools; for summaries.
+
+        Raises:
+            ModelError: it did not answer.
+        """
+        request = Request(
+            model=self.fast_name,
+            system=(system,),
+            messages=(WireMessage(role="user", parts=(Text(text=prompt),)),),
+            max_tokens=max_tokens,
+            purpose="fold",
+        )
+        text = ""
+        async for event in self.model.stream(request):
+            if isinstance(event, Answer):
+                text = "".join(part.text for part in event.parts if isinstance(part, Text))
+        return text
+
+    async def close(self) -> None:
+        """Close every connection."""
+        chains = [*self._old, self._chain] if self._chain is not None else self._old
+        await asyncio.gather(*(chain.close() for chain in chains))
+
+    def _open(self, account: Account) -> Wire:
+        return open_wire(account, blobs=self._blobs, recall=self._recall)
+
+
+async def probe(config: Config) -> tuple[bool, str]:
+    """Ask the configured model for a word: whether it answered, and its name or what went wrong."""
+
+    async def nothing(question: str, conversation: str, space: str) -> list[Passage]:
+        return []
+
+    brain = Brain(_no_blob, nothing, lambda name, error: None)
+    brain.configure(config)
+    request = Request(
+        model=brain.name,
+        system=("Answer with one word.",),
+        messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
+        max_tokens=16,
+    )
+    try:
+        async for _ in brain.first.stream(request):
+            pass
+    except ModelError as err:
+        return False, f"{brain.provider} {brain.name}: {err}"
+    finally:
+        await brain.close()
+    return True, f"{brain.provider} {brain.name}"
+
+
+def _no_blob(sha256: str) -> bytes:
+    raise FileNotFoundError(sha256)

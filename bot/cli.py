@@ -1,0 +1,178 @@
+"""The command line: `mnema`, its commands, and how every failure becomes one sentence and an exit code."""
+
+import asyncio
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from bot import config_cli, init_cli, sessions_cli
+from bot.errors import ConfigError, MnemaError
+from bot.home import Home, resolve
+from bot.terms import Terms
+from memory import failpoint
+from memory.store.errors import StoreError
+
+DONE, FAILED, WRONG_USE, CONFIGURATION, INTERRUPTED = 0, 1, 2, 3, 130
+ROLES = ("all", "gateway", "worker")
+
+app = typer.Typer(
+    name="mnema",
+    help="A chat bot for your own platforms that does not forget.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(config_cli.app, name="config")
+app.add_typer(sessions_cli.app, name="sessions")
+app.command("init")(init_cli.init)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command line (without the program's name); returns the exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    try:
+        _arm()
+        code = app(args, standalone_mode=False, prog_name="mnema")
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as err:
+        return _told(err, debug="--debug" in args)
+
+
+def _arm() -> None:
+    if not failpoint.arm(dict(os.environ)):
+        print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
+
+
+def _told(err: Exception, *, debug: bool) -> int:
+    """Say on stderr what went wrong; returns the exit code for it."""
+    if debug and not isinstance(err, TyperException):
+        traceback.print_exception(err)
+    if isinstance(err, TyperException):
+        text = err.format_message() or str(err)
+        print(text if "\n" in text else f"mnema: {text} See mnema --help.", file=sys.stderr)
+        return err.exit_code
+    print(f"mnema: {_sentence(err)}", file=sys.stderr)
+    return CONFIGURATION if isinstance(err, ConfigError) else FAILED
+
+
+def _sentence(err: Exception) -> str:
+    if isinstance(err, OSError) and err.strerror:
+        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
+    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
+        return str(err)
+    return f"something unexpected went wrong ({type(err).__name__}: {err}); --debug shows where."
+
+
+@app.callback()
+def _options(
+    ctx: typer.Context,
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+) -> None:
+    if version:
+        print(f"mnema {_version()}")
+        raise typer.Exit(DONE)
+    ctx.obj = Terms(home=resolve(home), debug=debug)
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    return metadata.version("mnema")
+
+
+def _made(home: Home) -> Home:
+    """The home with its folders, live files and config.json."""
+    from bot.config import ConfigFile
+
+    home.ensure()
+    if ConfigFile(home.config).create():
+        print(f"mnema: made {home.config} from the defaults.", file=sys.stderr)
+    return home
+
+
+@app.command()
+def chat(
+    ctx: typer.Context,
+    conversation: Annotated[str, typer.Option("--conversation", help="Name of the conversation.")] = "main",
+    once: Annotated[str | None, typer.Option("--once", help="Say this, print one reply and leave.")] = None,
+) -> int:
+    """Talk to the bot in this terminal."""
+    home = _made(ctx.obj.home)
+    from bot import app as whole
+
+    return whole.chat(home, conversation, once)
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = "all",
+) -> int:
+    """Run every enabled channel, the page on this machine and the scheduler."""
+    if role not in ROLES:
+        raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
+    home = _made(ctx.obj.home)
+    from bot import app as whole
+
+    return whole.run(home, role)
+
+
+@app.command()
+def doctor(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> int:
+    """Check configuration, record, model, channels and this machine."""
+    from bot.doctor import report
+
+    checks = asyncio.run(report(ctx.obj.home))
+    sound = all(check.ok for check in checks)
+    if as_json:
+        rows: list[dict[str, Any]] = [
+            {"name": check.name, "ok": check.ok, "message": check.message, "hint": check.hint} for check in checks
+        ]
+        print(json.dumps({"ok": sound, "checks": rows}, ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.message}")
+            if check.hint:
+                print(f"       {check.hint}")
+    return DONE if sound else FAILED
+
+
+@app.command()
+def migrate(ctx: typer.Context) -> int:
+    """Bring the database to this version's schema; a copy is kept beside it."""
+    from memory.store.open import open_store
+
+    home = ctx.obj.home
+    if not home.db.exists():
+        print(f"There is no database in {home.data} yet; nothing to do.")
+        return DONE
+
+    async def opened() -> None:
+        store = await open_store(home.db)
+        await store.close()
+
+    with home.lock():
+        asyncio.run(opened())
+    print(f"{home.db} has this version's schema.")
+    return DONE

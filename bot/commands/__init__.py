@@ -1,0 +1,1 @@
+"""What a person may ask the house itself for: one registry for every channel."""

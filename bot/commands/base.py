@@ -1,0 +1,69 @@
+"""The door to a command: its name, what it is called in two languages, the action it needs, and what it says."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.access import Actor, Where
+from bot.agent.events import Watched
+from bot.agent.fit import Fitter
+from bot.agent.report import Report
+from bot.config import Config, ConfigFile
+from bot.folding import Folding
+from bot.gateway import Health
+from memory.store.doors import Store
+from memory.store.records import ConversationRow, InboxRow
+from memory.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What commands may reach."""
+
+    store: Store
+    config: ConfigFile
+    fitter: Fitter
+    folding: Folding
+    workspace: Workspace
+    report: Report
+    stop: Callable[[str], bool]
+    health: Callable[[], Mapping[str, Health]]
+    model_name: Callable[[], str]
+    provider: Callable[[], str]
+    now: Callable[[], datetime]
+    started: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One command as it was given. rest: the words after its name; known: all there are."""
+
+    desk: Desk
+    row: InboxRow
+    conversation: ConversationRow
+    actor: Actor
+    where: Where
+    lang: str
+    rest: str
+    watched: Watched
+    known: "Mapping[str, Command]"
+
+    @property
+    def config(self) -> Config:
+        return self.desk.config.current
+
+    def either(self, zh: str, en: str) -> str:
+        """The text in this person's language."""
+        return zh if self.lang == "zh" else en
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command. usage: its arguments as /help shows them; action: what `authorize` is asked for."""
+
+    name: str
+    usage: str
+    action: str
+    zh: str
+    en: str
+    run: Callable[[Asked], Awaitable[str]]

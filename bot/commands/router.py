@@ -1,0 +1,113 @@
+"""Finds the command that was meant, asks whether it may be given here, and settles its row with the answer."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from bot.access import authorize
+from bot.agent.events import Show, Watched
+from bot.commands.base import Asked, Command, Desk
+from bot.commands.context import CONTEXT_COMMANDS
+from bot.commands.info import INFO_COMMANDS
+from bot.commands.settings import SETTINGS_COMMANDS
+from bot.config import Refused
+from bot.errors import MnemaError
+from bot.inbound import actor_of, where_of
+from bot.intake import Said, command_of
+from bot.reply import address_of, outgoing
+from bot.texts import language, say
+from channels.base import Channel
+from channels.message import Capabilities
+from memory.conversation import Part
+from memory.store.errors import StoreError, WrongState
+from memory.store.records import InboxRow
+
+COMMANDS: dict[str, Command] = {
+    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, *SETTINGS_COMMANDS)
+}
+RETRY = "retry"
+MOST_NEAR = 3
+
+
+def nearest(name: str) -> list[str]:
+    """Known commands that look like this one, best first."""
+    return difflib.get_close_matches(name, COMMANDS, n=MOST_NEAR, cutoff=0.5)
+
+
+class Router:
+    """Runs command rows. language: of the last thing this person wrote that was no command."""
+
+    def __init__(self, desk: Desk, channels: Callable[[], Mapping[str, Channel]], show: Show) -> None:
+        self._desk = desk
+        self._channels = channels
+        self._show = show
+
+    async def run(self, row: InboxRow, said: Said) -> tuple[Part, ...] | None:
+        """Answer and settle a command row; the parts of the newest message when it is to be answered again."""
+        asked = await self._asked(row, said)
+        name, rest = command_of(said.text) or ("", "")
+        asked = replace(asked, rest=rest)
+        if name == RETRY and (parts := await self._again(asked)):
+            return parts
+        await self._settle(asked, await self._answer(name, asked))
+        return None
+
+    async def _answer(self, name: str, asked: Asked) -> str:
+        command = COMMANDS.get(name)
+        if command is None:
+            near = nearest(name)
+            names = asked.either("、", ", ").join(f"/{found}" for found in near)
+            hint = say(asked.lang, "nearest", names=names) if near else say(asked.lang, "see_help")
+            return say(asked.lang, "unknown_command", name=name, near=hint)
+        if not authorize(asked.actor, command.action, "", asked.where).allowed:
+            return say(asked.lang, "denied")
+        try:
+            return await command.run(asked)
+        except Refused as err:
+            return err.say(asked.lang)
+        except MnemaError as err:
+            return str(err)
+
+    async def _again(self, asked: Asked) -> tuple[Part, ...] | None:
+        if not authorize(asked.actor, COMMANDS[RETRY].action, "", asked.where).allowed:
+            return None
+        session = await self._desk.store.sessions.load(asked.conversation.id)
+        for turn in reversed(session.turns):
+            first = turn.messages[0]
+            if first.role == "user":
+                return first.parts
+        return None
+
+    async def _settle(self, asked: Asked, text: str) -> None:
+        channel = self._channels().get(asked.conversation.place.channel)
+        able = channel.capabilities if channel else Capabilities()
+        try:
+            await self._desk.store.delivery.settle(asked.row.id, outgoing(text, "notice", able))
+        except WrongState:
+            return
+
+    async def _asked(self, row: InboxRow, said: Said) -> Asked:
+        conversation = await self._desk.store.sessions.conversation(row.conversation)
+        if conversation is None:
+            raise StoreError(f"conversation {row.conversation} of a command is missing")
+        place, config = conversation.place, self._desk.config.current
+        address = address_of(place)
+        return Asked(
+            desk=self._desk,
+            row=row,
+            conversation=conversation,
+            actor=actor_of(config, place.channel, row.sender_id, place.chat_id, place.kind),
+            where=where_of(place.channel, place.kind, place.space),
+            lang=await self._language(conversation.id, said.text, config.language),
+            rest="",
+            known=COMMANDS,
+            watched=Watched(show=self._show, address=address, message_id=row.id),
+        )
+
+    async def _language(self, conversation: str, text: str, setting: str) -> str:
+        """Commands are ASCII: what the person wrote last otherwise says which language they read."""
+        if language(text, setting) == "zh" or setting in ("zh", "en"):
+            return language(text, setting)
+        lines = await self._desk.store.sessions.lines(conversation, limit=12)
+        words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
+        return language(words[-1]) if words else "en"

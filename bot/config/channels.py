@@ -1,0 +1,110 @@
+"""What config.json may say of each channel."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from bot.config.forms import Secret, SecretUrl, Section, SocketUrl, Texts, Url
+
+
+class ChannelSettings(Section):
+    """What every channel takes."""
+
+    enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
+    owners: Texts = Field((), description="User ids with all rights.")
+    allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")
+    proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
+
+
+class Web(ChannelSettings):
+    """The page and API on this machine."""
+
+    host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
+    port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled
+
+
+class Telegram(ChannelSettings):
+    """A Telegram bot."""
+
+    token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
+    base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
+    mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
+    webhook_secret: Secret = Field("", description="Checked on every webhook call.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and bool(self.token)
+
+
+class Feishu(ChannelSettings):
+    """A Feishu or Lark app."""
+
+    app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
+    app_secret: Secret = Field("", description="The app's secret.")
+    domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
+    mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
+    encrypt_key: Secret = Field("", description="For webhook mode.")
+    verification_token: Secret = Field("", description="For webhook mode.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and bool(self.app_id and self.app_secret)
+
+
+class Wechat(ChannelSettings):
+    """A personal WeChat account, logged in by QR code."""
+
+    enabled: bool = Field(False, description="On shows a QR code at the next start.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+    cdn_url: Url = Field("", description="Where files are; empty means the platform's own.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled
+
+
+class WechatMp(ChannelSettings):
+    """A WeChat official account."""
+
+    app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
+    app_secret: Secret = Field("", description="The account's secret.")
+    token: Secret = Field("", description="Signs the platform's calls.")
+    encoding_aes_key: Secret = Field("", description="For encrypted mode.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and bool(self.app_id and self.app_secret and self.token)
+
+
+class Wecom(ChannelSettings):
+    """A WeCom bot."""
+
+    bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
+    secret: Secret = Field("", description="The bot's secret.")
+    ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and bool(self.bot_id and self.secret)
+
+
+class Channels(Section):
+    """Every channel there is."""
+
+    web: Web = Field(Web(), description="The page and API on this machine.")
+    telegram: Telegram = Field(Telegram(), description="A Telegram bot.")
+    feishu: Feishu = Field(Feishu(), description="A Feishu or Lark app.")
+    wechat: Wechat = Field(Wechat(), description="A personal WeChat account.")
+    wechat_mp: WechatMp = Field(WechatMp(), description="A WeChat official account.")
+    wecom: Wecom = Field(Wecom(), description="A WeCom bot.")

@@ -1,0 +1,275 @@
+"""config.json on disk: read with a last good copy behind it, changed in place, watched for edits."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from bot.config import json_text
+from bot.config.build import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
+from bot.config.keys import EACH, KEYS, MASK, Key, find, mask, masked, secrets
+from bot.config.schema import Config
+from bot.config.words import Refused, Spot
+from memory.workspace import write_atomic
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks at the file; a broken edit is told at the second look at it."""
+MAX_BYTES = 1_000_000
+_NEW = "{\n}\n"
+
+Steps = tuple[str, ...]
+Edit = tuple[Steps, Any]
+Signature = tuple[int, int, int, int]
+
+
+class ConfigFile:
+    """One config.json. `current` is what holds now; `trouble` is why the file on disk does not, or None."""
+
+    def __init__(self, path: Path, environ: Mapping[str, str] = os.environ) -> None:
+        self.path = path
+        self.current = build({}, environ)
+        self.trouble: Refused | None = None
+        self._environ = environ
+        self._raw: dict[str, Any] = {}
+        self._text = ""
+
+    @property
+    def last_good(self) -> Path:
+        """The copy of the newest text that was right."""
+        return self.path.with_name(self.path.name + ".last-good")
+
+    def create(self) -> bool:
+        """Write the file of a first start where there is none; says whether it did.
+
+        Raises:
+            Refused: it cannot be written.
+        """
+        if self.path.exists():
+            return False
+        self._write(_NEW, starter(), secret=False)
+        return True
+
+    def check(self) -> Config:
+        """What the file says, or all defaults when there is none; nothing on disk is touched.
+
+        Raises:
+            Refused: the first thing that is wrong, with file, line and column.
+        """
+        text = self._read()
+        self._refuse_open_mode(text)
+        self._take(text)
+        return self.current
+
+    def load(self) -> Config:
+        """Read the file. A broken one is left as it is: the last good copy holds, and `trouble` says why.
+
+        Raises:
+            Refused: the file is broken and there is no good copy, or others may read the secrets in it.
+        """
+        text = self._read()
+        self._refuse_open_mode(text)
+        try:
+            self._hold(text)
+        except Refused as err:
+            self._hold_last_good(err)
+            self.trouble, self._text = err, text
+        return self.current
+
+    def get(self, name: str = "") -> Any:
+        """The value of a dotted key as JSON has it, or all of them; secrets are masked.
+
+        Raises:
+            Refused: there is no such key.
+        """
+        settings: Any = self.masked()
+        path, _ = _known(name) if name else ((), None)
+        for step in path:
+            if not isinstance(settings, dict) or step not in settings:
+                raise unknown(path)
+            settings = settings[step]
+        return settings
+
+    def masked(self) -> dict[str, Any]:
+        """All settings with their defaults; a secret as its first signs and length, a reference as written."""
+        settings: dict[str, Any] = masked(self.current.model_dump(mode="json"))
+        for key in KEYS.values():
+            written = _at(self._raw, key.path, key.default)
+            section = _at(settings, key.path[:-1], None)
+            if key.secret and isinstance(section, dict) and isinstance(written, str) and "${" in written:
+                section[key.path[-1]] = mask(written, key)
+        return settings
+
+    def set(self, name: str, text: str) -> Config:
+        """Give a dotted key the value that was typed: a JSON value, or bare words where it takes a text.
+
+        Raises:
+            Refused: no such key, a wrong value, a broken file, or a file that changed meanwhile; nothing is written.
+        """
+        path, key = _known(name)
+        return self._change(list(_leaves(typed(key, text.strip()), path)))
+
+    def patch(self, part: Mapping[str, Any]) -> Config:
+        """Change what a partial config.json says; what is given back as it was shown stays as it is.
+
+        Raises:
+            Refused: as `set`; nothing of the part is written.
+        """
+        shown = self.masked()
+        return self._change([edit for edit in _leaves(dict(part), ()) if _at(shown, edit[0], _NEW) != edit[1]])
+
+    async def watch(
+        self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[Refused], Awaitable[None]]
+    ) -> None:
+        """Tell every change of the file, also by `set` and `patch`, until cancelled.
+
+        A broken or vanished file leaves `current` as it is and is told once, at the second look that finds it
+        so: an editor may be half-way through.
+        """
+        told = (self._text, str(self.trouble or ""))
+        done: Signature | None = None
+        doubted: Signature | None = (0, 0, 0, 0)
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            now = self._signature()
+            if now is not None and now == done:
+                continue
+            trouble = self._reload()
+            if trouble and now != doubted:
+                doubted = now
+                continue
+            done, news = now, (self._text, str(trouble or ""))
+            if news != told:
+                told = news
+                await (on_error(trouble) if trouble else on_change(self.current))
+
+    def _reload(self) -> Refused | None:
+        """Take the file as it is now if it is right; say what is wrong otherwise."""
+        try:
+            text = self._read(must_exist=True)
+            self._refuse_open_mode(text)
+            self._hold(text)
+        except Refused as err:
+            self.trouble = err
+        return self.trouble
+
+    def _change(self, edits: list[Edit]) -> Config:
+        before = self._read()
+        read(before, self._environ, self.path.name)
+        text = before
+        for path, value in edits:
+            _refuse_mask(value, path)
+            text = json_text.edited(text, path, value)
+        raw = nodes(text, self.path.name).value
+        try:
+            build(raw, self._environ)
+        except Fault as fault:
+            raise fault.refusal from fault
+        if text != before:
+            self._write(before, text, secret=any(secrets(raw)))
+        self._hold(text)
+        return self.current
+
+    def _write(self, before: str, text: str, *, secret: bool) -> None:
+        if self._read() != before:
+            raise self._refusal("changed")
+        try:
+            if secret and self.path.exists():
+                self.path.chmod(0o600)
+            write_atomic(self.path, text.encode(), 0o600)
+        except OSError as err:
+            raise self._refusal("unwritable", why=err.strerror or str(err)) from err
+
+    def _take(self, text: str) -> None:
+        """Make that text's settings the current ones."""
+        self.current, root = read(text, self._environ, self.path.name)
+        self._raw, self._text, self.trouble = with_key(root.value), text, None
+
+    def _hold(self, text: str) -> None:
+        """Make that text's settings the current ones and the last good ones."""
+        self._take(text)
+        with suppress(OSError):
+            if self.path.exists() and not (self.last_good.exists() and self.last_good.read_text("utf-8") == text):
+                write_atomic(self.last_good, text.encode(), 0o600)
+
+    def _hold_last_good(self, why: Refused) -> None:
+        try:
+            text = self.last_good.read_text("utf-8")
+            self.current, root = read(text, self._environ, self.last_good.name)
+        except (OSError, UnicodeDecodeError, Refused) as err:
+            raise why from err
+        self._raw = with_key(root.value)
+
+    def _read(self, *, must_exist: bool = False) -> str:
+        try:
+            found = self.path.read_bytes()
+        except FileNotFoundError as err:
+            if must_exist:
+                raise self._refusal("gone") from err
+            return _NEW
+        except OSError as err:
+            raise self._refusal("unreadable", why=err.strerror or str(err)) from err
+        if len(found) > MAX_BYTES:
+            raise self._refusal("too_large")
+        try:
+            return found.decode()
+        except UnicodeDecodeError as err:
+            text = found[: err.start].decode()
+            raise Refused("not_utf8", spot=spot(text, len(text), self.path.name)) from err
+
+    def _refuse_open_mode(self, text: str) -> None:
+        with suppress(OSError, json_text.Misread):
+            mode = stat.S_IMODE(self.path.stat().st_mode)
+            if mode & 0o077 and any(secrets(json_text.parse(text).value)):
+                raise self._refusal("open_mode", mode=f"{mode:04o}", path=str(self.path))
+
+    def _signature(self) -> Signature | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
+
+    def _refusal(self, fault: str, **words: str) -> Refused:
+        return Refused(fault, spot=Spot(file=self.path.name), words=words)
+
+
+def _known(name: str) -> tuple[Steps, Key]:
+    path = tuple(name.strip().split("."))
+    key = KEYS.get(path) if EACH not in path else None
+    above = KEYS.get(path[:1])
+    if key is None and above and above.form == "policies":
+        key = above
+    if key is None:
+        raise unknown(path)
+    return path, key
+
+
+def _leaves(value: Any, path: Steps) -> Iterator[Edit]:
+    """Every single edit in a partial settings tree; lists are replaced whole."""
+    if not isinstance(value, dict):
+        yield path, value
+        return
+    for name, inner in value.items():
+        yield from _leaves(inner, (*path, name))
+
+
+def _at(settings: Any, path: Steps, default: Any) -> Any:
+    for step in path:
+        if not isinstance(settings, dict) or step not in settings:
+            return default
+        settings = settings[step]
+    return settings
+
+
+def _refuse_mask(value: Any, path: tuple[str | int, ...]) -> None:
+    """No secret may be replaced by what is shown of it."""
+    if isinstance(value, dict | list):
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            _refuse_mask(inner, (*path, step))
+        return
+    key = find(path)
+    if key and key.secret and isinstance(value, str) and MASK.search(value):
+        raise Refused("masked", words={"key": key.name})

@@ -1,0 +1,204 @@
+"""Every key of config.json as a flat table read from its models: what it takes, and which are secrets. Pure."""
+
+import difflib
+import json
+import re
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+from urllib.parse import urlsplit
+
+from pydantic.fields import FieldInfo
+
+from bot.config.forms import Form, Section
+from bot.config.schema import Config
+from bot.config.words import MORE, RIGHT
+
+Path = tuple[str, ...]
+EACH = "*"
+MASK = re.compile(r"…\(\d+\)")
+REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SHOWN = 40
+_SECRET_FORMS = ("secret", "secret_url", "database")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key. path: its steps, "*" for an item of a list; form: a key of bot.config.words.RIGHT.
+
+    default: as JSON has it, a reference such as "${NAME}" included. choices, least, most: () and None where
+    they do not apply.
+    """
+
+    path: Path
+    form: str
+    default: Any
+    about: str
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def name(self) -> str:
+        """As people write it: llm.model."""
+        return ".".join(self.path)
+
+    @property
+    def secret(self) -> bool:
+        """Whether its value is shown masked only."""
+        return self.form in _SECRET_FORMS
+
+    @property
+    def textual(self) -> bool:
+        """Whether its value is a JSON string."""
+        return self.form in {*_SECRET_FORMS, "choice", "text", "url", "socket_url", "zone", "clock"}
+
+
+def _walk(section: type[Section], above: Path) -> Iterator[Key]:
+    for name, info in section.model_fields.items():
+        path = (*above, name)
+        yield _key(path, info)
+        inner = _section(info.annotation)
+        if inner:
+            yield from _walk(inner, path)
+        item = _section(get_args(info.annotation)[0]) if get_origin(info.annotation) is tuple else None
+        if item:
+            yield from _walk(item, (*path, EACH))
+
+
+def _section(kind: Any) -> type[Section] | None:
+    """The model behind an annotation, null allowed or not."""
+    kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Section)), None)
+
+
+def _key(path: Path, info: FieldInfo) -> Key:
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    return Key(
+        path=path,
+        form=_form(info),
+        default=extra.get("reference", _plain(info.default)),
+        about=info.description or "",
+        choices=tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else (),
+        least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
+        most=next((mark.le for mark in info.metadata if hasattr(mark, "le")), None),
+    )
+
+
+def _form(info: FieldInfo) -> str:
+    named = [mark.name for mark in info.metadata if isinstance(mark, Form)]
+    if named:
+        return named[0]
+    if _section(info.annotation):
+        return "section"
+    if get_origin(info.annotation) is Literal:
+        return "choice"
+    return {bool: "flag", int: "integer", float: "number"}.get(info.annotation, "text")  # type: ignore[arg-type]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Section):
+        return value.model_dump(mode="json")
+    return list(value) if isinstance(value, tuple) else value
+
+
+KEYS: dict[Path, Key] = {key.path: key for key in _walk(Config, ())}
+
+
+def find(path: tuple[str | int, ...]) -> Key | None:
+    """The key at a place in the settings, list indexes allowed; None where the table has none."""
+    return KEYS.get(tuple(EACH if isinstance(step, int) else step for step in path))
+
+
+def nearest(path: Path) -> list[str]:
+    """Up to two known keys that were probably meant: siblings, else others of that name or spelling."""
+    path = tuple(EACH if step.isdigit() else step for step in path)
+    siblings = {key.path[-1]: key.name for key in KEYS.values() if key.path[:-1] == path[:-1]}
+    everywhere = {key.path[-1]: key.name for key in reversed(KEYS.values())}
+    full = {name: name for name in map(".".join, KEYS)}
+    for names, written in ((siblings, path[-1]), (everywhere, path[-1]), (full, ".".join(path))):
+        if matches := difflib.get_close_matches(written, names, n=2, cutoff=0.7):
+            return [names[match] for match in matches]
+    return []
+
+
+def right(key: Key) -> tuple[str, str]:
+    """What the key takes, in Chinese and in English."""
+    more = MORE.get(key.name, ("", ""))
+    zh, en = RIGHT[key.form]
+    fields = {"default": json.dumps(key.default), "least": _figure(key.least), "most": _figure(key.most)}
+    return (
+        zh.format(choices=_listed(key.choices, "或"), **fields) + more[0],
+        en.format(choices=_listed(key.choices, "or"), **fields) + more[1],
+    )
+
+
+def _listed(choices: tuple[str, ...], word: str) -> str:
+    *others, last = choices or ("",)
+    gap = "、" if word == "或" else ", "
+    return f"{gap.join(others)} {word} {last}" if others else last
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else str(int(value)) if value == int(value) else str(value)
+
+
+def shown(value: Any, key: Key | None) -> str:
+    """A value as it may stand in a sentence: short, and masked where it is a secret."""
+    if key and key.secret:
+        value = mask(value, key)
+    if isinstance(value, str) and len(value) > _SHOWN:
+        value = value[:_SHOWN] + "…"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + "…"
+
+
+def mask(value: Any, key: Key) -> Any:
+    """What may be shown of a secret: its first four characters and its length; of an address all but the password."""
+    if not isinstance(value, str):
+        return value if value is None else mask(json.dumps(value), key)
+    if not value or REFERENCE.fullmatch(value):
+        return value
+    if key.form == "secret":
+        head = value[:4] if len(value) >= 12 else ""
+        return f"{head}…({len(value)})"
+    password = _password(value)
+    return value.replace(f":{password}@", f":…({len(password)})@") if password else value
+
+
+def masked(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
+    """The same settings with every secret masked."""
+    if isinstance(settings, dict):
+        return {name: masked(value, (*path, name)) for name, value in settings.items()}
+    if isinstance(settings, list):
+        return [masked(value, (*path, index)) for index, value in enumerate(settings)]
+    key = find(path)
+    return mask(settings, key) if key and key.secret else settings
+
+
+def secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Every secret value in the settings, references left out: what must never be seen in a log."""
+    if isinstance(settings, dict | list):
+        steps = settings.items() if isinstance(settings, dict) else enumerate(settings)
+        for step, value in steps:
+            yield from secrets(value, (*path, step))
+        return
+    key = find(path)
+    if not (key and key.secret and isinstance(settings, str)) or REFERENCE.search(settings):
+        return
+    value = settings if key.form == "secret" else _password(settings)
+    if value:
+        yield value
+
+
+def known_secrets(config: Config) -> frozenset[str]:
+    """Every secret that these settings really hold, references resolved."""
+    return frozenset(secrets(config.model_dump(mode="json")))
+
+
+def _password(url: str) -> str:
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,181 @@
+"""What config.json may hold: every key with its type, range, default and meaning."""
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, Field
+
+from bot.config.channels import Channels
+from bot.config.forms import Form, Secret, SecretUrl, Section, Texts, Url
+
+POLICIES = ("turns",)
+LATER_POLICIES = ("budget", "layers", "boundary", "rolling", "balanced")
+
+
+def _zone(name: str) -> str:
+    if name:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as err:
+            raise ValueError("no such time zone") from err
+    return name
+
+
+def _database(url: str) -> str:
+    if url and urlsplit(url).scheme != "postgresql+psycopg":
+        raise ValueError("not a database address")
+    return url
+
+
+def _policy_names(policies: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    if set(policies) - set(POLICIES):
+        raise ValueError("unknown policy")
+    return policies
+
+
+Zone = Annotated[str, AfterValidator(_zone), Form("zone")]
+ClockTime = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), Form("clock")]
+DatabaseUrl = Annotated[str, Field(repr=False), AfterValidator(_database), Form("database")]
+PolicyNumbers = Annotated[dict[str, dict[str, float]], AfterValidator(_policy_names), Form("policies")]
+Provider = Literal["anthropic", "openai", "offline"]
+
+
+class Fallback(Section):
+    """One further model, asked when the ones before it are of no use."""
+
+    provider: Provider = Field("anthropic", description="Which wire this model is reached by.")
+    model: str = Field("", description="Model id; empty means the provider's default.")
+    api_key: Secret = Field("", description="Its key.")
+    base_url: Url = Field("", description="Its endpoint; empty means the provider's own.")
+    proxy: SecretUrl = Field("", description="HTTP proxy for it; empty means none.")
+
+
+class Llm(Section):
+    """The language model."""
+
+    provider: Provider = Field("anthropic", description="anthropic, openai (any compatible endpoint) or offline.")
+    model: str = Field("", description="Model id; empty means the provider's current middle model.")
+    fast_model: str = Field("", description="For summaries; empty means the provider's current small model.")
+    api_key: Secret = Field(
+        "",
+        description="Without it, the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; without any, offline.",
+        json_schema_extra={"reference": "${ANTHROPIC_API_KEY}"},
+    )
+    base_url: Url = Field("", description="Endpoint; empty means the provider's own.")
+    context_window: int = Field(0, ge=0, le=100_000_000, description="In tokens; 0 means from the model table.")
+    max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Most tokens of one answer.")
+    proxy: SecretUrl = Field("", description="HTTP proxy for model calls; empty means none.")
+    fallback: Annotated[tuple[Fallback, ...], Field(strict=False), Form("fallbacks")] = Field(
+        (), description="Further models, tried in order when this one is of no use."
+    )
+
+
+class Groups(Section):
+    """Group chats."""
+
+    listen: bool = Field(False, description="Keep talk that is not addressed to the bot as background.")
+
+
+class Embedding(Section):
+    """An OpenAI-compatible endpoint that turns texts into vectors."""
+
+    base_url: Url = Field("", description="Endpoint of the embeddings API.")
+    model: str = Field("", description="Embedding model id.")
+    api_key: Secret = Field("", description="Its key.")
+
+
+class Memory(Section):
+    """Long-term memory."""
+
+    extract: bool = Field(True, description="Note lasting facts after each turn.")
+    categories: Texts = Field(
+        ("user_preference", "project_context", "skill", "fact"), description="Which kinds of facts are noted."
+    )
+    min_importance: int = Field(5, ge=1, le=10, description="Facts of less importance are not kept.")
+    similarity: float = Field(0.85, ge=0, le=1, description="From here on two memories count as one.")
+    dream_at: ClockTime = Field("03:30", description="When memory is put in order each night, HH:MM.")
+    recall_limit: int = Field(5, ge=0, le=50, description="Most passages recalled for one message.")
+    recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Most milliseconds that recall may take.")
+    embedding: Embedding | None = Field(None, description="Vectors for recall; null means none.")
+
+
+class UserBudget(Section):
+    """What one person who is not the owner may use; 0 means no limit."""
+
+    messages_per_minute: int = Field(30, ge=0, le=1_000_000, description="Messages a minute.")
+    messages_per_day: int = Field(500, ge=0, le=100_000_000, description="Messages a day.")
+    tokens_per_day: int = Field(3_000_000, ge=0, le=10**12, description="Uncached tokens a day.")
+    money_per_day: float = Field(2.0, ge=0, le=1_000_000, description="Money a day, in the price table's unit.")
+    tool_calls_per_day: int = Field(200, ge=0, le=1_000_000, description="Tool calls a day.")
+    fetches_per_day: int = Field(50, ge=0, le=1_000_000, description="Web pages fetched a day.")
+    jobs: int = Field(20, ge=0, le=100_000, description="Reminders and jobs at a time.")
+    storage_mb: int = Field(500, ge=0, le=10**9, description="Files kept, in megabytes.")
+    guest_messages_per_day: int = Field(20, ge=0, le=1_000_000, description="Messages a day of a group's guest.")
+
+
+class TotalBudget(Section):
+    """What everybody but the owner may use together; 0 means no limit."""
+
+    messages_per_day: int = Field(3000, ge=0, le=10**9, description="Messages a day.")
+    money_per_day: float = Field(10.0, ge=0, le=10_000_000, description="Money a day, in the price table's unit.")
+    storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files kept, in megabytes.")
+
+
+class Budgets(Section):
+    """Limits for everyone but the owner."""
+
+    user: UserBudget = Field(UserBudget(), description="Per person.")
+    total: TotalBudget = Field(TotalBudget(), description="All together.")
+
+
+class Access(Section):
+    """Who may talk to the bot: nobody but those in a channel's `owners` and `allow`; there is nothing to loosen."""
+
+
+class Tools(Section):
+    """What the model may do."""
+
+    off: Texts = Field((), description="Names of tools that are not offered to the model.")
+
+
+class Log(Section):
+    """The program's own log; it never holds message text."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least weight that is written.")
+    max_mb: int = Field(10, ge=1, le=10_000, description="Size at which a new file is begun, in megabytes.")
+    keep: int = Field(5, ge=1, le=1000, description="How many full files are kept.")
+
+
+class Config(Section):
+    """All settings, each with a value."""
+
+    agent_max_context_tokens: int = Field(
+        50_000, ge=4_000, le=10_000_000, description="Most tokens of one request to the model."
+    )
+    agent_max_context_turns: int = Field(20, ge=1, le=10_000, description="Most turns shown to the model.")
+    agent_max_steps: int = Field(15, ge=1, le=200, description="Most model calls in one turn.")
+    context_policy: Literal["turns"] = Field(
+        "turns", description="How the view is kept small. This version has turns; the other five are not built yet."
+    )
+    policies: PolicyNumbers = Field({}, description="Numbers of a policy that differ from its own, by policy.")
+    session_restore: Literal["full", "lean"] = Field(
+        "full", description="What is in the view after a restart: all of it, or the newest turns' texts."
+    )
+    session_max_idle_days: int = Field(
+        30, ge=0, le=36_500, description="Idle days after which a session ends; 0: never."
+    )
+    retention_days: int = Field(0, ge=0, le=36_500, description="Days after which rows are deleted; 0: never.")
+    notify_folds: bool = Field(False, description="Say in the chat when older turns are folded.")
+    language: Literal["auto", "zh", "en"] = Field("auto", description="Of command replies; auto: the user's.")
+    timezone: Zone = Field("", description="Such as Asia/Shanghai; empty means the machine's.")
+    concurrency: int = Field(64, ge=1, le=10_000, description="Turns at once.")
+    database_url: DatabaseUrl = Field("", description="postgresql+psycopg://…; empty means SQLite in data/mnema.db.")
+    llm: Llm = Field(Llm(), description="The language model.")
+    channels: Channels = Field(Channels(), description="Where people talk to the bot.")
+    groups: Groups = Field(Groups(), description="Group chats.")
+    memory: Memory = Field(Memory(), description="Long-term memory.")
+    budgets: Budgets = Field(Budgets(), description="Limits for everyone but the owner.")
+    access: Access = Field(Access(), description="Nobody is let in but those a channel lists.")
+    tools: Tools = Field(Tools(), description="What the model may do.")
+    log: Log = Field(Log(), description="The program's own log.")

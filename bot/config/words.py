@@ -1,0 +1,151 @@
+"""What configuration says to people when something is wrong, in Chinese and in English."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.errors import ConfigError
+
+FAULTS: dict[str, tuple[str, str]] = {
+    # the text is not the JSON we take
+    "empty": ("文件是空的；最少要有 {{}}。", "the file is empty; the least it may hold is {{}}."),
+    "trailing_text": ("结尾之后还有多余的内容。", "there is more text after the end."),
+    "not_object": ("整个文件应是一个 {{…}} 对象。", "the whole file must be one {{…}} object."),
+    "too_deep": ("嵌套超过 32 层。", "it is nested over 32 levels deep."),
+    "duplicate": ("键 {found} 出现了两次；请删去一个。", "the key {found} is there twice; take one out."),
+    "no_colon": ("键后面缺少冒号。", "a colon is missing after the key."),
+    "no_comma": ("两项之间缺少逗号。", "a comma is missing between two entries."),
+    "trailing_comma": ("最后一项后面多了一个逗号。", "there is a comma after the last entry; take it out."),
+    "cut_off": ("文件在这里中断了；缺少右括号。", "the file ends too early; a closing bracket is missing."),
+    "comment": ("JSON 里不能写注释。", "JSON takes no comments; take it out."),
+    "bare_key": ("键要写在双引号里。", "a key must stand in double quotes."),
+    "open_string": ("引号没有闭合。", "a quotation mark is never closed."),
+    "bad_string": ("引号内有不允许的字符或转义。", "a text holds a line break or an escape that JSON does not know."),
+    "no_value": ("这里缺少一个值。", "a value is missing here."),
+    "bare_word": (
+        "{found} 不是 JSON 的值；文字要写在双引号里，是非写 true 或 false。",
+        "{found} is not a JSON value; texts stand in double quotes, yes and no are true and false.",
+    ),
+    "long_number": ("数字太长。", "the number is too long."),
+    "not_utf8": ("文件不是 UTF-8 编码。", "the file is not UTF-8 text."),
+    "too_large": ("文件超过 1 MB。", "the file is larger than 1 MB."),
+    # the settings in it
+    "unknown": ("没有 {key} 这个键。{near}", "{key} is not a key here. {near}"),
+    "wrong": ("{key} 是 {value}；{right}。", "{key} is {value}; {right}."),
+    "no_variable": (
+        "{key} 要读取环境变量 {name}，但它没有设置。",
+        "{key} reads the environment variable {name}, which is not set.",
+    ),
+    "masked": (
+        "{key} 的值是遮盖后的显示，不是真正的密钥；请填写完整的值。",
+        "{key} was given its masked form, not the secret itself; give the whole value.",
+    ),
+    # the file itself
+    "open_mode": (
+        "它含有密钥，但其他用户也能读（权限 {mode}）；请运行 chmod 600 {path}。",
+        "it holds a secret and other users may read it (mode {mode}); run: chmod 600 {path}",
+    ),
+    "changed": (
+        "就在写入时，文件被别人改动了；什么都没有写，请再试一次。",
+        "it was changed by somebody else at this moment; nothing was written, try again.",
+    ),
+    "gone": ("文件不见了；仍沿用之前的设置。", "it is gone; the settings from before still hold."),
+    "unreadable": ("读不了：{why}。", "it cannot be read: {why}."),
+    "unwritable": ("写不进去：{why}。", "it cannot be written: {why}."),
+}
+
+RIGHT: dict[str, tuple[str, str]] = {
+    "integer": (
+        "应为 {least} 到 {most} 之间的整数，例如 {default}",
+        "it must be a whole number from {least} to {most}, such as {default}",
+    ),
+    "number": (
+        "应为 {least} 到 {most} 之间的数，例如 {default}",
+        "it must be a number from {least} to {most}, such as {default}",
+    ),
+    "flag": ("应为 true 或 false", "it must be true or false"),
+    "choice": ("应为 {choices}", "it must be {choices}"),
+    "text": ("应为双引号里的文字", "it must be a text in double quotes"),
+    "secret": ("应为双引号里的文字", "it must be a text in double quotes"),
+    "texts": ('应为一列文字，例如 ["a", "b"]', 'it must be a list of texts, such as ["a", "b"]'),
+    "section": ("应为一个 {{…}} 对象", "it must be an object in braces, {{…}}"),
+    "fallbacks": (
+        '应为一列对象，例如 [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
+        'it must be a list of objects, such as [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
+    ),
+    "policies": (
+        '应为按策略名分组的数字，例如 {{"turns": {{}}}}',
+        'it must hold numbers by the policy\'s name, such as {{"turns": {{}}}}',
+    ),
+    "url": (
+        '应为 http:// 或 https:// 开头的地址，或留空 ""',
+        'it must be an address that begins with http:// or https://, or ""',
+    ),
+    "secret_url": (
+        '应为 http://、https:// 或 socks5:// 开头的地址，或留空 ""',
+        'it must be an address that begins with http://, https:// or socks5://, or ""',
+    ),
+    "socket_url": (
+        '应为 ws:// 或 wss:// 开头的地址，或留空 ""',
+        'it must be an address that begins with ws:// or wss://, or ""',
+    ),
+    "database": (
+        '应为 postgresql+psycopg:// 开头的地址，或留空 "" 使用 SQLite',
+        'it must be an address that begins with postgresql+psycopg://, or "" for SQLite',
+    ),
+    "zone": ('应为时区名，例如 Asia/Shanghai，或留空 ""', 'it must be a time zone such as Asia/Shanghai, or ""'),
+    "clock": ("应为时刻 HH:MM，例如 03:30", "it must be a time of day as HH:MM, such as 03:30"),
+}
+
+MORE: dict[str, tuple[str, str]] = {
+    "channels.web.host": (
+        "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理）",
+        " (it listens on this machine only; to open it to others, put a proxy with TLS in front)",
+    ),
+    "context_policy": (
+        "（budget、layers、boundary、rolling、balanced 这个版本还没有）",
+        " (budget, layers, boundary, rolling and balanced are not in this version)",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where in a file: its name, line and column from 1; line 0 means the file as a whole."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+
+class Refused(ConfigError):
+    """Configuration was not taken; str() is the English sentence, `say` gives either.
+
+    fault: a key of FAULTS. words: fields of the sentence, a pair where the two languages differ.
+    """
+
+    def __init__(
+        self, fault: str, *, spot: Spot | None = None, words: Mapping[str, str | tuple[str, str]] | None = None
+    ) -> None:
+        self.fault = fault
+        self.spot = spot
+        self.words = dict(words or {})
+        super().__init__(self.say("en"))
+
+    def say(self, lang: str) -> str:
+        """One sentence in "zh" or "en", with file, line and column where they are known."""
+        side = 0 if lang == "zh" else 1
+        words = {name: word if isinstance(word, str) else word[side] for name, word in self.words.items()}
+        return _place(self.spot, side) + FAULTS[self.fault][side].format(**words).rstrip()
+
+    def at(self, spot: Spot) -> "Refused":
+        """The same refusal, said of that place."""
+        return Refused(self.fault, spot=spot, words=self.words)
+
+
+def _place(spot: Spot | None, side: int) -> str:
+    if spot is None:
+        return ""
+    if not spot.line:
+        return (f"{spot.file}：", f"{spot.file}: ")[side]
+    zh = f"{spot.file} 第 {spot.line} 行第 {spot.column} 列："
+    return (zh, f"{spot.file}, line {spot.line}, column {spot.column}: ")[side]

@@ -1,0 +1,1 @@
+"""The owner's console: what the web page and scripts may ask of the house beyond chatting."""

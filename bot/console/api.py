@@ -1,0 +1,96 @@
+"""The console's calls: context, search, configuration, status, usage; each with the action it needs."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.console.backend import Transcripts
+from bot.console.files import Files
+from bot.console.house import House, Told
+from bot.errors import ConfigError
+from channels.web.api import within
+from channels.web.app import Site
+from channels.web.backend import Doors
+from channels.web.calls import Call, Handler, answer
+from channels.web.errors import Refused
+from channels.web.strict import read_json
+
+MOST_RESULTS = 200
+USUAL_RESULTS = 10
+LONGEST_QUERY = 1_000
+
+
+def open_site(site: Site, house: House) -> None:
+    """From now on the site answers from this house."""
+    transcripts = Transcripts(house.store, house.stop)
+    doors = Doors(backend=transcripts, allow=house.allow, healthy=house.healthy, ready=house.ready)
+    site.open(doors, calls(house, transcripts))
+
+
+def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
+    """Every route of the console."""
+    console = _Console(house, transcripts)
+    return (
+        _get("/api/conversations/{id}/context", "context.read", console.context),
+        *Files(house.files).calls(),
+        _get("/api/memory/search", "memory.read", console.search),
+        _get("/api/config", "config.read", console.config),
+        Call(method="PATCH", path="/api/config", action="config.write", handler=console.change),
+        _get("/api/status", "console.read", _told(house.status)),
+        _get("/api/usage", "console.read", _told(house.usage)),
+        _get("/api/commands", "help", console.commands),
+        _get("/metrics", "console.read", console.metrics),
+    )
+
+
+class _Console:
+    """The handlers that need more than one line."""
+
+    def __init__(self, house: House, transcripts: Transcripts) -> None:
+        self._house = house
+        self._transcripts = transcripts
+
+    async def context(self, request: Request) -> Response:
+        row = await self._transcripts.find(str(request.path_params["id"]))
+        if row is None:
+            raise Refused(404, "not_found", "there is no such conversation")
+        return answer(await self._house.context(row.id))
+
+    async def search(self, request: Request) -> Response:
+        asked = request.query_params
+        query = asked.get("q", "").replace("\0", "").strip()
+        if not query or len(query) > LONGEST_QUERY:
+            raise Refused(400, "q", f"q must be 1 to {LONGEST_QUERY} characters to search for")
+        limit = within(asked.get("limit"), USUAL_RESULTS, MOST_RESULTS)
+        found = await self._house.search(query, limit, asked.get("space", ""))
+        return answer({"results": [dict(result) for result in found]})
+
+    async def config(self, _: Request) -> Response:
+        return answer(self._house.settings.masked())
+
+    async def change(self, request: Request) -> Response:
+        change = await read_json(request)
+        try:
+            await asyncio.to_thread(self._house.settings.patch, change)
+        except ConfigError as err:
+            raise Refused(400, "config", str(err)) from err
+        return answer(self._house.settings.masked())
+
+    async def commands(self, _: Request) -> Response:
+        return answer({"commands": [dict(command) for command in self._house.commands()]})
+
+    async def metrics(self, _: Request) -> Response:
+        text = await self._house.metrics()
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _get(path: str, action: str, handler: Handler) -> Call:
+    return Call(method="GET", path=path, action=action, handler=handler)
+
+
+def _told(facts: Told) -> Handler:
+    async def tell(_: Request) -> Response:
+        return answer(await facts())
+
+    return tell

@@ -1,0 +1,122 @@
+"""The owner's Markdown files over HTTP: listed, read with an ETag, and written only over what was read."""
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from channels.web.calls import Call, answer
+from channels.web.errors import Refused
+from channels.web.strict import MEBIBYTE, as_object, parse, read_body
+from memory.workspace import Conflict, Entry, File, PathRefused, SpaceFiles, TooBig
+
+FOLDER = "/api/memory/files"
+SUFFIX = ".md"
+LONGEST = 4 * MEBIBYTE
+_TAG = re.compile(r'"([0-9a-f]{64})"')
+
+
+class Files:
+    """Handlers over one space. What may not be read looks the same as what is not there."""
+
+    def __init__(self, files: SpaceFiles) -> None:
+        self._files = files
+
+    def calls(self) -> tuple[Call, ...]:
+        """The three routes."""
+        one = FOLDER + "/{path:path}"
+        return (
+            Call(method="GET", path=FOLDER, action="files.read", handler=self.list),
+            Call(method="GET", path=one, action="files.read", handler=self.read),
+            Call(method="PUT", path=one, action="files.write", handler=self.write),
+        )
+
+    async def list(self, _: Request) -> Response:
+        """Every Markdown file with its size and time."""
+        found = await asyncio.to_thread(self._files.list)
+        return answer({"files": [_entry(item) for item in found if _shown(item)]})
+
+    async def read(self, request: Request) -> Response:
+        """The file's text; as an object where JSON is asked for."""
+        file = await self._file(_path(request))
+        headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache"}
+        if "application/json" in request.headers.get("accept", ""):
+            return answer({**_entry(file), "text": file.text}, headers=headers)
+        headers["content-disposition"] = "attachment"
+        return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
+
+    async def write(self, request: Request) -> Response:
+        """Replace the file that If-Match names; If-None-Match: * makes a new one. Anything else: 412."""
+        path = _path(request)
+        text = await _text(request)
+        expected = await self._expected(request, path)
+        try:
+            file = await asyncio.to_thread(self._files.write, path, text, expected)
+        except Conflict as err:
+            raise _changed() from err
+        except TooBig as err:
+            raise Refused(413, "too_large", str(err)) from err
+        except (PathRefused, NotADirectoryError) as err:
+            raise _missing() from err
+        except OSError as err:
+            raise Refused(503, "storage", "the file could not be written; nothing changed") from err
+        return answer(_entry(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
+
+    async def _file(self, path: str) -> File:
+        try:
+            return await asyncio.to_thread(self._files.read, path)
+        except TooBig as err:
+            raise Refused(413, "too_large", str(err)) from err
+        except (PathRefused, OSError) as err:
+            raise _missing() from err
+
+    async def _expected(self, request: Request, path: str) -> str | None:
+        match, none_match = request.headers.get("if-match"), request.headers.get("if-none-match")
+        if match is None and none_match == "*":
+            return None
+        if match == "*":
+            return (await self._file(path)).sha256
+        tag = _TAG.fullmatch((match or "").strip())
+        if tag is None:
+            raise Refused(412, "precondition", "send If-Match with the ETag that the file was read with")
+        return tag[1]
+
+
+def _path(request: Request) -> str:
+    path = str(request.path_params["path"])
+    if not path.endswith(SUFFIX):
+        raise _missing()
+    return path
+
+
+async def _text(request: Request) -> str:
+    raw = await read_body(request, limit=LONGEST)
+    if request.headers.get("content-type", "").startswith("application/json"):
+        value: Any = as_object(await asyncio.to_thread(parse, raw)).get("text")
+        if not isinstance(value, str):
+            raise Refused(400, "text", "text must be a string")
+        return value
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as err:
+        raise Refused(400, "text", "the file must be UTF-8") from err
+
+
+def _shown(item: Entry) -> bool:
+    return not item.is_dir and item.path.endswith(SUFFIX)
+
+
+def _entry(item: Entry | File) -> dict[str, Any]:
+    written = datetime.fromtimestamp(item.mtime, UTC).isoformat()
+    return {"path": item.path, "size": item.size, "updated_at": written}
+
+
+def _missing() -> Refused:
+    return Refused(404, "not_found", "there is no such file")
+
+
+def _changed() -> Refused:
+    return Refused(412, "changed", "the file was changed meanwhile; read it again")

@@ -1,0 +1,182 @@
+"""Wires the console to a house: what its pages may read and do, and how well the house is."""
+
+import asyncio
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from bot.access import Actor, Where, authorize
+from bot.commands.router import COMMANDS
+from bot.console.api import open_site
+from bot.console.house import House as Console
+from bot.house import House
+from channels.base import Deliver
+from channels.message import Address, LiveEvent, OutboundMessage, Receipt
+from channels.web.app import Site
+from channels.web.backend import Health
+from channels.web.channel import Web
+from memory.recall.search import Passage, search
+
+OWNER = Actor(channel="web", id="owner", role="owner")
+CONSOLE = Where(kind="console", space="")
+LEAST_FREE = 50 * 2**20
+"""Bytes of disk under which the house says it is not ready."""
+SLOW_LOOP = 1.0
+
+
+def open_console(site: Site, house: House) -> None:
+    """From now on the site answers from this house."""
+    open_site(
+        site,
+        Console(
+            store=house.store,
+            files=house.workspace.space(""),
+            allow=allow,
+            stop=_Stop(house),
+            context=house.report.facts,
+            search=_Search(house),
+            settings=house.file,
+            status=_Status(house),
+            usage=_Usage(house),
+            commands=commands,
+            metrics=_no_metrics,
+            healthy=_healthy,
+            ready=_Ready(house),
+        ),
+    )
+
+
+def allow(action: str) -> bool:
+    """Whether the console may do the named action: whoever is in it is the owner."""
+    return authorize(OWNER, action, "", CONSOLE).allowed
+
+
+def commands() -> list[Mapping[str, str]]:
+    """What may be typed in the page."""
+    return [
+        {"name": command.name, "usage": command.usage, "zh": command.zh, "en": command.en}
+        for command in COMMANDS.values()
+        if allow(command.action)
+    ]
+
+
+class TerminalAway:
+    """The terminal's conversations while `mnema run` holds the home: they are seen and continued in the page.
+
+    In paths they go by "terminal:" and their name.
+    """
+
+    name = "terminal"
+    account = "local"
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self.capabilities = web.capabilities
+
+    async def run(self, deliver: Deliver) -> None:
+        """Nothing is heard here: what is typed comes by the page's API."""
+        await asyncio.Event().wait()
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Show one part in the page."""
+        return await self._web.send(_moved(message))
+
+    def show(self, event: LiveEvent) -> None:
+        """Show one event in the page."""
+        self._web.show(_moved(event))
+
+
+def _moved(item: Any) -> Any:
+    place = item.address
+    return replace(item, address=Address(channel="web", account="console", chat_id=f"terminal:{place.chat_id}"))
+
+
+class _Part:
+    """Something the console asks of a house."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+
+class _Stop(_Part):
+    async def __call__(self, conversation: str) -> None:
+        self._house.stop(conversation)
+
+
+class _Search(_Part):
+    async def __call__(self, query: str, limit: int, space: str) -> Sequence[Mapping[str, Any]]:
+        found = await search(self._house.store, self._house.workspace, space, query, limit)
+        return [_facts(item) for item in found]
+
+
+def _facts(found: Passage) -> dict[str, Any]:
+    where = {"path": found.path, "line": found.line} if found.path else {"turn": found.turn}
+    return {"text": found.text, **where, **({"date": found.date} if found.date else {}), "score": found.score}
+
+
+class _Status(_Part):
+    async def __call__(self) -> Mapping[str, Any]:
+        house = self._house
+        return {
+            "started": house.started.isoformat(),
+            "uptime_seconds": round((house.now() - house.started).total_seconds()),
+            "provider": house.brain.provider,
+            "model": house.brain.name,
+            "fast_model": house.brain.fast_name,
+            "trouble": house.brain.trouble,
+            "waiting": len(await house.store.delivery.waiting()),
+            "unsent": len(await house.store.delivery.unsent()),
+            "channels": {name: {"up": health.up, "why": health.why} for name, health in house.gateway.health.items()},
+        }
+
+
+class _Usage(_Part):
+    async def __call__(self) -> Mapping[str, Any]:
+        now = self._house.now()
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        spans = {"today": day, "30_days": now - timedelta(days=30)}
+        sums = {name: await self._house.store.sessions.usage(since) for name, since in spans.items()}
+        return {
+            name: [
+                {
+                    "model": row.model,
+                    "purpose": row.purpose,
+                    "input": row.input,
+                    "output": row.output,
+                    "cache_read": row.cache_read,
+                    "cache_write": row.cache_write,
+                }
+                for row in rows
+            ]
+            for name, rows in sums.items()
+        }
+
+
+async def _no_metrics() -> str:
+    return ""
+
+
+async def _healthy() -> Health:
+    began = time.monotonic()
+    await asyncio.sleep(0)
+    lag = time.monotonic() - began
+    return Health(ok=lag < SLOW_LOOP, reasons={"loop_lag_seconds": round(lag, 4)})
+
+
+class _Ready(_Part):
+    async def __call__(self) -> Health:
+        house = self._house
+        writes = await house.store.ready()
+        free = shutil.disk_usage(house.home.root).free
+        down = {name: health.why for name, health in house.gateway.health.items() if not health.up}
+        reasons = {
+            "writes": writes,
+            "disk_free_bytes": free,
+            "channels_down": down,
+            "model": house.brain.trouble or "ok",
+            "config": str(house.file.trouble or "ok"),
+        }
+        return Health(ok=writes and free > LEAST_FREE and not down and not house.brain.trouble, reasons=reasons)

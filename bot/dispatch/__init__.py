@@ -1,0 +1,1 @@
+"""One turn at a time per conversation, many conversations at once."""

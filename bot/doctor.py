@@ -1,0 +1,174 @@
+"""`mnema doctor`: what is wrong with this home and this machine, one plain sentence each."""
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import memory
+from bot.config import Config, ConfigFile, defaults
+from bot.config.forms import Section
+from bot.errors import ConfigError
+from bot.home import Home
+from bot.models.registry import Account, effective_provider
+from memory.context.counter import WEIGHTED, load_counter
+from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
+from memory.store.open import open_store
+
+LEAST_FREE = 200_000_000
+SOUL_TOKENS = 3_000
+BUILT = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
+"""No clock that is right shows an earlier time."""
+CREDENTIALS = ("token", "bot_id", "secret", "app_id", "app_secret")
+RANKS = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing looked at. message: how it is, one sentence; hint: what to do, "" for nothing."""
+
+    name: str
+    ok: bool
+    message: str
+    hint: str = ""
+
+
+async def report(home: Home) -> list[Check]:
+    """All checks in the order in which they matter; nothing on disk is changed."""
+    file = ConfigFile(home.config)
+    checks = [_configuration(home, file), await _database(home), _disk(home)]
+    config = file.current
+    checks += [await _model(config), *_channels(file), _counter(), _clock(config)]
+    return [*checks, _web_token(home), _instance(home), await asyncio.to_thread(_soul, home)]
+
+
+def _configuration(home: Home, file: ConfigFile) -> Check:
+    name = "configuration"
+    try:
+        file.check()
+    except ConfigError as err:
+        hint = "Mend it, then look again with mnema config check."
+        return Check(name=name, ok=False, message=str(err), hint=hint)
+    if not home.config.exists():
+        hint = f"mnema --home {home.root} init makes one."
+        return Check(name=name, ok=True, message="There is no config.json; all defaults hold.", hint=hint)
+    return Check(name=name, ok=True, message=f"{home.config} is right.")
+
+
+async def _database(home: Home) -> Check:
+    name = "database"
+    if not home.db.exists():
+        return Check(name=name, ok=True, message="There is none yet; the first start makes it.")
+    try:
+        store = await open_store(home.db, writable=False)
+        try:
+            faults = await store.folds.check_ledger()
+        finally:
+            await store.close()
+    except SchemaNewer as err:
+        return Check(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")
+    except StoreCorrupt as err:
+        hint = "The next start puts the damaged file aside and goes back to the newest snapshot."
+        return Check(name=name, ok=False, message=str(err), hint=hint)
+    except StoreError as err:
+        return Check(name=name, ok=False, message=str(err))
+    if faults:
+        first = faults[0]
+        message = (
+            f"The ledger has {len(faults)} faults; the first: {first.what} ({first.conversation}, {first.subject})."
+        )
+        return Check(name=name, ok=False, message=message)
+    return Check(name=name, ok=True, message="It opens, and its ledger of folded messages has no gap.")
+
+
+def _disk(home: Home) -> Check:
+    folder = next(path for path in (home.data, home.root, *home.root.parents) if path.exists())
+    free = shutil.disk_usage(folder).free
+    if not os.access(folder, os.W_OK):
+        return Check(name="disk", ok=False, message=f"{folder} cannot be written by this user.")
+    message = f"{free / 1e9:.1f} GB are free on the disk of {folder}."
+    hint = "" if free >= LEAST_FREE else "Make room: without it no message can be kept."
+    return Check(name="disk", ok=free >= LEAST_FREE, message=message, hint=hint)
+
+
+async def _model(config: Config) -> Check:
+    llm = config.llm
+    account = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    if effective_provider(account) == "offline":
+        hint = "" if llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
+        return Check(name="model", ok=True, message="The offline model answers: there is no key.", hint=hint)
+    from bot.app import probe_model
+
+    reached, message = await probe_model(config)
+    return Check(name="model", ok=reached, message=message)
+
+
+def _channels(file: ConfigFile) -> list[Check]:
+    written, untouched = file.masked()["channels"], defaults()["channels"]
+    checks = []
+    for name in untouched:
+        section = getattr(file.current.channels, name)
+        if section.on:
+            checks.append(Check(name=f"channel {name}", ok=True, message="It is on."))
+        elif section.enabled and written[name] != untouched[name]:
+            checks.append(_lacking(name, section))
+    return checks
+
+
+def _lacking(name: str, section: Section) -> Check:
+    """A channel that somebody has begun to set up."""
+    empty = [key for key in CREDENTIALS if getattr(section, key, None) == ""]
+    message = f"It has settings but does not start: {' and '.join(empty)} is empty."
+    hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
+    return Check(name=f"channel {name}", ok=False, message=message, hint=hint)
+
+
+def _counter() -> Check:
+    if RANKS.exists() and importlib.util.find_spec("tiktoken"):
+        return Check(name="counter", ok=True, message="Tokens are counted with the o200k ranks.")
+    hint = f"Reinstall mnema: {RANKS.name} or tiktoken is missing."
+    return Check(name="counter", ok=True, message="Tokens are estimated by weight, less exactly.", hint=hint)
+
+
+def _clock(config: Config) -> Check:
+    now = datetime.now(ZoneInfo(config.timezone)) if config.timezone else datetime.now().astimezone()
+    message = f"It is {now:%Y-%m-%d %H:%M} in {config.timezone or now.tzname()}."
+    hint = "" if now >= BUILT else "The clock is wrong; set it, or days in the log will be."
+    return Check(name="clock", ok=now >= BUILT, message=message, hint=hint)
+
+
+def _web_token(home: Home) -> Check:
+    name = "web token"
+    try:
+        mode = stat.S_IMODE(home.web_token.stat().st_mode)
+    except FileNotFoundError:
+        return Check(name=name, ok=True, message="There is none yet; mnema run makes it.")
+    if mode & 0o077:
+        message = f"Other users may read it (mode {mode:04o})."
+        return Check(name=name, ok=False, message=message, hint=f"Run: chmod 600 {home.web_token}")
+    return Check(name=name, ok=True, message="Only its owner may read it.")
+
+
+def _instance(home: Home) -> Check:
+    holder = home.running()
+    message = f"mnema runs here as process {holder}." if holder else "No instance runs on this home."
+    return Check(name="instance", ok=True, message=message)
+
+
+def _soul(home: Home) -> Check:
+    name = "SOUL.md"
+    try:
+        text = (home.workspace / "SOUL.md").read_text("utf-8", "replace")
+    except OSError:
+        return Check(name=name, ok=True, message="There is none yet; the first start writes it.")
+    try:
+        tokens = load_counter().text(text)
+    except OSError:
+        tokens = WEIGHTED.text(text)
+    hint = "" if tokens <= SOUL_TOKENS else f"Over {SOUL_TOKENS} tokens: every request pays for them; shorten it."
+    return Check(name=name, ok=True, message=f"It has {tokens} tokens.", hint=hint)

@@ -1,0 +1,324 @@
+"""The house: every part built once and wired to the others, opened and closed in the order that recovery asks for."""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.agent.calls import Calls
+from bot.agent.drafting import Drafting
+from bot.agent.fit import Fitter
+from bot.agent.loop import Agent
+from bot.agent.opening import Opening
+from bot.agent.prompt import Prompt
+from bot.agent.report import Report
+from bot.brain import Brain
+from bot.commands.base import Desk
+from bot.commands.context import folded_text
+from bot.commands.router import Router
+from bot.config import Config, ConfigFile, Refused
+from bot.dispatch.local import LocalLanes
+from bot.errors import ConfigError, Unusable
+from bot.folding import Folding
+from bot.gateway import Gateway
+from bot.home import Home
+from bot.inbound import Inbound
+from bot.intake import command_of, ends_turn, load_said
+from bot.models.offline import Passage
+from bot.reply import address_of, outgoing
+from bot.scheduler import Scheduler, end_idle
+from bot.texts import language, say
+from bot.tools.registry import default_tools
+from bot.tools.toolset import Toolset
+from bot.turn import Turns, Works
+from channels.base import Channel
+from channels.message import LiveEvent
+from channels.registry import load
+from memory.blobs import Blobs
+from memory.context.counter import WEIGHTED, Counter, load_counter
+from memory.fold import Folder
+from memory.recall.search import search
+from memory.store.doors import Store
+from memory.store.records import Arrival, FoldRow, Stored
+from memory.workspace import Workspace
+
+log = structlog.get_logger(__name__)
+MANY_LANES = 10_000
+DRAIN_SECONDS = 20.0
+PASSAGES = 8
+FIELDS = {"telegram": ("token", "base_url", "proxy")}
+"""What of its section each channel is built with."""
+
+
+def zone_of(config: Config) -> tzinfo:
+    """The zone that days and hours are told in: as configured, else the machine's."""
+    if config.timezone:
+        return ZoneInfo(config.timezone)
+    local = datetime.now().astimezone().tzinfo
+    return local if local is not None else UTC
+
+
+def counter() -> Counter:
+    """The best counter there is: tiktoken's, or the weighted one where its ranks are missing."""
+    try:
+        return load_counter()
+    except OSError as err:
+        log.warning("token ranks missing, counting by weight", error=str(err))
+        return WEIGHTED
+
+
+def channels_of(config: Config) -> list[Channel]:
+    """The channels that are configured, but for the page's.
+
+    Raises:
+        ConfigError: one is that this version does not have.
+    """
+    channels: list[Channel] = []
+    for name, section in config.channels:
+        if name == "web" or not section.on:
+            continue
+        if name not in FIELDS:
+            raise ConfigError(f"channels.{name} is on, but this version has no such channel; set its enabled to false")
+        channels.append(load(name)(**{field: getattr(section, field) for field in FIELDS[name]}))
+    return channels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a house stands on: its folder, its configuration, its open record."""
+
+    home: Home
+    file: ConfigFile
+    store: Store
+
+
+class House:
+    """All parts of one running bot."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.home, self.file, self.store = ground.home, ground.file, ground.store
+        self.started = self.now()
+        self.blobs = Blobs(self.home.blobs)
+        self.workspace = Workspace(self.home.workspace)
+        self.brain = Brain(self.blobs.get, self._passages, self._model_unusable)
+        self.gateway = Gateway(self.store.delivery, self._language)
+        self.folding = Folding(self._folder(), self.store.folds)
+        self._offered: tuple[tuple[str, ...], Toolset] | None = None
+        prompt = Prompt(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
+        self.drafting = Drafting(counter)
+        self.fitter = Fitter(
+            self.store.sessions, self.folding, prompt, lambda: self.toolset().specs(), self.drafting, self.config
+        )
+        self.agent = self._agent()
+        self.report = Report(self.store, self.fitter, self.config, self.model_name)
+        self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
+        self.turns = Turns(self._works())
+        self.lanes = LocalLanes(self.turns.step, self.config().concurrency)
+        self.outbox = LocalLanes(self.gateway.send_next, MANY_LANES)
+        self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
+        self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    def config(self) -> Config:
+        """The settings that hold now."""
+        return self.file.current
+
+    def now(self) -> datetime:
+        """The time where the owner is."""
+        return datetime.now(zone_of(self.file.current))
+
+    def model_name(self) -> str:
+        """The model that conversations without a choice of their own use."""
+        return self.brain.name
+
+    def toolset(self) -> Toolset:
+        """The tools that are not switched off."""
+        off = tuple(self.config().tools.off)
+        if self._offered is None or self._offered[0] != off:
+            tools = default_tools(self.workspace, self.store.sessions)
+            self._offered = (off, tools.without(off))
+        return self._offered[1]
+
+    async def open(self, channels: Sequence[Channel]) -> None:
+        """Recover, then let outbox, turns and receivers start, in that order."""
+        self.brain.configure(self.config())
+        for channel in channels:
+            self.gateway.add(channel)
+        recovered = await self.store.delivery.recover(time.time())
+        log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
+        self.folding.resume(recovered.folds)
+        for conversation in await self.store.delivery.unsent():
+            self.outbox.wake(conversation)
+        for conversation in await self.store.delivery.waiting():
+            self.lanes.wake(conversation)
+        for channel in channels:
+            self.gateway.listen(channel.name, self.inbound.deliver)
+        self._spawn(self.brain.preload())
+        self._spawn(self._scheduler.start())
+        self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
+
+    async def add(self, channel: Channel) -> None:
+        """Start one more channel, and send what waits for it."""
+        self.gateway.add(channel)
+        self.gateway.listen(channel.name, self.inbound.deliver)
+        for conversation in await self.store.delivery.unsent():
+            self.outbox.wake(conversation)
+
+    async def close(self, patience: float = DRAIN_SECONDS) -> None:
+        """Hear nothing new, let what runs end for `patience` seconds; the rest goes on at the next start."""
+        for name in list(self.gateway.channels):
+            await self.gateway.deafen(name)
+        self._scheduler.stop()
+        await self.lanes.close(patience)
+        await self.outbox.close(min(patience, 5.0))
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.folding.close()
+        await self.brain.close()
+        await self.store.close()
+
+    async def settled(self) -> None:
+        """Wait until every message is answered, every answer sent and every fold done."""
+        await self.lanes.settled()
+        await self.turns.settled()
+        await self.outbox.settled()
+        await self.folding.settled()
+
+    def stop(self, conversation: str) -> bool:
+        """End the running turn of a conversation."""
+        return self.turns.stop(conversation)
+
+    def _noticed(self, arrival: Arrival, row: Stored) -> None:
+        if arrival.kind == "command" and ends_turn(load_said(arrival.body).text):
+            self.turns.stop(row.conversation)
+        if arrival.urgent:
+            self._spawn(self._urgent(row))
+        else:
+            self.lanes.wake(row.conversation)
+
+    async def _urgent(self, stored: Stored) -> None:
+        row = await self.store.delivery.inbox(stored.id)
+        if row is not None and row.state == "new":
+            await self.router.run(row, load_said(row.body))
+            self.outbox.wake(row.conversation)
+
+    async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
+        found = await search(self.store, self.workspace, space, question, PASSAGES, conversation)
+        return [
+            Passage(text=item.text, source=f"{item.path}:{item.line}" if item.path else f"turn {item.turn}")
+            for item in found
+        ]
+
+    async def _language(self, conversation: str) -> str:
+        lines = await self.store.sessions.lines(conversation, limit=8)
+        words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
+        return language(words[-1] if words else "", self.config().language)
+
+    def _model_unusable(self, name: str, error: Unusable) -> None:
+        log.error("model unusable", model=name, error=type(error).__name__, status=error.status, kind=error.kind)
+
+    async def _reconfigured(self, config: Config) -> None:
+        log.info("configuration changed")
+        self.brain.configure(config)
+
+    async def _misconfigured(self, trouble: Refused) -> None:
+        log.error("config.json is broken, the last good one holds", why=str(trouble))
+
+    async def _nightly(self) -> None:
+        await end_idle(self.store, self.folding, self.config(), datetime.now(UTC))
+
+    def _folder(self) -> Folder:
+        return Folder(
+            folds=self.store.folds,
+            sessions=self.store.sessions,
+            workspace=self.workspace,
+            complete=self.brain.complete,
+            counter=counter,
+            zone=zone_of(self.config()),
+            notify=self._fold_moved,
+        )
+
+    def _fold_moved(self, row: FoldRow, state: str) -> None:
+        self._spawn(self._tell_fold(row, state))
+
+    async def _tell_fold(self, row: FoldRow, state: str) -> None:
+        conversation = await self.store.sessions.conversation(row.conversation)
+        if conversation is None:
+            return
+        place = conversation.place
+        facts: dict[str, str | int | float | bool] = {
+            "id": row.id,
+            "state": state,
+            "from_turn": row.from_turn,
+            "to_turn": row.to_turn,
+            "tokens_before": row.tokens_before,
+            "tokens_after": row.tokens_after,
+        }
+        self.gateway.show(LiveEvent(address=address_of(place), name="fold", facts=facts))
+        if not self.config().notify_folds or state not in ("planned", "folded"):
+            return
+        lang = await self._language(row.conversation)
+        turns = row.to_turn - row.from_turn + 1
+        text = say(lang, "fold_started", turns=turns) if state == "planned" else folded_text(row, lang)
+        channel = self.gateway.channels.get(place.channel)
+        if channel is not None:
+            notice = outgoing(text, "notice", channel.capabilities)
+            await self.store.delivery.notify(row.conversation, f"fold:{row.id}:{state}", notice)
+            self.outbox.wake(row.conversation)
+
+    def _agent(self) -> Agent:
+        calls = Calls(self.store.sessions, self.toolset, self.workspace, self.now, self.drafting)
+        return Agent(self.store.sessions, self.fitter, self.drafting, calls, lambda: self.brain.model, self.config)
+
+    def _desk(self) -> Desk:
+        return Desk(
+            store=self.store,
+            config=self.file,
+            fitter=self.fitter,
+            folding=self.folding,
+            workspace=self.workspace,
+            report=self.report,
+            stop=self.stop,
+            health=lambda: self.gateway.health,
+            model_name=self.model_name,
+            provider=lambda: self.brain.provider,
+            now=self.now,
+            started=self.started,
+        )
+
+    def _works(self) -> Works:
+        opening = Opening(
+            store=self.store,
+            blobs=self.blobs,
+            drafting=self.drafting,
+            config=self.config,
+            model_name=self.model_name,
+            now=self.now,
+            show=self.gateway.show,
+        )
+        return Works(
+            store=self.store,
+            opening=opening,
+            drafting=self.drafting,
+            fitter=self.fitter,
+            agent=self.agent,
+            command=self.router.run,
+            channels=lambda: self.gateway.channels,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+        )
+
+    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        task: asyncio.Task[object] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.error("background task failed", error=type(err).__name__, exc_info=err)

@@ -1,0 +1,222 @@
+"""The program's own log: JSON lines in a file that does not grow for ever, free of secrets and of people's words."""
+
+import base64
+import hashlib
+import json
+import logging
+import logging.handlers
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote, quote_plus
+
+import structlog
+from structlog.typing import FilteringBoundLogger, Processor
+
+HIDDEN = "[secret]"
+LEAST_SECRET = 6
+"""Characters; a shorter value is not searched for, it would blot out ordinary words."""
+OURS = ("bot", "channels", "memory", "mnema")
+"""Loggers that follow the level asked for; everybody else speaks from WARNING on."""
+
+PATTERNS = re.compile(
+    r"""
+      (?<!\d)\d{6,12}:[A-Za-z0-9_-]{30,}                                   # a Telegram bot's token, also inside a URL
+    | \bsk-[A-Za-z0-9_-]{16,}                                         # a model provider's key
+    | (?<=Bearer[ ])[^\s"'\\,]{6,}
+    | (?<=://)[^\s/"'\\@:]*:[^\s/"'\\@]+(?=@)                         # name and password in an address
+    | (?<=[?&])(?:access_token|ticket|token|secret|app_secret|key|api_key|signature|sign)=[^\s&"'\\]+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """level: least weight written to the file. max_bytes: when a new file is begun; keep: full files kept."""
+
+    level: str = "info"
+    max_bytes: int = 10_000_000
+    keep: int = 5
+
+
+class Redactor:
+    """Takes known secrets and what looks like one out of a line."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._known: re.Pattern[str] | None = None
+        self.learn(secrets)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """These are the secrets from now on."""
+        forms = {form for secret in secrets if len(secret) >= LEAST_SECRET for form in _forms(secret)}
+        longest_first = sorted(forms, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+
+    def __call__(self, line: str) -> str:
+        """The line without them."""
+        if self._known:
+            line = self._known.sub(HIDDEN, line)
+        return PATTERNS.sub(HIDDEN, line)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """A secret as it is, as a URL has it, as JSON has it, and as base64 has it at any place of a longer text."""
+    yield secret
+    yield quote(secret, safe="", errors="replace")
+    yield quote_plus(secret, errors="replace")
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    data = secret.encode("utf-8", "surrogatepass")
+    for shift in range(3):
+        inner = base64.b64encode(b"\0" * shift + data).decode()
+        sure = inner[(0, 2, 3)[shift] : len(inner) - (0, 3, 2)[(len(data) + shift) % 3]]
+        yield sure
+        yield sure.translate(str.maketrans("+/", "-_"))
+
+
+def safe(text: str) -> str:
+    """The text with control and direction signs written as escapes, so that no line can pose as another."""
+    return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def described(text: str) -> dict[str, Any]:
+    """What a log may hold of a message: its length and the first 12 signs of its SHA-256."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"chars": len(text), "sha256": digest[:12]}
+
+
+@contextmanager
+def traced(trace: str, **more: str | int) -> Iterator[None]:
+    """Every line logged inside carries this trace id; tasks begun inside inherit it."""
+    with structlog.contextvars.bound_contextvars(trace=trace, **more):
+        yield
+
+
+def logger(name: str) -> FilteringBoundLogger:
+    """A logger; call it with an event name and facts, never with message text."""
+    return cast(FilteringBoundLogger, structlog.get_logger(name))
+
+
+def start(
+    path: Path, settings: LogSettings | None = None, secrets: Iterable[str] = (), *, warn: bool = True
+) -> Redactor:
+    """Send all logging of the process to the file, and warnings in human form to stderr when `warn`.
+
+    Returns the redactor, which is to `learn` when the secrets change. Nothing that goes wrong with a log is
+    raised into the program.
+    """
+    settings = settings or LogSettings()
+    redactor = Redactor(secrets)
+    handlers: list[logging.Handler] = [_file(path, settings, redactor)]
+    if warn:
+        handlers.append(_stderr(redactor))
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(logging.WARNING)
+    for handler in handlers:
+        root.addHandler(handler)
+    for name in OURS:
+        logging.getLogger(name).setLevel(settings.level.upper())
+    logging.captureWarnings(True)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_facts(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    return redactor
+
+
+def _facts() -> list[Processor]:
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+
+
+def _file(path: Path, settings: LogSettings, redactor: Redactor) -> logging.Handler:
+    handler = _QuietFile(path, maxBytes=settings.max_bytes, backupCount=settings.keep, encoding="utf-8", delay=True)
+    handler.setFormatter(_formatter(_json_line(redactor)))
+    return handler
+
+
+def _stderr(redactor: Redactor) -> logging.Handler:
+    handler = _QuietStream(sys.stderr)
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(_formatter(_human_line(redactor)))
+    return handler
+
+
+def _formatter(render: Processor) -> logging.Formatter:
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=_facts(),
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.format_exc_info,
+            render,
+        ],
+    )
+
+
+Render = Callable[[Any, str, MutableMapping[str, Any]], str]
+
+
+def _json_line(redactor: Redactor) -> Render:
+    def render(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+        line = json.dumps(dict(event), ensure_ascii=False, default=str, separators=(",", ":"))
+        return safe(redactor(line.encode("utf-8", "replace").decode()))
+
+    return render
+
+
+def _human_line(redactor: Redactor) -> Render:
+    def render(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+        level, what = event.pop("level", "warning"), event.pop("event", "")
+        trace = str(event.pop("exception", "")).strip().splitlines()[-1:]
+        facts = [f"{name}={value}" for name, value in event.items() if name not in ("timestamp", "logger")]
+        return safe(redactor(" ".join([f"{level}:", str(what), *facts, *trace])))
+
+    return render
+
+
+class _Quiet(logging.Handler):
+    """A handler whose failures stay with it: the first one is told on stderr, the rest are silent."""
+
+    failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        if not self.failed:
+            self.failed = True
+            why = sys.exc_info()[1]
+            os.write(2, f"warning: the log cannot be written: {type(why).__name__}\n".encode())
+
+
+class _QuietStream(_Quiet, logging.StreamHandler):  # type: ignore[type-arg]
+    pass
+
+
+class _QuietFile(_Quiet, logging.handlers.RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return open(path, "a", encoding="utf-8", opener=_private)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

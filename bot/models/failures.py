@@ -1,0 +1,187 @@
+"""What a wire's error answer means: status, typed code and body in, one of our errors out. Pure."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.errors import (
+    BadImage,
+    BadRequest,
+    KeyRefused,
+    ModelError,
+    NoSuchModel,
+    Overflow,
+    QuotaSpent,
+    RateLimited,
+    TooLarge,
+    Transient,
+)
+
+BAD_THINKING = "bad_thinking"
+"""Kind of the BadRequest that says: this thinking does not belong to this conversation; send it without."""
+
+# Vendors' types and codes; the numbers are GLM's. A code that is not here leaves the word to the status.
+_CODES: dict[type[ModelError], tuple[str, ...]] = {
+    QuotaSpent: (
+        *("enforced_spend_limit_reached", "contract_spend_limit_reached", "linked_organization_spend_limit_reached"),
+        *("insufficient_quota", "exceeded_current_quota_error", "Arrearage"),
+        *("1113", "1304", "1308", "1309", "1310", "1311", "1312", "1313"),
+    ),
+    KeyRefused: (
+        *("authentication_error", "billing_error", "permission_error", "organization_on_hold", "invalid_api_key"),
+        *("invalid_authentication_error", "incorrect_api_key_error", "1000", "1001", "1002", "1003", "1004"),
+    ),
+    NoSuchModel: ("not_found_error", "model_not_found", "1211"),
+    RateLimited: (
+        *("rate_limit_error", "ramp_limit_exceeded", "rate_limit_exceeded", "rate_limit_reached_error"),
+        *("1302", "1303"),
+    ),
+    Transient: (
+        *("overloaded_error", "api_error", "timeout_error", "conflict_error", "server_error"),
+        *("engine_overloaded_error", "network_error", "insufficient_system_resource", "1234", "1305"),
+    ),
+    Overflow: ("context_length_exceeded", "model_context_window_exceeded", "1261"),
+    TooLarge: ("request_too_large", "request_body_too_large_after_decoding"),
+}
+_MEANT = {code: error for error, codes in _CODES.items() for code in codes}
+_STATUSES: dict[int, type[ModelError]] = {
+    401: KeyRefused,
+    402: KeyRefused,
+    403: KeyRefused,
+    404: NoSuchModel,
+    408: Transient,
+    409: Transient,
+    413: TooLarge,
+    425: Transient,
+    429: RateLimited,
+}
+
+_LONG = re.compile(
+    r"context length|context limit|context window|context size|too long|token limit|maximum number of tokens"
+    r"|input length|reduce the length|超长",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
+_IMAGE = re.compile(r"\bimage\b.*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE)
+_THINKING = re.compile(r"signature.*\bthinking\b|\bthinking\b.*(cannot be modified|signature)", re.DOTALL)
+_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
+_COUNTS = (
+    re.compile(r"(?P<actual>\d+) tokens > (?P<limit>\d+)"),
+    re.compile(r"(?P<actual>\d+) \+ \d+ > (?P<limit>\d+)"),
+    re.compile(r"length is (?P<limit>\d+) tokens.*?(?:requested|resulted in) (?P<actual>\d+)", re.DOTALL),
+    re.compile(r"limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)"),
+    re.compile(r"token count \((?P<actual>\d+)\).*?allowed \((?P<limit>\d+)\)", re.DOTALL),
+    re.compile(r"should be \[1, (?P<limit>\d+)\]"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One error answer. status: HTTP, 200 for an error inside a stream. kinds: its type and codes, most exact last.
+
+    retry_after: seconds, None where the wire did not say. crowded: our request filled most of the model's window.
+    """
+
+    status: int
+    kinds: tuple[str, ...] = ()
+    text: str = ""
+    retry_after: float | None = None
+    crowded: bool = False
+
+
+def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> Failure:
+    """An answer's parts as a Failure. body: parsed JSON, or text (HTML from an edge, or nothing)."""
+    parsed = _parsed(body)
+    error = parsed.get("error") or parsed
+    if not isinstance(error, dict):
+        error = {"message": str(error)}
+    details = error.get("details")
+    found = [error.get("type"), error.get("code"), details.get("error_code") if isinstance(details, dict) else None]
+    return Failure(
+        status=status,
+        kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
+        text=str(error.get("message") or ""),
+        retry_after=_seconds(headers or {}),
+    )
+
+
+def to_error(failure: Failure) -> ModelError:
+    """Which of our errors this is: by typed code, else by status; by words only where length or a part is at fault."""
+    meant = next((_MEANT[kind] for kind in reversed(failure.kinds) if kind in _MEANT), None)
+    why, status, kind = _why(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
+    if meant in (None, TooLarge, Overflow) and (worded := _worded(failure, why, kind)):
+        return worded
+    error = meant or _by_status(failure)
+    if error is RateLimited or error is Transient:
+        return error(why, retry_after=failure.retry_after, status=status, kind=kind)
+    if error is Overflow:
+        actual, limit = _counts(failure.text)
+        return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
+    return error(why, status=status, kind=kind)
+
+
+def _by_status(failure: Failure) -> type[ModelError]:
+    """An error inside a stream comes behind status 200; unless it blames the request, it will pass."""
+    if failure.status == 200:
+        return BadRequest if "invalid_request_error" in failure.kinds else Transient
+    return _STATUSES.get(failure.status) or (BadRequest if 300 <= failure.status < 500 else Transient)
+
+
+def _worded(failure: Failure, why: str, kind: str) -> ModelError | None:
+    """What only the words tell: a picture, foreign thinking, or too many tokens."""
+    text, status = failure.text, failure.status
+    if status in (400, 422) and _IMAGE.search(text):
+        message, part = _place(text)
+        return BadImage(why, status=status, kind=kind, message=message, part=part)
+    if status == 400 and _THINKING.search(text):
+        return BadRequest(why, status=status, kind=BAD_THINKING)
+    long = status in (400, 413, 422, 500) and _LONG.search(text) and not _RATE.search(text)
+    silent = status in (400, 413) and not text and not failure.kinds and failure.crowded
+    if not (long or silent):
+        return None
+    actual, limit = _counts(text)
+    return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
+
+
+def _why(failure: Failure) -> str:
+    said = failure.text.strip() or "no reason given"
+    label = " ".join((f"HTTP {failure.status}", *failure.kinds))
+    return f"{label}: {said[:500]}"
+
+
+def _parsed(body: object) -> dict[str, Any]:
+    if isinstance(body, (str, bytes)):
+        try:
+            body = json.loads(body)
+        except ValueError:
+            return {}
+    if isinstance(body, list) and body:
+        body = body[0]
+    return body if isinstance(body, dict) else {}
+
+
+def _seconds(headers: Mapping[str, str]) -> float | None:
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            wait = float(headers[name]) / unit
+        except (KeyError, ValueError):
+            continue
+        if 0 <= wait < float("inf"):
+            return wait
+    return None
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """Tokens sent and allowed, as the vendors word it; 0 for what is not said."""
+    for pattern in _COUNTS:
+        if found := pattern.search(text):
+            named = found.groupdict()
+            return int(named.get("actual") or 0), int(named["limit"])
+    return 0, 0
+
+
+def _place(text: str) -> tuple[int, int]:
+    found = _PLACE.search(text)
+    return (int(found[1]), int(found[2])) if found else (-1, -1)

@@ -1,0 +1,63 @@
+"""How long a model may keep us waiting, and the iterators that hold it to that."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.errors import ModelError, Stalled
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Longest waits of one call, in seconds: for the first event, between two events, and in all."""
+
+    first: float = 120.0
+    gap: float = 90.0
+    step: float = 600.0
+
+
+@asynccontextmanager
+async def closing(source: AsyncIterator[Item]) -> AsyncGenerator[AsyncIterator[Item]]:
+    """`source`, and its end at the end of the block, so that what it holds open is let go at once."""
+    try:
+        yield source
+    finally:
+        if isinstance(source, AsyncGenerator):
+            await source.aclose()
+
+
+async def within(source: AsyncIterator[Item], patience: Patience) -> AsyncIterator[Item]:
+    """The items of `source`, which is closed when one is late.
+
+    Raises:
+        Stalled: one of the waits was too long; kind says which: "first_byte", "gap" or "step".
+    """
+    clock = asyncio.get_running_loop().time
+    end = clock() + patience.step
+    wait, kind = patience.first, "first_byte"
+    async with closing(source):
+        while True:
+            due = clock() + wait
+            if end <= due:
+                due, wait, kind = end, patience.step, "step"
+            try:
+                async with asyncio.timeout_at(due):
+                    item = await anext(source)
+            except StopAsyncIteration:
+                return
+            except TimeoutError as err:
+                raise Stalled(f"no word from the model for too long ({kind}, {wait:g} s)", kind=kind) from err
+            yield item
+            wait, kind = patience.gap, "gap"
+
+
+async def drain(source: AsyncIterator[Item], seconds: float = 0.5) -> None:
+    """Read what is left, not longer than that: only a connection whose end was read can be used again."""
+    with suppress(TimeoutError, ModelError):
+        async with asyncio.timeout(seconds):
+            async for _ in source:
+                pass

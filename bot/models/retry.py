@@ -1,0 +1,106 @@
+"""One model asked again when asking again can help: the only layer that does so.
+
+A library of retries wraps calls; what is repeated here is a stream, whose listener has to be told that it starts anew.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
+from bot.models.base import Answer, Event, Model, Request, Restarted
+from bot.models.failures import BAD_THINKING
+from bot.models.patience import Patience, closing, within
+from memory.conversation import Thinking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often and how long. calls: of one step in all. stalls: repeats after silence. step: seconds for all of it.
+
+    first, longest: seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest.
+    """
+
+    calls: int = 5
+    stalls: int = 2
+    step: float = 600.0
+    first: float = 1.0
+    longest: float = 60.0
+
+    def pause(self, error: ModelError, tries: int, stalled: int, chance: float) -> float | None:
+        """Seconds to wait before the next call; None for: do not.
+
+        tries: calls made so far, from 1. stalled: how many of them fell silent. chance: 0 to 1, drawn anew each time.
+        """
+        if tries >= self.calls or (isinstance(error, Stalled) and stalled > self.stalls):
+            return None
+        if isinstance(error, BadRequest):
+            return 0.0 if error.kind == BAD_THINKING else None
+        if isinstance(error, (RateLimited, Transient)) and error.retry_after is not None:
+            return error.retry_after
+        if isinstance(error, (Transient, Stalled, RateLimited)):
+            return chance * min(self.first * 2.0 ** (tries - 1), self.longest)
+        return None
+
+
+class Patient:
+    """A Model that asks another one until it answers, within its Retries.
+
+    clock: seconds from any fixed point. sleep: waits so many of them. chance: a new number from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        retries: Retries | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = model.name
+        self._model, self._retries = model, retries or Retries()
+        self._clock, self._sleep, self._chance = clock, sleep, chance
+
+    async def stream(self, request: Request) -> AsyncIterator[Event]:
+        """See Model.stream; Restarted comes before another try when something of the last one was shown."""
+        end = self._clock() + self._retries.step
+        tries = stalled = 0
+        while True:
+            shown, tries = False, tries + 1
+            try:
+                async with closing(self._once(request, end)) as events:
+                    async for event in events:
+                        shown = shown or not isinstance(event, Answer)
+                        yield event
+                return
+            except ModelError as err:
+                stalled += isinstance(err, Stalled)
+                pause = self._retries.pause(err, tries, stalled, self._chance())
+                if pause is None or self._clock() + pause >= end:
+                    raise
+                why = str(err)
+                if isinstance(err, BadRequest):
+                    request = without_thinking(request)
+            await self._sleep(pause)
+            if shown:
+                yield Restarted(why=why)
+
+    def _once(self, request: Request, end: float) -> AsyncIterator[Event]:
+        left = end - self._clock()
+        return within(self._model.stream(request), Patience(first=left, gap=left, step=left))
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def without_thinking(request: Request) -> Request:
+    """The same request with no thinking in it."""
+    messages = (
+        replace(message, parts=tuple(part for part in message.parts if not isinstance(part, Thinking)))
+        for message in request.messages
+    )
+    return replace(request, messages=tuple(messages))

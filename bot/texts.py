@@ -1,0 +1,85 @@
+"""What the house itself says to people, in Chinese and in English."""
+
+import re
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+def language(text: str, setting: str = "auto") -> str:
+    """ "zh" or "en": as set, else by what was last written."""
+    if setting in ("zh", "en"):
+        return setting
+    return "zh" if _CJK.search(text) else "en"
+
+
+def say(lang: str, key: str, **fields: object) -> str:
+    """One sentence of ours, its fields filled in."""
+    zh, en = TEXTS[key]
+    return (zh if lang == "zh" else en).format(**fields)
+
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "stopped": ("已停止。", "Stopped."),
+    "stopped_mark": ("[stopped by the person]", "[stopped by the person]"),
+    "nothing_runs": ("现在没有正在进行的回复。", "Nothing is running."),
+    "stop_sent": ("正在停止。", "Stopping."),
+    "interrupted": (
+        "处理这条消息时程序多次中断，已放弃。可以用 /retry 再试一次。",
+        "I was interrupted several times while working on this and gave up. /retry tries again.",
+    ),
+    "model_failed": (
+        "模型现在没能回答：{why} 消息已保存，可以用 /retry 再试。（{trace}）",
+        "The model did not answer: {why} Your message is kept; /retry tries again. ({trace})",
+    ),
+    "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or briefly out of reach."),
+    "why_rate": ("请求过于频繁。", "too many requests."),
+    "why_key": ("密钥无效、未付费或没有权限。", "its key is refused, unpaid or not allowed."),
+    "why_model": ("没有叫这个名字的模型。", "there is no model of that name."),
+    "why_quota": ("已达到额度上限。", "its spending or plan limit is reached."),
+    "why_stalled": ("等待太久没有回应。", "it kept silent for too long."),
+    "why_overflow": ("内容超过了模型的窗口。", "the conversation does not fit its window."),
+    "why_other": ("请求被拒绝。", "it refused the request."),
+    "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
+    "no_answer": ("（模型没有给出内容）", "(no answer)"),
+    "cut": ("（已截断）", "(cut)"),
+    "steps_spent": (
+        "（已用完 {steps} 步，先总结到这里）",
+        "(all {steps} steps are used; this is where it stands)",
+    ),
+    "steps_note": (
+        "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
+        "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
+    ),
+    "same_call": (
+        "同一个工具（{tool}）用同样的参数已经调用了 5 次，我停下来了。请告诉我接下来怎么做。",
+        "I called {tool} five times with the same arguments and stopped. Tell me how to go on.",
+    ),
+    "repeated": ("（可能重复）", "(possibly repeated)"),
+    "budget_small": (
+        "上下文预算太小：agent_max_context_tokens 至少要 {least}。",
+        "The context budget is too small: agent_max_context_tokens must be at least {least}.",
+    ),
+    "file_refused": ("附件未读取：{why}", "Attachment not read: {why}"),
+    "file_away": (
+        "[a file named {name} came with this message; it cannot be read on this channel yet]",
+        "[a file named {name} came with this message; it cannot be read on this channel yet]",
+    ),
+    "denied": ("这里不能这样做。", "That is not available to you here."),
+    "unknown_command": ("没有 /{name} 这个命令。{near}", "There is no command /{name}. {near}"),
+    "nearest": ("你是不是想用：{names}？", "Did you mean {names}?"),
+    "see_help": ("用 /help 查看全部。", "/help lists them all."),
+    "away": (
+        "我离开了 {span}；这期间的 {count} 条消息会依次回答。",
+        "I was away for {span}; the {count} messages from that time are answered in order.",
+    ),
+    "dropped_part": (
+        "一部分回复没能送达：{why}",
+        "A part of the answer could not be delivered: {why}",
+    ),
+    "owner_model": ("模型 {name} 不可用：{why}", "Model {name} is unusable: {why}"),
+    "fold_started": ("正在整理较早的 {turns} 轮对话…", "Folding the {turns} oldest turns…"),
+    "fold_done": (
+        "已把第 {a}–{b} 轮写入 {file}：{before} → {after} tokens（{percent}%）。",
+        "Turns {a}–{b} are in {file}: {before} → {after} tokens ({percent}%).",
+    ),
+}

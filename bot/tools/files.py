@@ -1,0 +1,225 @@
+"""The tools for the files of a space: list, read, write, edit."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeVar
+
+from bot.errors import ToolFailed
+from bot.tools.base import ToolContext
+from bot.tools.toolset import schema
+from memory.conversation import Effect, ToolSpec
+from memory.workspace import Conflict, Entry, File, PathRefused, SpaceFiles, TooBig, Workspace
+
+MOST_READ = 2 * 2**20
+"""Bytes of a file that is still read as text."""
+PAGE_LINES = 400
+PAGE_CHARS = 40_000
+LISTED = 500
+VERSION = 12
+"""Hex digits of the SHA-256 that stand for a file's version."""
+T = TypeVar("T")
+_PATH = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
+
+
+class ListFiles:
+    """Names, sizes and times."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.spec = _spec(
+            "list_files",
+            "List the files in the workspace, or in one of its folders, with size and time of change.",
+            schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
+            "pure",
+        )
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        files = self._workspace.space(context.space)
+        path = str(arguments.get("path", "")).strip("/")
+        entries = await _apart(lambda: files.list(path))
+        shown = [_line(entry, context.now()) for entry in entries[:LISTED]]
+        if len(entries) > LISTED:
+            shown.append(f"[{len(entries) - LISTED} more; list one folder to see them]")
+        return "\n".join(shown) or "[no files]"
+
+
+class ReadFile:
+    """Text by pages of lines, with the version a later write has to name."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.spec = _spec(
+            "read_file",
+            f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
+            "The first line of the result tells the file's version, which write_file asks for.",
+            schema(
+                {
+                    "path": _PATH,
+                    "offset": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "How many lines"},
+                },
+                ["path"],
+            ),
+            "pure",
+        )
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        files = self._workspace.space(context.space)
+        file = await _apart(lambda: _text_file(files, arguments["path"]))
+        return page(file, arguments.get("offset", 1), arguments.get("limit", PAGE_LINES))
+
+
+class WriteFile:
+    """A whole file. Idempotent: the second run finds its own content and leaves it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.spec = _spec(
+            "write_file",
+            "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
+            schema(
+                {
+                    "path": _PATH,
+                    "content": {"type": "string", "description": "The whole new content"},
+                    "version": {
+                        "type": "string",
+                        "description": "Version of the file to replace; leave out for a new one",
+                    },
+                },
+                ["path", "content"],
+            ),
+            "idempotent",
+        )
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        files = self._workspace.space(context.space)
+        path, content = arguments["path"], arguments["content"]
+        file = await _apart(lambda: _write(files, path, content, arguments.get("version", "")))
+        return f"{path} now holds {file.size} bytes, version {version(file)}."
+
+
+class EditFile:
+    """One exact passage of a file. Unsafe: where the new text holds the old one, a second run would apply again."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.spec = _spec(
+            "edit_file",
+            "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
+            schema(
+                {
+                    "path": _PATH,
+                    "old": {"type": "string", "description": "The exact passage, long enough to be the only one"},
+                    "new": {"type": "string", "description": "What stands there instead"},
+                },
+                ["path", "old", "new"],
+            ),
+            "unsafe",
+        )
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        files = self._workspace.space(context.space)
+        return await _apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
+
+
+def version(file: File) -> str:
+    """What stands for the content of a file."""
+    return file.sha256[:VERSION]
+
+
+def page(file: File, offset: int, limit: int) -> str:
+    """Lines `offset` to `offset + limit - 1` of a file under a line that says where they stand; ends early at
+    `PAGE_CHARS` characters, and a single longer line is cut.
+    """
+    lines = file.text.removeprefix("\ufeff").splitlines(keepends=True)
+    if not lines:
+        return f"[{file.path} is empty, version {version(file)}]"
+    if offset > len(lines):
+        raise ToolFailed(f"{file.path} has {len(lines)} lines; there is no line {offset}.")
+    shown: list[str] = []
+    room = PAGE_CHARS
+    for line in lines[offset - 1 : offset - 1 + limit]:
+        if shown and len(line) > room:
+            break
+        shown.append(line if len(line) <= PAGE_CHARS else f"{line[:PAGE_CHARS]} [line cut: {len(line)} characters]\n")
+        room -= len(line)
+    last = offset + len(shown) - 1
+    more = f"; more: offset={last + 1}" if last < len(lines) else ""
+    head = f"[{file.path}, version {version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
+    return f"{head}\n{''.join(shown)}"
+
+
+def _spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
+    action = "files.read" if effect == "pure" else "files.write"
+    return ToolSpec(name=name, description=description, schema=arguments, effect=effect, action=action)
+
+
+def _line(entry: Entry, now: datetime) -> str:
+    if entry.is_dir:
+        return f"{entry.path}/"
+    changed = datetime.fromtimestamp(entry.mtime, now.tzinfo)
+    return f"{entry.path}  {entry.size} bytes  {changed:%Y-%m-%d %H:%M}"
+
+
+def _text_file(files: SpaceFiles, path: str) -> File:
+    file = files.read(path)
+    if file.size > MOST_READ:
+        raise ToolFailed(f"{path} has {file.size} bytes; {MOST_READ} is the most that is read as text.")
+    if "\0" in file.text or file.text.count("\ufffd") > len(file.text) // 20:
+        raise ToolFailed(f"{path} is not a text file ({file.size} bytes).")
+    return file
+
+
+def _write(files: SpaceFiles, path: str, content: str, known: str) -> File:
+    try:
+        there = files.read(path)
+    except FileNotFoundError:
+        if known:
+            raise ToolFailed(f"{path} does not exist (any more). To make it, leave the version out.") from None
+        return files.write(path, content, None)
+    if there.text == content:
+        return there
+    if known != version(there):
+        why = f"{path} has changed since" if known else f"{path} exists"
+        raise ToolFailed(f"{why}. Read it, then pass the version that you read.")
+    return files.write(path, content, there.sha256)
+
+
+def _edit(files: SpaceFiles, path: str, old: str, new: str) -> str:
+    if not old:
+        raise ToolFailed("`old` is empty; give the exact passage that is to be replaced.")
+    file = _text_file(files, path)
+    if "\r\n" in file.text and "\r" not in old:
+        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+    count = file.text.count(old)
+    if count == 0 and new and new in file.text:
+        return f"{path} already holds the new text; nothing was changed."
+    if count != 1:
+        hint = "Make it longer, so that it is the only one." if count else "Read the file and copy the passage exactly."
+        raise ToolFailed(f"`old` occurs {count} times in {path}, not once. {hint}")
+    written = files.write(path, file.text.replace(old, new), file.sha256)
+    return f"{path} now holds {written.size} bytes, version {version(written)}."
+
+
+async def _apart(act: Callable[[], T]) -> T:
+    """Do it in a thread; what goes wrong is told to the model."""
+    with _told():
+        return await asyncio.to_thread(act)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except Conflict as err:
+        raise ToolFailed(f"{err}; nothing was written. Read it again.") from err
+    except (PathRefused, TooBig) as err:
+        raise ToolFailed(f"{err}.") from err
+    except FileNotFoundError as err:
+        raise ToolFailed("There is no such file. list_files shows what there is.") from err
+    except (IsADirectoryError, NotADirectoryError) as err:
+        raise ToolFailed("The path takes a folder for a file, or a file for a folder.") from err
+    except OSError as err:
+        raise ToolFailed(f"It could not be done: {err.strerror or type(err).__name__}.") from err

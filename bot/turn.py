@@ -1,0 +1,187 @@
+"""The walk of one message: claimed, answered, finished; read it from the top of `Turns.step`."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from bot.agent.drafting import Drafting
+from bot.agent.fit import Fitter
+from bot.agent.job import Ended, Job
+from bot.agent.loop import Agent
+from bot.agent.opening import Opening
+from bot.errors import ConfigError, ModelError
+from bot.failures import told
+from bot.intake import Said, load_said
+from bot.log import traced
+from bot.reply import outgoing
+from bot.texts import language, say
+from channels.base import Channel
+from channels.message import Capabilities
+from memory.conversation import Part, Reduction, Text
+from memory.store.doors import Store
+from memory.store.errors import Fenced
+from memory.store.records import InboxRow, OutboxKind
+
+log = structlog.get_logger(__name__)
+MOST_TAKEOVERS = 3
+DECLINED = "[a request that the model declined]"
+Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
+"""Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
+
+
+@dataclass(slots=True)
+class _Running:
+    task: asyncio.Task[Ended]
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Works:
+    """What a turn works with."""
+
+    store: Store
+    opening: Opening
+    drafting: Drafting
+    fitter: Fitter
+    agent: Agent
+    command: Command
+    channels: Callable[[], Mapping[str, Channel]]
+    wake_out: Callable[[str], None]
+
+
+class Turns:
+    """Every lane's step, and the way to stop what runs in one."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+        self._running: dict[str, _Running] = {}
+        self._after: set[asyncio.Task[None]] = set()
+
+    async def step(self, conversation: str) -> bool:
+        """The lane's step: bring the oldest row to its end; False when there is none."""
+        row = await self._works.store.delivery.next_in(conversation, time.time())
+        if row is None:
+            return False
+        with traced(row.trace_id):
+            await self._row(row)
+        self._works.wake_out(conversation)
+        return True
+
+    def stop(self, conversation: str) -> bool:
+        """End the running turn of a conversation now; False when none runs."""
+        running = self._running.get(conversation)
+        if running is None:
+            return False
+        running.stopped = True
+        running.task.cancel()
+        return True
+
+    async def settled(self) -> None:
+        """Wait for what goes on after turns."""
+        while self._after:
+            await asyncio.wait(list(self._after))
+
+    async def _row(self, row: InboxRow) -> None:
+        said, parts = load_said(row.body), None
+        if not row.turn_id:
+            if row.kind == "command":
+                parts = await self._works.command(row, said)
+                if parts is None:
+                    return
+            elif not await self._allowed(row, said):
+                return
+        job = await self._works.opening.job(row, said, parts)
+        job.watched.tell("started")
+        await self._finish(job, await self._work(job))
+
+    async def _allowed(self, row: InboxRow, said: Said) -> bool:
+        """Rights are asked for again when the work begins: they may have been taken away since."""
+        place = (await self._works.opening.conversation(row)).place
+        if self._works.opening.allowed(row, place).allowed:
+            return True
+        refusal = outgoing(say(language(said.text), "denied"), "notice", self._able(place.channel))
+        await self._works.store.delivery.settle(row.id, refusal)
+        return False
+
+    async def _work(self, job: Job) -> Ended:
+        """Run the agent beside this coroutine, so that it can be stopped."""
+        if job.turn.attempts >= MOST_TAKEOVERS:
+            return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
+        task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
+        running = self._running[job.conversation.id] = _Running(task)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        finally:
+            del self._running[job.conversation.id]
+        return _ended(job, running)
+
+    async def _finish(self, job: Job, ended: Ended) -> None:
+        origin = "model" if ended.state == "done" else "house"
+        final = await self._works.drafting.draft("assistant", ended.stored, origin)
+        kind: OutboxKind = "final" if ended.state == "done" else "notice"
+        parts = outgoing(ended.said, kind, self._able(job.conversation.place.channel))
+        await self._works.store.delivery.finish(job.turn, ended.state, final, parts, ended.usage)
+        if ended.state == "failed":
+            job.watched.tell("error", ended.said)
+        if ended.declined:
+            await self._hide(job)
+        self._later(self._prepare(job))
+
+    async def _hide(self, job: Job) -> None:
+        """Later views show a declined request as one line; the log keeps it."""
+        sessions = self._works.store.sessions
+        session = await sessions.load(job.conversation.id)
+        asked = [turn.messages[0] for turn in session.turns if turn.number == job.turn.number]
+        stand_ins = [
+            Reduction(message_id=message.id, part=index, form="one_line", text="" if index else DECLINED, tokens=10)
+            for message in asked
+            for index in range(len(message.parts))
+        ]
+        await sessions.reduce(job.conversation.id, stand_ins, "declined")
+
+    async def _prepare(self, job: Job) -> None:
+        """Begin, while nobody waits, the fold that the next message will want."""
+        setting = await self._works.fitter.setting(job.model, job.policy)
+        await self._works.fitter.prepare(job.conversation.id, setting)
+
+    def _later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._after.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._after.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.error("after the turn", error=type(err).__name__, exc_info=err)
+
+    def _able(self, channel: str) -> Capabilities:
+        known = self._works.channels().get(channel)
+        return known.capabilities if known is not None else Capabilities()
+
+
+def _ended(job: Job, running: _Running) -> Ended:
+    """How the agent's work ended; a stop by a person is not an error, the end of the process is none of ours."""
+    try:
+        return running.task.result()
+    except asyncio.CancelledError:
+        if not running.stopped:
+            raise
+        return _stopped(job)
+    except Fenced:
+        return _stopped(job)
+    except ConfigError as err:
+        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=str(err))
+    except ModelError as err:
+        log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
+        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told(err, job.lang, job.turn.trace_id))
+
+
+def _stopped(job: Job) -> Ended:
+    return Ended(state="cancelled", stored=(Text(text=say(job.lang, "stopped_mark")),), said=say(job.lang, "stopped"))

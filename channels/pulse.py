@@ -1,0 +1,53 @@
+"""A sign of life, given again and again while something goes on somewhere."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from channels.errors import ChannelError
+from channels.message import Address
+
+
+class Pulse:
+    """Repeats `act` for an address every `every` seconds, until it is stopped or `longest` seconds pass without a beat.
+
+    An act that fails with a ChannelError ends that address's pulse: it is for show only.
+    """
+
+    def __init__(self, act: Callable[[Address], Awaitable[None]], *, every: float, longest: float) -> None:
+        self._act = act
+        self._every = every
+        self._longest = longest
+        self._until: dict[Address, float] = {}
+        self._tasks: dict[Address, asyncio.Task[None]] = {}
+
+    def beat(self, address: Address) -> None:
+        """Begin, or go on for `longest` seconds more; needs a running event loop."""
+        self._until[address] = time.monotonic() + self._longest
+        if address not in self._tasks:
+            self._tasks[address] = asyncio.create_task(self._go_on(address), name="pulse")
+
+    def stop(self, address: Address) -> None:
+        """No further act there."""
+        self._until.pop(address, None)
+        task = self._tasks.pop(address, None)
+        if task is not None:
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stop everywhere."""
+        tasks = list(self._tasks.values())
+        for address in list(self._tasks):
+            self.stop(address)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _go_on(self, address: Address) -> None:
+        try:
+            while time.monotonic() < self._until[address]:
+                await self._act(address)
+                await asyncio.sleep(self._every)
+        except ChannelError:
+            return
+        finally:
+            if self._tasks.get(address) is asyncio.current_task():
+                del self._tasks[address], self._until[address]

@@ -1,0 +1,27 @@
+"""Which name stands for which channel: our own by this table, others by the entry-point group mnema.channels."""
+
+import importlib
+from importlib.metadata import entry_points
+from typing import Any
+
+GROUP = "mnema.channels"
+PLACES = {
+    "telegram": "channels.telegram:Telegram",
+    "terminal": "channels.terminal:Terminal",
+    "web": "channels.web.channel:Web",
+}
+
+
+def load(name: str) -> Any:
+    """The channel's class, imported now.
+
+    Raises:
+        LookupError: nothing installed goes by that name.
+    """
+    place = PLACES.get(name)
+    if place is None:
+        for point in entry_points(group=GROUP, name=name):
+            return point.load()
+        raise LookupError(f"there is no channel {name}; there are {', '.join(sorted(PLACES))}")
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)

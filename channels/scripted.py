@@ -1,0 +1,136 @@
+"""A channel made of lists: what people write is put into it, what they would see is read from it."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from channels.base import Deliver
+from channels.errors import ChannelError
+from channels.message import (
+    Address,
+    Attachment,
+    Capabilities,
+    ChatKind,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+    Receipt,
+    Sender,
+)
+from channels.text import clean
+
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+SHORTEST_PAUSE = 0.01
+LONGEST_PAUSE = 1.0
+
+
+class Scripted:
+    """The twin of a real channel, with the same manners: it confirms only what was stored, and repeats what was not.
+
+    sent: every part that arrived, in order; confirmed: keys of messages that were; shown: live events.
+    """
+
+    def __init__(self, name: str = "scripted", account: str = "bot", capabilities: Capabilities | None = None) -> None:
+        self.name = name
+        self.account = account
+        self.capabilities = capabilities or Capabilities(limit=4096, unit="utf16", live=True)
+        self.sent: list[OutboundMessage] = []
+        self.confirmed: list[str] = []
+        self.shown: list[LiveEvent] = []
+        self._waiting: list[InboundMessage] = []
+        self._heard = 0
+        self._faults: list[tuple[ChannelError, bool]] = []
+        self._ended: ChannelError | None = None
+        self._moved = asyncio.Event()
+
+    def hear(
+        self,
+        text: str,
+        *,
+        chat: str = "c1",
+        thread: str = "",
+        sender: str = "u1",
+        kind: ChatKind = "dm",
+        addressed: bool = True,
+        key: str = "",
+        attachments: tuple[Attachment, ...] = (),
+    ) -> InboundMessage:
+        """A person writes; key "": the next number."""
+        self._heard += 1
+        message = InboundMessage(
+            address=Address(channel=self.name, account=self.account, chat_id=chat, thread_id=thread),
+            kind=kind,
+            key=key or str(self._heard),
+            sender=Sender(id=sender, name=sender),
+            text=clean(text),
+            sent_at=EPOCH,
+            attachments=attachments,
+            addressed=addressed,
+            order_key=f"{self._heard:020d}",
+        )
+        self.hear_again(message)
+        return message
+
+    def hear_again(self, message: InboundMessage) -> None:
+        """The platform brings a message (once more)."""
+        self._waiting.append(message)
+        self._stir()
+
+    def fail(self, *errors: ChannelError, arrived: bool = False) -> None:
+        """The next sends end with these errors, one each; arrived: the message is seen all the same."""
+        self._faults += [(error, arrived) for error in errors]
+
+    def end(self, error: ChannelError) -> None:
+        """Let `run` end with this error."""
+        self._ended = error
+        self._stir()
+
+    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
+        """Wait until something is true of this channel. Raises TimeoutError."""
+        async with asyncio.timeout(seconds):
+            while not holds():
+                await self._moved.wait()
+
+    async def run(self, deliver: Deliver) -> None:
+        """Hear until cancelled, or until `end`."""
+        while True:
+            batch = list(self._waiting)
+            if self._ended is not None:
+                error, self._ended = self._ended, None
+                raise error
+            if not batch:
+                await self._moved.wait()
+                continue
+            await _store(deliver, batch)
+            del self._waiting[: len(batch)]
+            self.confirmed += [message.key for message in batch]
+            self._stir()
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Take one part, or fail as told."""
+        error, arrived = self._faults.pop(0) if self._faults else (None, True)
+        if arrived:
+            self.sent.append(message)
+        self._stir()
+        if error is not None:
+            raise error
+        return Receipt(platform_id=str(len(self.sent)))
+
+    def show(self, event: LiveEvent) -> None:
+        self.shown.append(event)
+        self._stir()
+
+    def _stir(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+
+async def _store(deliver: Deliver, batch: list[InboundMessage]) -> None:
+    pause = SHORTEST_PAUSE
+    while True:
+        try:
+            await deliver(batch)
+            return
+        except (OSError, RuntimeError):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)

@@ -1,0 +1,118 @@
+"""Calls to a Bot API server, and what their failures mean for a message."""
+
+import logging
+import re
+import warnings
+from typing import Any
+
+from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Moved, Rejected, Retryable
+
+SERVER = "https://api.telegram.org"
+CONNECT_SECONDS = 10.0
+ANSWER_SECONDS = 20.0
+CONNECTIONS = 32
+LONGEST_TEXT = 300
+
+_WAIT = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
+_NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
+_FORMAT = ("can't parse entities", "text must be non-empty")
+_GONE = ("chat not found", "peer_id_invalid")
+
+
+class ThreadMissing(Rejected):
+    """The topic is not there (any more); the chat itself may be."""
+
+
+class Wire:
+    """One pool of connections to one bot's API. base_url: the server's root, "" for Telegram's own."""
+
+    def __init__(self, token: str, base_url: str = "", proxy: str = "", wait: float = ANSWER_SECONDS) -> None:
+        from telegram import Bot
+        from telegram.request import HTTPXRequest
+
+        _hush()
+        self._token = token
+        self._request = HTTPXRequest(
+            connection_pool_size=CONNECTIONS,
+            connect_timeout=CONNECT_SECONDS,
+            read_timeout=wait,
+            write_timeout=ANSWER_SECONDS,
+            pool_timeout=ANSWER_SECONDS,
+            proxy=proxy or None,
+        )
+        root = (base_url or SERVER).rstrip("/").removesuffix("/bot")
+        self._bot = Bot(token, f"{root}/bot", request=self._request, get_updates_request=self._request)
+
+    async def call(self, method: str, parameters: dict[str, Any] | None = None) -> Any:
+        """One call; the answer's `result` as plain JSON values.
+
+        Args:
+            method: in snake case, as in "send_message".
+
+        Raises:
+            Retryable: surely not done. Ambiguous: perhaps done. Rejected: never to be done.
+            LoggedOut: the token is refused, by this call and by get_me.
+            ChannelError: another instance, or a webhook, takes the updates.
+        """
+        from telegram.error import InvalidToken, TelegramError
+
+        try:
+            return await self._bot.do_api_request(method, api_kwargs=parameters or {})
+        except InvalidToken as err:
+            if method == "get_me":
+                raise LoggedOut("Telegram refuses the bot's token") from err
+        except TelegramError as err:
+            raise self._meaning(err) from err
+        except (KeyError, TypeError) as err:
+            raise Ambiguous(f"an answer without a result to {method}") from err
+        # 401 and 404 look alike here, and a gateway may say 404: only get_me tells whether the token still holds.
+        await self.call("get_me")
+        raise Retryable(f"{method} is not found, though the token holds")
+
+    async def close(self) -> None:
+        """Drop the connections."""
+        await self._request.shutdown()
+
+    def _meaning(self, err: Exception) -> ChannelError:
+        from telegram import error
+
+        text = str(err).replace(self._token, "…")[:LONGEST_TEXT]
+        match err:
+            case error.RetryAfter():
+                return Retryable(text, retry_after=_seconds(text))
+            case error.ChatMigrated():
+                return Moved(text, chat_id=str(err.new_chat_id))
+            case error.Forbidden():
+                return Rejected(text, gone=True)
+            case error.BadRequest():
+                return _refusal(text)
+            case error.Conflict():
+                return ChannelError(f"something else receives this bot's messages: {text}")
+            case error.NetworkError() if type(err.__cause__).__name__ in _NOT_SENT:
+                return Retryable(text, whole_channel=True)
+            case error.NetworkError() if "too many requests" in text.lower():
+                return Retryable(text, retry_after=_seconds(text))
+            case _:
+                return Ambiguous(text)
+
+
+def _refusal(text: str) -> Rejected:
+    lower = text.lower()
+    if "message thread not found" in lower:
+        return ThreadMissing(text)
+    if any(words in lower for words in _FORMAT):
+        return BadFormat(text)
+    return Rejected(text, gone=any(words in lower for words in _GONE))
+
+
+def _seconds(text: str) -> float | None:
+    found = _WAIT.search(text)
+    return float(found[1]) if found else None
+
+
+def _hush() -> None:
+    """The loggers print addresses, which hold the token; the advice is for callers of typed methods."""
+    for name in ("httpx", "telegram"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for advice in ("Please use 'Bot", "In a future major version"):
+        warnings.filterwarnings("ignore", message=advice)

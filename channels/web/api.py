@@ -1,0 +1,133 @@
+"""The calls of the web channel: write, read, list, follow, stop."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from channels.web.backend import Conversation, Doors, Line
+from channels.web.calls import Call, answer
+from channels.web.channel import Web
+from channels.web.errors import Refused
+from channels.web.gate import Visitor
+from channels.web.hub import since
+from channels.web.post import NAME, parse
+from channels.web.stream import EventStream
+from channels.web.strict import LARGE, read_json
+
+MOST_LINES = 200
+USUAL_LINES = 50
+
+
+class Api:
+    """The handlers, over one channel and the doors of the house."""
+
+    def __init__(self, web: Web, doors: Doors, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._web = web
+        self._backend = doors.backend
+        self._clock = clock
+
+    def calls(self) -> tuple[Call, ...]:
+        """Every route of the channel with the action it needs."""
+        one = "/api/conversations/{id}"
+        return (
+            Call(method="GET", path="/api/session", action="console.read", handler=self.session),
+            Call(method="POST", path="/api/messages", action="chat", handler=self.send),
+            Call(method="GET", path="/api/conversations", action="console.read", handler=self.list),
+            Call(method="GET", path=f"{one}/messages", action="console.read", handler=self.messages),
+            Call(method="GET", path=f"{one}/events", action="console.read", handler=self.events),
+            Call(method="POST", path=f"{one}/stop", action="turn.stop", handler=self.stop),
+        )
+
+    async def session(self, request: Request) -> Response:
+        """What the page needs to begin: its CSRF token."""
+        visitor: Visitor = request.state.visitor
+        return answer({"csrf": visitor.csrf, "now": self._clock().isoformat()})
+
+    async def send(self, request: Request) -> Response:
+        """Take one message: 202 after it is stored, 200 for a repeat, 503 when it could not be stored."""
+        fields = await read_json(request, limit=LARGE)
+        message = parse(fields, self._clock())
+        if self._web.deliver is None:
+            raise Refused(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+        try:
+            [accepted] = await self._web.deliver([message])
+        except (OSError, RuntimeError) as err:
+            why = "the message could not be stored; send it again"
+            raise Refused(503, "storage", why, {"retry-after": "2"}) from err
+        if accepted.new:
+            self._web.hub.look(message.address.chat_id)
+        return answer({"id": accepted.id}, 202 if accepted.new else 200)
+
+    async def list(self, _: Request) -> Response:
+        """All conversations, newest first."""
+        found = await self._backend.conversations()
+        return answer({"conversations": [_conversation(item) for item in found]})
+
+    async def messages(self, request: Request) -> Response:
+        """A page of the transcript, oldest first; `before` is a message's id or line."""
+        conversation = await self._known(request)
+        limit = within(request.query_params.get("limit"), USUAL_LINES, MOST_LINES)
+        before = await self._before(conversation, request.query_params.get("before", ""))
+        lines = await self._backend.lines(conversation, before=before, limit=limit)
+        return answer({"messages": [_line(line) for line in lines]})
+
+    async def events(self, request: Request) -> ASGIApp:
+        """What happens from now on, or from Last-Event-ID (in a query: `after`) on."""
+        conversation = await self._known(request)
+        start = since(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
+        visitor: Visitor = request.state.visitor
+        return EventStream(self._web.hub.follow(conversation, start, self._backend.lines), visitor.alive)
+
+    async def stop(self, request: Request) -> Response:
+        """Ask the running turn to end."""
+        conversation = await self._known(request)
+        await self._backend.stop(conversation)
+        return answer({"ok": True}, 202)
+
+    async def _known(self, request: Request) -> str:
+        name = str(request.path_params["id"])
+        if not NAME.fullmatch(name) or not await self._backend.exists(name):
+            raise Refused(404, "not_found", "there is no such conversation")
+        return name
+
+    async def _before(self, conversation: str, given: str) -> int:
+        if not given:
+            return 0
+        if given.isascii() and given.isdigit() and len(given) <= 15:
+            return int(given)
+        number = await self._backend.number(conversation, given)
+        if not number:
+            raise Refused(400, "before", "before is neither the id nor the line of a message here")
+        return number
+
+
+def within(given: str | None, usual: int, most: int) -> int:
+    """A number from a query, from 1 to `most`.
+
+    Raises:
+        Refused: 400 when it is not a whole number.
+    """
+    if not given:
+        return usual
+    if not (given.isascii() and given.isdigit() and len(given) <= 9) or int(given) < 1:
+        raise Refused(400, "limit", f"limit must be a whole number from 1 to {most}")
+    return min(int(given), most)
+
+
+def _line(line: Line) -> dict[str, Any]:
+    told = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
+    return {**told, "reply_to": line.reply_to} if line.reply_to else told
+
+
+def _conversation(item: Conversation) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "title": item.title,
+        "channel": item.channel,
+        "updated_at": item.updated.isoformat(),
+        "turns": item.turns,
+    }

@@ -1,0 +1,154 @@
+"""The site: one ASGI app in which every request passes the gate before any route is looked at."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from channels.web.api import Api
+from channels.web.assets import page
+from channels.web.backend import Allow, Doors, Health, Probe
+from channels.web.calls import Call, answer, refusal
+from channels.web.channel import Web
+from channels.web.errors import Refused
+from channels.web.gate import LONGEST, Gate
+from channels.web.rules import SECURITY_HEADERS, every
+from channels.web.strict import read_json
+
+STATIC = "/static/"
+HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+CODES = {404: "not_found", 405: "method"}
+
+
+class Site:
+    """Page, login and health from the first moment; the API from `open` on, and 503 "starting" until then."""
+
+    def __init__(self, *, gate: Gate, web: Web) -> None:
+        self.gate = gate
+        self.web = web
+        self.calls: tuple[Call, ...] = ()
+        self._doors: Doors | None = None
+        self._app: ASGIApp = self._starting
+        gate.changed = web.hub.wake
+
+    def open(self, doors: Doors, calls: Iterable[Call] = ()) -> None:
+        """Answer the API from now on, `calls` beside the channel's own."""
+        self.calls = (*Api(self.web, doors).calls(), *calls)
+        self._doors = doors
+        routes = [Route(call.path, _guarded(call, doors.allow), methods=[call.method]) for call in self.calls]
+        app = Starlette(
+            routes=routes, exception_handlers={Refused: _refused, HTTPException: _http_error, Exception: _fault}
+        )
+        app.router.redirect_slashes = False
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        request = Request(scope, receive)
+        try:
+            reply = await self._answer(request)
+        except Refused as err:
+            reply = await _refused(request, err)
+        await reply(scope, receive, _with_headers(send))
+
+    async def _answer(self, request: Request) -> ASGIApp:
+        headers = request.scope["headers"]
+        if not self.gate.host_fits(headers):
+            raise Refused(400, "host", "this server answers on loopback only, under its own address")
+        if every(headers, b"upgrade"):
+            raise Refused(403, "upgrade", "there are no WebSockets here")
+        path = request.scope["path"]
+        if path.startswith(STATIC) and request.method in ("GET", "HEAD"):
+            return page(request, path.removeprefix(STATIC))
+        if path == "/login":
+            return await self._login(request)
+        if path in ("/healthz", "/readyz") and not every(headers, b"authorization") + every(headers, b"cookie"):
+            return await self._health(path, full=False)
+        return await self._inside(request, path)
+
+    async def _inside(self, request: Request, path: str) -> ASGIApp:
+        """Everything for which one must be known."""
+        try:
+            visitor = await self.gate.visitor(request.method, request.scope["headers"])
+        except Refused as err:
+            if path in ("/healthz", "/readyz"):
+                return await self._health(path, full=False)
+            if path == "/" and err.status == 401 and "text/html" in request.headers.get("accept", ""):
+                return page(request, "login.html", 401)
+            raise
+        request.state.visitor = visitor
+        if path in ("/healthz", "/readyz"):
+            return await self._health(path, full=True)
+        if path == "/" and request.method in ("GET", "HEAD"):
+            return page(request, "index.html")
+        if path == "/logout" and request.method == "POST":
+            self.gate.logout(request.scope["headers"])
+            return answer({"ok": True}, headers={"set-cookie": f"{self.gate.cookie}=; Path=/; Max-Age=0"})
+        return self._app
+
+    async def _login(self, request: Request) -> Response:
+        if request.method in ("GET", "HEAD"):
+            return page(request, "login.html")
+        if request.method != "POST":
+            raise Refused(405, "method", "the login page takes GET and POST")
+        if request.headers.get("content-type") != "application/json":
+            raise Refused(403, "content_type", "send Content-Type: application/json")
+        fields = await read_json(request, limit=4096)
+        crumb, session = await self.gate.login(str(fields.get("token", "")).strip(), request.scope["headers"])
+        cookie = f"{self.gate.cookie}={crumb}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(LONGEST)}"
+        return answer({"csrf": session.csrf}, headers={"set-cookie": cookie})
+
+    async def _health(self, path: str, *, full: bool) -> Response:
+        health = await self._probe(path)
+        told: dict[str, Any] = {"ok": health.ok, **({"reasons": dict(health.reasons)} if full else {})}
+        return answer(told, 200 if health.ok else 503)
+
+    async def _probe(self, path: str) -> Health:
+        if self._doors is None:
+            return Health(ok=path == "/healthz", reasons={"starting": True})
+        probe: Probe = self._doors.healthy if path == "/healthz" else self._doors.ready
+        return await probe()
+
+    async def _starting(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reply = refusal(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+        await reply(scope, receive, send)
+
+
+def _guarded(call: Call, allow: Allow) -> Any:
+    async def endpoint(request: Request) -> ASGIApp:
+        if not allow(call.action):
+            raise Refused(403, "denied", "not allowed")
+        return await call.handler(request)
+
+    return endpoint
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *HEADERS]
+        await send(message)
+
+    return sending
+
+
+async def _refused(_: Request, err: Exception) -> Response:
+    assert isinstance(err, Refused)
+    return refusal(err.status, err.code, err.message, err.headers)
+
+
+async def _http_error(_: Request, err: Exception) -> Response:
+    assert isinstance(err, HTTPException)
+    headers: Mapping[str, str] = err.headers or {}
+    return refusal(err.status_code, CODES.get(err.status_code, "http"), str(err.detail).lower(), headers)
+
+
+async def _fault(_: Request, __: Exception) -> Response:
+    return refusal(500, "fault", "something went wrong here; the log has the trace")

@@ -1,0 +1,81 @@
+"""What the web channel needs to know of the house behind it, as values and one door."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+LineRole = Literal["user", "assistant", "notice"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a conversation as a person sees it.
+
+    number: its place, rising by commit, from 1. at: timezone-aware. reply_to: id of the user line it answers, or "".
+    """
+
+    id: str
+    number: int
+    role: LineRole
+    text: str
+    at: datetime
+    reply_to: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One entry of the list of conversations. id: the name it goes by in paths; turns: in the view now."""
+
+    id: str
+    title: str
+    channel: str
+    updated: datetime
+    turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """Whether the house is well, and why (JSON values by name)."""
+
+    ok: bool
+    reasons: Mapping[str, Any] = field(default_factory=dict)
+
+
+Probe = Callable[[], Awaitable[Health]]
+Allow = Callable[[str], bool]
+"""Whether the person at the console may do the named action now."""
+
+
+class Backend(Protocol):
+    """The transcript and the two acts of the page. `conversation` is always the name used in paths."""
+
+    async def exists(self, conversation: str) -> bool: ...
+
+    async def lines(
+        self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
+    ) -> list[Line]:
+        """Oldest first: the first `limit` above `after` where it is given, else the newest below `before` (0: all)."""
+        ...
+
+    async def number(self, conversation: str, id: str) -> int:
+        """The number of the line with that id, 0 when there is none."""
+        ...
+
+    async def conversations(self) -> list[Conversation]:
+        """Newest first."""
+        ...
+
+    async def stop(self, conversation: str) -> None:
+        """End the running turn, if any; returns once that is asked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """All that the site asks of the house once it is open."""
+
+    backend: Backend
+    allow: Allow
+    healthy: Probe
+    ready: Probe

@@ -1,0 +1,54 @@
+"""The web channel as the gateway sees it: what is stored is shown by ringing the hub's bell."""
+
+import asyncio
+
+from channels.base import Deliver
+from channels.message import Capabilities, EventName, LiveEvent, OutboundMessage, Receipt
+from channels.web.hub import Hub
+
+TEN_YEARS = 10 * 365 * 86_400.0
+
+
+class Web:
+    """The browser. The server is driven elsewhere (see channels.web.serve); `deliver` is set while this one runs.
+
+    The page drops repeats by the row's id, so a send may be repeated for ever.
+    """
+
+    name = "web"
+    account = "console"
+    capabilities = Capabilities(keyed=True, key_valid=TEN_YEARS, live=True)
+
+    def __init__(self, hub: Hub | None = None) -> None:
+        self.hub = hub or Hub()
+        self.deliver: Deliver | None = None
+
+    async def run(self, deliver: Deliver) -> None:
+        """Take messages from the site until cancelled."""
+        self.deliver = deliver
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.deliver = None
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Show one part. It is in the transcript already, so being seen never depends on who listens now."""
+        if message.kind == "progress":  # the answer itself is still to come, so it is not over for the page
+            self.hub.look(message.address.chat_id)
+            return Receipt(platform_id=message.id)
+        name: EventName = "notice" if message.kind == "notice" else "reply"
+        self.hub.publish(
+            LiveEvent(
+                address=message.address,
+                name=name,
+                message_id=message.reply_to,
+                text=message.text,
+                line=message.line,
+                facts={"id": message.id},
+            )
+        )
+        return Receipt(platform_id=message.id)
+
+    def show(self, event: LiveEvent) -> None:
+        """Show one event to whoever looks."""
+        self.hub.publish(event)

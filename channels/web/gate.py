@@ -1,0 +1,168 @@
+"""The gate before every route: who is asking, by cookie or token, and whether this request may change anything."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from channels.web.errors import Refused
+from channels.web.rules import (
+    Headers,
+    allowed_hosts,
+    bearer,
+    cookie,
+    delay,
+    digest,
+    every,
+    host_fits,
+    same,
+    same_origin,
+)
+
+IDLE = 12 * 3_600.0
+LONGEST = 7 * 86_400.0
+MOST_SESSIONS = 100
+QUIET = 60.0
+MOST_WAITING = 16
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """One login of a browser. born, seen: seconds of the gate's clock."""
+
+    csrf: str
+    born: float
+    seen: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """Who asks: `alive` turns false when their login ends. csrf: "" for a token without cookie."""
+
+    alive: Callable[[], bool]
+    csrf: str = ""
+
+
+@dataclass(slots=True)
+class _Guesses:
+    """Wrong tokens in a row, and how many of their senders are being kept waiting."""
+
+    count: int = 0
+    last: float = field(default=float("-inf"))
+    waiting: int = 0
+
+
+class Gate:
+    """Token, sessions and wrong guesses of one server; all in memory, so a restart ends every session.
+
+    A right token and a live cookie are never delayed: the token has at least 128 random bits, and the delay is there
+    to keep guessing from costing anything, not to make it hard.
+    """
+
+    def __init__(self, *, token: str, port: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._token = digest(token)
+        self._hosts = allowed_hosts(port)
+        self._clock = clock
+        self._sessions: dict[bytes, Session] = {}
+        self._guesses = _Guesses()
+        self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
+        self.changed: Callable[[], None] = lambda: None
+
+    def host_fits(self, headers: Headers) -> bool:
+        return host_fits(headers, self._hosts)
+
+    def rotate(self, token: str) -> None:
+        """Another token from now on; every session and stream ends."""
+        self._token = digest(token)
+        self._sessions.clear()
+        self.changed()
+
+    async def visitor(self, method: str, headers: Headers) -> Visitor:
+        """Who asks.
+
+        Raises:
+            Refused: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
+        """
+        headers = list(headers)
+        crumb = cookie(headers, self.cookie)
+        session = self._session(crumb)
+        token = bearer(headers)
+        if token is not None and not self._fits(token):
+            await self._wrong()
+        if token is None and session is None:
+            raise Refused(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
+        if session is not None:
+            self._check_origin(method, headers, session)
+        csrf = session.csrf if session else ""
+        if token is None:
+            return Visitor(alive=lambda: self._session(crumb, touch=False) is not None, csrf=csrf)
+        key = self._token
+        return Visitor(alive=lambda: same(key, self._token), csrf=csrf)
+
+    async def login(self, token: str, headers: Headers) -> tuple[str, Session]:
+        """A new session for the right token: the cookie's value, and the session.
+
+        Raises:
+            Refused: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
+        """
+        headers = list(headers)
+        if every(headers, b"origin") and not same_origin(headers):
+            raise Refused(403, "origin", "this request came from another site")
+        if not self._fits(token):
+            await self._wrong()
+        self._guesses.count = 0
+        now = self._clock()
+        crumb = secrets.token_urlsafe(32)
+        session = Session(csrf=secrets.token_urlsafe(32), born=now, seen=now)
+        self._sessions[digest(crumb)] = session
+        while len(self._sessions) > MOST_SESSIONS:
+            del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
+        return crumb, session
+
+    def logout(self, headers: Headers) -> None:
+        """End the cookie's session, and its streams."""
+        self._sessions.pop(digest(cookie(headers, self.cookie)), None)
+        self.changed()
+
+    def _fits(self, token: str) -> bool:
+        return same(digest(token), self._token)
+
+    def _session(self, crumb: str, *, touch: bool = True) -> Session | None:
+        session = self._sessions.get(digest(crumb)) if crumb else None
+        now = self._clock()
+        if session is None or now - session.born > LONGEST or now - session.seen > IDLE:
+            self._sessions.pop(digest(crumb), None)
+            return None
+        if touch:
+            session.seen = now
+        return session
+
+    @staticmethod
+    def _check_origin(method: str, headers: Headers, session: Session) -> None:
+        if method in SAFE:
+            return
+        headers = list(headers)
+        if not same_origin(headers):
+            raise Refused(403, "origin", "this request came from another site")
+        if every(headers, b"content-type") != [b"application/json"]:
+            raise Refused(403, "content_type", "send Content-Type: application/json")
+        given = every(headers, b"x-csrf-token")
+        if len(given) != 1 or not same(digest(given[0].decode("latin-1")), digest(session.csrf)):
+            raise Refused(403, "csrf", "the page is from an older login; reload it")
+
+    async def _wrong(self) -> None:
+        guesses = self._guesses
+        now = self._clock()
+        guesses.count = 1 if now - guesses.last > QUIET else guesses.count + 1
+        guesses.last = now
+        seconds = delay(guesses.count)
+        if guesses.waiting >= MOST_WAITING:
+            raise Refused(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
+        guesses.waiting += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            guesses.waiting -= 1
+        raise Refused(401, "unauthorized", "the token is wrong")

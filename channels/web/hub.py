@@ -1,0 +1,263 @@
+"""Server-sent events: the stored transcript read line by line, with what is happening right now between the lines.
+
+A stored line travels under the id "<line>", anything else under "<line>.<step>", line being the newest stored line sent
+so far. Stored lines are always read from the transcript, in order, so a reader that was away, was too slow, or comes
+back after a restart misses none; what only lived in memory is told again in short (`condense`).
+"""
+
+import asyncio
+import json
+import re
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from channels.message import Address, LiveEvent
+from channels.web.backend import Line
+
+RING = 512
+ROOMS = 256
+FRESH_LINES = 50
+BATCH = 200
+DRAFT_LIMIT = 400_000
+PAUSE = 15.0
+RETRY = b"retry: 1000\n\n"
+KEEP_ALIVE = b": keep-alive\n\n"
+STORED = {"user": "accepted", "assistant": "reply", "notice": "notice"}
+ENDINGS = frozenset({"reply", "notice", "error"})
+_ID = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,18}))?", re.ASCII)
+
+
+class Lines(Protocol):
+    """Reads the transcript, as Backend.lines."""
+
+    def __call__(self, conversation: str, *, after: int | None = None, limit: int = 50) -> Awaitable[list[Line]]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """How far a reader has come: the newest stored line it saw, and the newest step (0: unknown)."""
+
+    line: int
+    step: int = 0
+
+
+def since(text: str) -> Since | None:
+    """What a Last-Event-ID says; None for no or a strange one: the reader is new."""
+    found = _ID.fullmatch(text.strip())
+    return Since(line=int(found[1]), step=int(found[2] or 0)) if found else None
+
+
+def condense(shown: tuple[LiveEvent, ...], event: LiveEvent) -> tuple[LiveEvent, ...]:
+    """What a late reader must be told of a running answer, after one more event: its start, tool and text so far."""
+    kept = {earlier.name: earlier for earlier in shown}
+    match event.name:
+        case "started":
+            return (event,)
+        case "delta":
+            before = kept.pop("delta", None)
+            whole = event.facts.get("whole") or before is None
+            text = event.text if whole or before is None else before.text + event.text
+            kept["delta"] = replace(event, text=text[-DRAFT_LIMIT:], facts={**event.facts, "whole": True})
+        case "tool_started":
+            kept["tool_started"] = event
+        case "tool_ended":
+            kept.pop("tool_started", None)
+        case _:
+            pass
+    return tuple(kept.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One step of a room: an event, or None for "look, the transcript has grown"."""
+
+    step: int
+    event: LiveEvent | None
+
+
+class _Room:
+    """One conversation's recent steps, what is running in it, and the bell its readers wait for."""
+
+    def __init__(self, first_step: int) -> None:
+        self.ring: deque[_Entry] = deque(maxlen=RING)
+        self.last = first_step
+        self.running: dict[str, tuple[LiveEvent, ...]] = {}
+        self.bell = asyncio.Event()
+        self.readers = 0
+
+    def add(self, event: LiveEvent | None) -> None:
+        self.last += 1
+        self.ring.append(_Entry(self.last, event))
+        self.ring_bell()
+
+    def ring_bell(self) -> None:
+        self.bell.set()
+        self.bell = asyncio.Event()
+
+    def holds(self, step: int) -> bool:
+        """Whether every step after this one is still here."""
+        return self.last - len(self.ring) <= step <= self.last
+
+    def next(self, step: int) -> _Entry | None:
+        return None if step == self.last else self.ring[step - self.last]
+
+
+class Hub:
+    """All rooms. Every method must be called on the event loop's thread."""
+
+    def __init__(self, *, pause: float = PAUSE, clock: Callable[[], int] = time.time_ns) -> None:
+        self._rooms: OrderedDict[str, _Room] = OrderedDict()
+        self._pause = pause
+        self._clock = clock
+        self._closed = False
+
+    def publish(self, event: LiveEvent) -> None:
+        """Show one event; one with a stored line behind it makes readers look into the transcript instead."""
+        room = self._room(event.address.chat_id)
+        if event.name in ENDINGS:
+            room.running.pop(event.message_id, None)
+        elif event.message_id and event.name not in ("accepted", "fold"):
+            room.running[event.message_id] = condense(room.running.get(event.message_id, ()), event)
+        room.add(None if event.line else event)
+
+    def look(self, conversation: str) -> None:
+        """Something was stored in this conversation."""
+        self._room(conversation).add(None)
+
+    def wake(self) -> None:
+        """Let every reader look up at once, so that one whose session has ended is closed."""
+        for room in self._rooms.values():
+            room.ring_bell()
+
+    def close(self) -> None:
+        """End all streams; clients come back with their Last-Event-ID."""
+        self._closed = True
+        self.wake()
+
+    async def follow(self, conversation: str, start: Since | None, lines: Lines) -> AsyncIterator[bytes]:
+        """Frames for one reader until the hub closes: an empty one (b"") when it merely looked up.
+
+        A new reader (`start` None) is given the newest lines first.
+        """
+        room = self._room(conversation)
+        room.readers += 1
+        reader = _Reader(conversation, room, lines, start)
+        try:
+            yield RETRY
+            while not self._closed:
+                bell = room.bell
+                async for frame in reader.catch_up():
+                    yield frame
+                if await _rung(bell, self._pause):
+                    yield b""
+                    continue
+                yield KEEP_ALIVE
+                # Another process may have stored a line and could not ring our bell.
+                async for frame in reader.stored():
+                    yield frame
+        finally:
+            room.readers -= 1
+
+    def _room(self, conversation: str) -> _Room:
+        room = self._rooms.get(conversation)
+        if room is None:
+            # Steps begin at the clock, so one from before a restart is never taken for one of now.
+            room = self._rooms[conversation] = _Room(self._clock() // 1000)
+            self._prune()
+        self._rooms.move_to_end(conversation)
+        return room
+
+    def _prune(self) -> None:
+        idle = [name for name, room in self._rooms.items() if not room.readers and not room.running]
+        for name in idle[: max(0, len(self._rooms) - ROOMS)]:
+            del self._rooms[name]
+
+
+class _Reader:
+    """One stream's place in a room and in its transcript."""
+
+    def __init__(self, conversation: str, room: _Room, lines: Lines, start: Since | None) -> None:
+        self.conversation = conversation
+        self.room = room
+        self.lines = lines
+        self.line = start.line if start else None
+        self.step = start.step if start else 0
+
+    async def catch_up(self) -> AsyncIterator[bytes]:
+        while True:
+            if not self.room.holds(self.step):
+                async for frame in self._rejoin():
+                    yield frame
+            entry = self.room.next(self.step)
+            if entry is None:
+                return
+            self.step = entry.step
+            if entry.event is not None:
+                yield self._live(entry.event)
+                continue
+            async for frame in self.stored():
+                yield frame
+
+    async def stored(self) -> AsyncIterator[bytes]:
+        async for line in self._new_lines():
+            yield _frame(str(line.number), STORED[line.role], _told(line))
+
+    async def _rejoin(self) -> AsyncIterator[bytes]:
+        self.step = self.room.last
+        running = dict(self.room.running)
+        async for line in self._new_lines():
+            running.pop(line.reply_to, None)
+            yield _frame(str(line.number), STORED[line.role], _told(line))
+        for events in running.values():
+            for event in events:
+                yield self._live(event)
+
+    async def _new_lines(self) -> AsyncIterator[Line]:
+        if self.line is None:
+            batch = await self.lines(self.conversation, limit=FRESH_LINES)
+            self.line = 0
+            for line in batch:
+                self.line = line.number
+                yield line
+        while batch := await self.lines(self.conversation, after=self.line, limit=BATCH):
+            for line in batch:
+                self.line = line.number
+                yield line
+            if len(batch) < BATCH:
+                return
+
+    def _live(self, event: LiveEvent) -> bytes:
+        told: dict[str, Any] = dict(event.facts)
+        if event.message_id:
+            told["message_id"] = event.message_id
+        if event.text or event.name in ("delta", "reply", "notice", "error"):
+            told["text"] = event.text
+        return _frame(f"{self.line or 0}.{self.step}", event.name, told)
+
+
+def at(conversation: str) -> Address:
+    """The address of a conversation of the page."""
+    return Address(channel="web", account="console", chat_id=conversation)
+
+
+def _told(line: Line) -> dict[str, Any]:
+    told = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat()}
+    about = line.id if line.role == "user" else line.reply_to
+    return {"message_id": about, **told} if about else told
+
+
+def _frame(id: str, name: str, told: dict[str, Any]) -> bytes:
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return f"id: {id}\nevent: {name}\ndata: {text}\n\n".encode(errors="replace")
+
+
+async def _rung(bell: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await bell.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""The loopback port: opened before anything heavy is imported, then served until it is asked to end."""
+
+import errno
+import socket
+from collections.abc import Sequence
+
+from starlette.types import ASGIApp
+
+from channels.web.errors import CannotServe
+
+LOOPBACK = {
+    "127.0.0.1": ((socket.AF_INET, "127.0.0.1"),),
+    "::1": ((socket.AF_INET6, "::1"),),
+    "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
+}
+BACKLOG = 128
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets that already accept connections; port 0 takes a free one.
+
+    Raises:
+        CannotServe: the host is not loopback, or the port is taken or may not be used.
+    """
+    places = LOOPBACK.get(host)
+    if places is None:
+        raise CannotServe(
+            f"the web channel listens on 127.0.0.1, ::1 or localhost only, not on {host!r}; "
+            "to reach it from elsewhere, put a proxy with TLS in front"
+        )
+    sockets: list[socket.socket] = []
+    for family, address in places:
+        try:
+            sockets.append(_open(family, address, port))
+        except OSError as err:
+            if sockets and err.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                continue  # "localhost" on a machine without IPv6
+            for opened in sockets:
+                opened.close()
+            raise CannotServe(_why(address, port, err)) from err
+        port = port_of(sockets)
+    return sockets
+
+
+def port_of(sockets: Sequence[socket.socket]) -> int:
+    """The port that was got."""
+    return int(sockets[0].getsockname()[1])
+
+
+class Server:
+    """One uvicorn over open sockets; takes no signals of its own."""
+
+    def __init__(self, app: ASGIApp, sockets: Sequence[socket.socket], *, grace: float = 10.0) -> None:
+        import uvicorn
+
+        self._sockets = list(sockets)
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                http="h11",
+                ws="none",
+                lifespan="off",
+                loop="asyncio",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=int(grace),
+                h11_max_incomplete_event_size=32_768,
+            )
+        )
+
+    async def run(self) -> None:
+        """Serve until `stop`; open answers are finished, up to the grace in seconds. Close the hub first."""
+        # serve() would take SIGTERM for itself; the process has one handler, and it drains more than this.
+        await self._server._serve(self._sockets)
+
+    def stop(self) -> None:
+        """Take no more connections and let `run` come to its end."""
+        self._server.should_exit = True
+
+
+def _open(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind((address, port))
+        opened.listen(BACKLOG)
+        opened.setblocking(False)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+def _why(address: str, port: int, err: OSError) -> str:
+    if err.errno == errno.EADDRINUSE:
+        return f"port {port} on {address} is in use by another program; set channels.web.port to a free one"
+    return f"port {port} on {address} cannot be opened: {err.strerror or err}"

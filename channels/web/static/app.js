@@ -1,0 +1,191 @@
+// The page: which conversation is open, what is sent in it, and what the server tells about it.
+
+import { begin, conversationPath, get, post } from "./api.js";
+import { Chat } from "./chat.js";
+import { Composer } from "./composer.js";
+import * as context from "./context.js";
+import { byId, el, toast } from "./dom.js";
+import { close as closeDrawer } from "./drawer.js";
+import { Live } from "./live.js";
+import * as memory from "./memory.js";
+import { number, t, when } from "./texts.js";
+
+const OUTBOX = "mnema.outbox";
+const TRIES = 6;
+const state = { name: "", chat: null, live: null, conversations: [] };
+const composer = new Composer({ onsend: send, onstop: stop });
+
+const newName = () => `chat-${crypto.randomUUID().slice(0, 8)}`;
+const known = (name) => state.conversations.find((one) => one.id === name);
+const outbox = () => JSON.parse(localStorage.getItem(OUTBOX) ?? "[]");
+
+function keepOutbox(items) {
+  // Files are too large to be kept; their message is sent again with its text only if it has any.
+  const kept = items.filter((item) => item.text.trim()).map(({ name, key, text }) => ({ name, key, text }));
+  localStorage.setItem(OUTBOX, JSON.stringify(kept));
+}
+
+async function openConversation(name) {
+  state.live?.close();
+  state.live = null;
+  state.name = name;
+  localStorage.setItem("mnema.last", name);
+  const chat = (state.chat = new Chat(name, { onretry: deliver }));
+  composer.open(name, known(name)?.channel ?? "web");
+  composer.busy(false);
+  byId("title").textContent = known(name)?.title || t("untitled");
+  document.body.classList.remove("side-open");
+  byId("shade").hidden = true;
+  drawList();
+  const exists = await chat.load();
+  if (state.chat !== chat) return;
+  if (exists) follow(chat);
+  context.refresh(name);
+}
+
+function follow(chat) {
+  if (state.live || state.chat !== chat) return;
+  state.live = new Live(chat.name, () => chat.newest, (name, told) => state.chat === chat && hear(chat, name, told), link);
+}
+
+function link(up) {
+  byId("link").textContent = up ? "" : t("offline");
+}
+
+const STORED = { accepted: "user", reply: "assistant", notice: "notice" };
+
+function hear(chat, name, told) {
+  const id = told.message_id;
+  if (STORED[name] && told.line) {
+    chat.line({ id: told.id, role: STORED[name], text: told.text, at: told.at, line: told.line, reply_to: name === "accepted" ? "" : id });
+    chat.bottom(name === "accepted");
+    settled(chat);
+  } else if (name === "started") chat.started(id);
+  else if (name === "delta") chat.delta(id, told.text, told.whole);
+  else if (name === "tool_started") chat.tool(id, told.tool, told.step);
+  else if (name === "tool_ended") chat.toolEnded(id);
+  else if (name === "fold") folded(chat, told);
+  else {
+    if (name === "error" && id) chat.over(id);
+    chat.remark(told.text, name === "error" ? "notice error" : "notice");
+  }
+  composer.busy(chat.busy);
+}
+
+let soon = 0;
+function settled(chat) {
+  clearTimeout(soon);
+  soon = setTimeout(() => {
+    if (state.chat !== chat) return;
+    context.refresh(chat.name);
+    refreshList();
+  }, 250);
+}
+
+function folded(chat, told) {
+  const values = { before: number(told.tokens_before), after: number(told.tokens_after) };
+  toast(told.tokens_after === undefined ? t("fold_busy") : t("fold_done", values));
+  settled(chat);
+}
+
+function send(text, attachments) {
+  const item = { name: state.name, key: crypto.randomUUID(), text, attachments };
+  keepOutbox([...outbox(), item]);
+  deliver(item);
+}
+
+/** Send until it is taken: the key stays the same, so however often it arrives it is one message. */
+async function deliver(item) {
+  const here = () => (state.name === item.name ? state.chat : null);
+  here()?.sending(item);
+  const files = (item.attachments ?? []).map(({ name, media_type, data }) => ({ name, media_type, data }));
+  const body = { conversation: item.name, text: item.text, key: item.key, ...(files.length ? { attachments: files } : {}) };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const { id } = await post("/api/messages", body);
+      done(item);
+      const chat = here();
+      chat?.taken(item, id);
+      if (chat) follow(chat);
+      return;
+    } catch (err) {
+      const passing = err.status === 0 || err.status === 503;
+      if (passing && tries < TRIES) {
+        await new Promise((next) => setTimeout(next, 400 * 2 ** tries));
+        continue;
+      }
+      if (!passing) done(item);
+      here()?.failed(item, err.status === 0 ? t("unreachable") : err.message);
+      return;
+    }
+  }
+}
+
+function done(item) {
+  keepOutbox(outbox().filter((other) => other.key !== item.key));
+}
+
+async function stop() {
+  await post(conversationPath(state.name, "stop")).catch((err) => toast(err.message));
+  toast(t("stopped"));
+}
+
+async function refreshList() {
+  state.conversations = (await get("/api/conversations")).conversations;
+  drawList();
+  if (known(state.name)?.title) byId("title").textContent = known(state.name).title;
+}
+
+function drawList() {
+  const list = known(state.name) ? state.conversations : [{ id: state.name, title: "", channel: "web" }, ...state.conversations];
+  byId("list").replaceChildren(
+    ...list.map((one) =>
+      el(
+        "button",
+        { type: "button", className: one.id === state.name ? "entry here" : "entry", onclick: () => go(one.id) },
+        el("span", { className: "entry-title" }, one.title || (known(one.id) ? one.id : t("untitled"))),
+        el("small", {}, one.channel === "web" ? "" : `${one.channel} · `, one.updated_at ? when(one.updated_at) : ""),
+      ),
+    ),
+  );
+}
+
+function go(name) {
+  if (location.hash === `#${name}`) openConversation(name);
+  else location.hash = name;
+}
+
+function named() {
+  const wanted = location.hash.slice(1);
+  return /^[A-Za-z0-9._:-]{1,128}$/.test(wanted) ? wanted : "";
+}
+
+function side(open) {
+  document.body.classList.toggle("side-open", open);
+  byId("shade").hidden = !open;
+}
+
+function label() {
+  byId("new").textContent = t("new");
+  byId("open-memory").textContent = t("memory");
+  byId("logout").textContent = t("logout");
+  byId("menu").setAttribute("aria-label", t("menu"));
+  byId("down").setAttribute("aria-label", t("down"));
+  byId("new").onclick = () => go(newName());
+  byId("menu").onclick = () => side(!document.body.classList.contains("side-open"));
+  byId("shade").onclick = () => side(false);
+  byId("open-memory").onclick = () => (side(false), memory.open().catch((err) => toast(err.message)));
+  byId("context").onclick = context.open;
+  byId("down").onclick = () => state.chat?.bottom(true);
+  byId("log").onscroll = () => state.chat?.scrolled();
+  byId("logout").onclick = () => post("/logout").finally(() => location.replace("/"));
+  onhashchange = () => openConversation(named() || newName());
+  onkeydown = (event) => event.key === "Escape" && !byId("drawer").hidden && closeDrawer();
+}
+
+label();
+await begin();
+await refreshList();
+composer.commands = (await get("/api/commands").catch(() => ({ commands: [] }))).commands;
+await openConversation(named() || localStorage.getItem("mnema.last") || state.conversations[0]?.id || newName());
+outbox().forEach((item) => deliver({ ...item, attachments: [] }));

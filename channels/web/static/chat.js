@@ -1,0 +1,237 @@
+// The transcript on screen: stored lines by their number, what is being sent, and the answer as it grows.
+
+import { conversationPath, get } from "./api.js";
+import { byId, el } from "./dom.js";
+import { render } from "./markdown.js";
+import { t, when } from "./texts.js";
+
+const PAGE = 50;
+const LAST = 1e15;
+
+/** One conversation's messages. Repeats are dropped by id; order is by line. */
+export class Chat {
+  constructor(name, { onretry }) {
+    this.name = name;
+    this.onretry = onretry;
+    this.lines = new Map();
+    this.answered = new Set();
+    this.pending = new Map();
+    this.drafts = new Map();
+    this.newest = 0;
+    this.oldest = 0;
+    this.box = byId("lines");
+    this.scroller = byId("log");
+    this.box.replaceChildren();
+  }
+
+  /** The newest page of the transcript; false when nobody has written here yet. */
+  async load() {
+    try {
+      const { messages } = await get(conversationPath(this.name, `messages?limit=${PAGE}`));
+      messages.forEach((line) => this.line(line));
+      this.offerEarlier(messages.length === PAGE);
+      this.bottom(true);
+      return true;
+    } catch (err) {
+      if (err.status !== 404) throw err;
+      this.box.append(el("div", { className: "hello" }, el("h2", {}, t("hello")), el("p", {}, t("hello_more"))));
+      return false;
+    }
+  }
+
+  /** One stored line; one that is shown already changes nothing. */
+  line(line) {
+    this.newest = Math.max(this.newest, line.line);
+    this.oldest = Math.min(this.oldest || line.line, line.line);
+    if (line.role === "assistant") this.answered.add(line.reply_to);
+    if (line.role !== "user") this.over(line.reply_to);
+    const shown = this.lines.get(line.id) ?? (line.role === "user" ? this.adopted(line) : null);
+    if (shown && shown.order < LAST) return;
+    const node = shown ? this.settle(shown, line) : this.bubble(line);
+    this.lines.set(line.id, node);
+    this.place(node, line.line);
+  }
+
+  /** A message on its way: shown at once, replaced by its stored line. */
+  sending(item) {
+    this.pending.get(item.key)?.remove();
+    const note = el("span", { className: "note" }, t("sending"));
+    const node = el("article", { className: "line user pending" }, this.body(item.text, false), ...this.previews(item), note);
+    this.pending.set(item.key, node);
+    node.words = item.text.trim();
+    this.place(node, LAST + this.pending.size);
+    this.bottom(true);
+  }
+
+  failed(item, why) {
+    const node = this.pending.get(item.key);
+    if (!node) return;
+    const again = el("button", { type: "button", className: "linklike", onclick: () => this.onretry(item) }, t("again"));
+    node.classList.add("failed");
+    node.querySelector(".note").replaceChildren(`${t("failed", { why })} `, again);
+  }
+
+  /** The server took it under this id. */
+  taken(item, id) {
+    const node = this.pending.get(item.key);
+    this.pending.delete(item.key);
+    if (this.lines.has(id)) {
+      node?.remove();
+      return;
+    }
+    if (!node) return;
+    node.classList.remove("pending", "failed");
+    node.querySelector(".note")?.remove();
+    this.lines.set(id, node);
+  }
+
+  started(id) {
+    if (this.answered.has(id)) return;
+    const draft = this.draft(id);
+    draft.text = "";
+    draft.words.replaceChildren();
+    this.status(id, t("thinking"));
+  }
+
+  delta(id, text, whole) {
+    if (this.answered.has(id)) return;
+    const draft = this.draft(id);
+    draft.text = whole ? text : draft.text + text;
+    draft.note.textContent = draft.text ? "" : t("thinking");
+    if (draft.due) return;
+    draft.due = true;
+    setTimeout(() => {
+      draft.due = false;
+      draft.words.replaceChildren(render(draft.text));
+      this.bottom();
+    }, 40);
+  }
+
+  tool(id, name, step) {
+    if (this.answered.has(id)) return;
+    const draft = this.draft(id);
+    if (draft.text) draft.text += "\n\n";
+    const words = t("tool", { tool: name || "…" });
+    this.status(id, step ? `${words} ${t("step", { step })}` : words);
+  }
+
+  toolEnded(id) {
+    if (this.drafts.has(id)) this.status(id, t("thinking"));
+  }
+
+  status(id, words) {
+    this.draft(id).note.textContent = words;
+    this.bottom();
+  }
+
+  /** Something to know that has no stored line. */
+  remark(text, kind = "notice") {
+    const node = el("article", { className: `line ${kind}` }, this.body(text, true));
+    this.place(node, this.newest + 0.5);
+    this.bottom();
+  }
+
+  /** Nothing more of this answer is to come. */
+  over(id) {
+    this.drafts.get(id)?.node.remove();
+    this.drafts.delete(id);
+  }
+
+  get busy() {
+    return this.drafts.size > 0;
+  }
+
+  draft(id) {
+    const known = this.drafts.get(id);
+    if (known) return known;
+    const words = el("div", { className: "words" });
+    const note = el("span", { className: "note working" });
+    const node = el("article", { className: "line assistant draft" }, words, note);
+    const draft = { node, words, note, text: "", due: false };
+    this.drafts.set(id, draft);
+    this.place(node, LAST);
+    this.bottom();
+    return draft;
+  }
+
+  bubble(line) {
+    const kind = line.role === "user" ? "user" : line.role === "assistant" ? "assistant" : "notice";
+    const node = el("article", { className: `line ${kind}` }, this.body(line.text, kind !== "user"), stamp(line));
+    node.dataset.id = line.id;
+    return node;
+  }
+
+  body(text, markdown) {
+    const words = el("div", { className: "words" });
+    if (markdown) words.append(render(text));
+    else words.append(el("div", { className: "plain" }, text));
+    return words;
+  }
+
+  previews(item) {
+    return (item.attachments ?? []).map((file) =>
+      file.media_type.startsWith("image/")
+        ? el("img", { className: "shot", alt: file.name, src: `data:${file.media_type};base64,${file.data}` })
+        : el("span", { className: "chip" }, file.name),
+    );
+  }
+
+  /** The bubble that was shown while this line was being sent, if its stored line comes before the answer to that. */
+  adopted(line) {
+    for (const [key, node] of this.pending) {
+      if (node.words !== line.text.trim()) continue;
+      this.pending.delete(key);
+      return node;
+    }
+    return null;
+  }
+
+  settle(node, line) {
+    node.classList.remove("pending", "failed");
+    node.querySelector(".note")?.remove();
+    node.dataset.id = line.id;
+    node.append(stamp(line));
+    return node;
+  }
+
+  /** The order of the screen: stored lines by number, then the growing answer, then what is being sent. */
+  place(node, order) {
+    this.box.querySelector(".hello")?.remove();
+    node.order = order;
+    let after = this.box.lastElementChild;
+    while (after && (after.order ?? -1) > order) after = after.previousElementSibling;
+    if (after) after.after(node);
+    else this.box.prepend(node);
+  }
+
+  offerEarlier(more) {
+    this.box.querySelector(".earlier")?.remove();
+    if (!more) return;
+    this.box.prepend(el("button", { type: "button", className: "earlier quiet", onclick: () => this.earlier() }, t("earlier")));
+  }
+
+  async earlier() {
+    const from = this.scroller.scrollHeight - this.scroller.scrollTop;
+    const { messages } = await get(conversationPath(this.name, `messages?limit=${PAGE}&before=${this.oldest}`));
+    messages.forEach((line) => this.line(line));
+    this.offerEarlier(messages.length === PAGE);
+    this.scroller.scrollTop = this.scroller.scrollHeight - from;
+  }
+
+  /** Follow the newest words, unless the reader has scrolled up. */
+  bottom(force = false) {
+    if (force || this.near) this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.scrolled();
+  }
+
+  get near() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    return scrollHeight - scrollTop - clientHeight < 160;
+  }
+
+  scrolled() {
+    byId("down").hidden = this.near;
+  }
+}
+
+const stamp = (line) => el("time", { dateTime: line.at, title: new Date(line.at).toLocaleString() }, when(line.at));

@@ -1,0 +1,37 @@
+// The event stream of one conversation: resumed by the browser, opened anew by us when the server refused it.
+
+import { conversationPath, get } from "./api.js";
+
+const NAMES = ["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "error"];
+
+/** Calls on(name, data) for each event and onlink(up) when the connection comes or goes. */
+export class Live {
+  constructor(name, after, on, onlink) {
+    Object.assign(this, { name, after, on, onlink, closed: false, source: null });
+    this.connect();
+  }
+
+  connect() {
+    if (this.closed) return;
+    this.source = new EventSource(`${conversationPath(this.name, "events")}?after=${this.after()}`);
+    this.source.onopen = () => this.onlink(true);
+    this.source.onerror = () => this.lost();
+    for (const name of NAMES) {
+      // A failed connection is an "error" too, but has no data.
+      this.source.addEventListener(name, (event) => event.data && this.on(name, JSON.parse(event.data)));
+    }
+  }
+
+  async lost() {
+    if (this.closed) return;
+    this.onlink(false);
+    if (this.source.readyState !== EventSource.CLOSED) return;
+    await get("/api/session").catch(() => null); // a login that has ended shows the login page
+    setTimeout(() => this.connect(), 1000);
+  }
+
+  close() {
+    this.closed = true;
+    this.source?.close();
+  }
+}

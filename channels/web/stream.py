@@ -1,0 +1,48 @@
+"""An answer that goes on for as long as its reader is there, may read it, and keeps up."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from starlette.types import Receive, Scope, Send
+
+STALLED = 30.0
+HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
+
+
+class EventStream:
+    """Server-sent events as an ASGI answer.
+
+    alive: asked before each frame; when it says no, or one frame is not taken for `stalled` seconds, the stream ends
+    and the client may come back with its Last-Event-ID.
+    """
+
+    def __init__(self, frames: AsyncIterator[bytes], alive: Callable[[], bool], *, stalled: float = STALLED) -> None:
+        self._frames = frames
+        self._alive = alive
+        self._stalled = stalled
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        tasks: list[asyncio.Task[None]] = [asyncio.create_task(_gone(receive))]
+        if scope["method"] != "HEAD":
+            tasks.append(asyncio.create_task(self._pump(send)))
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+        for result in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(result, Exception) and not isinstance(result, OSError):
+                raise result
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _pump(self, send: Send) -> None:
+        async for frame in self._frames:
+            if not self._alive():
+                return
+            if frame:
+                async with asyncio.timeout(self._stalled):
+                    await send({"type": "http.response.body", "body": frame, "more_body": True})
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

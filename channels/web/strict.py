@@ -1,0 +1,108 @@
+"""Request bodies: read with a limit that counts what really comes, and parsed without JSON's traps."""
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+
+from channels.web.errors import Refused
+
+MEBIBYTE = 1 << 20
+SMALL = MEBIBYTE
+LARGE = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
+DRAIN = 96 * MEBIBYTE
+DEPTH = 32
+MANY = 300_000
+_TWO_LARGE_AT_ONCE = asyncio.Semaphore(2)
+
+
+async def read_json(request: Request, *, limit: int = SMALL, seconds: float = 10.0) -> dict[str, Any]:
+    """The body as an object. With a limit above 1 MiB, a body above 1 MiB needs a member `attachments`.
+
+    Raises:
+        Refused: 413 too long, 408 too slow, 400 not JSON or not an object.
+    """
+    if limit <= SMALL:
+        return as_object(parse(await read_body(request, limit=limit, seconds=seconds)))
+    async with _TWO_LARGE_AT_ONCE:
+        raw = await read_body(request, limit=limit, seconds=6 * seconds)
+        if len(raw) <= SMALL:
+            return as_object(parse(raw))
+        fields = as_object(await asyncio.to_thread(parse, raw))
+    if not fields.get("attachments"):
+        raise Refused(413, "too_large", f"a message without files may have {SMALL} bytes")
+    return fields
+
+
+async def read_body(request: Request, *, limit: int = SMALL, seconds: float = 10.0) -> bytes:
+    """The body's bytes, at most `limit` of them; a longer one is drained a little, so that the refusal is heard."""
+    kept = bytearray()
+    seen = 0
+    try:
+        async with asyncio.timeout(seconds):
+            async for piece in request.stream():
+                seen += len(piece)
+                if seen <= limit:
+                    kept += piece
+                elif seen > DRAIN:
+                    break
+                else:
+                    kept.clear()
+    except TimeoutError as err:
+        raise Refused(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
+    except ClientDisconnect as err:
+        raise Refused(400, "cut", "the body was cut off", _CLOSE) from err
+    if seen > limit:
+        raise Refused(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
+    return bytes(kept)
+
+
+def parse(raw: bytes) -> Any:
+    """JSON without duplicate keys, NaN, endless numbers or more than 32 levels.
+
+    Raises:
+        Refused: 400 with what is wrong.
+    """
+    if len(raw) > SMALL and sum(map(raw.count, (b"[", b"{", b","))) > MANY:
+        raise Refused(400, "bad_json", "the body has too many members")
+    try:
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as err:
+        raise Refused(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
+    if _depth(value) > DEPTH:
+        raise Refused(400, "bad_json", f"the body is nested more than {DEPTH} levels deep")
+    return value
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """The value, when it is an object.
+
+    Raises:
+        Refused: 400 otherwise.
+    """
+    if not isinstance(value, dict):
+        raise Refused(400, "bad_json", "the body must be a JSON object")
+    return value
+
+
+_CLOSE = {"connection": "close"}
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return fields
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+    return depth

@@ -1,0 +1,77 @@
+"""Shorter stand-ins for single parts: what they say, how they are applied, what they save."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from memory.context.counter import PER_MESSAGE, Counter
+from memory.conversation import Message, Part, Reduction, Text, ToolCall, ToolResult
+
+Reductions = Mapping[str, Mapping[int, Reduction]]
+"""By message id, then by part."""
+
+
+def index(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
+    """Reductions by message and part; of two for the same part the later one holds."""
+    by_message: dict[str, dict[int, Reduction]] = {}
+    for reduction in reductions:
+        by_message.setdefault(reduction.message_id, {})[reduction.part] = reduction
+    return by_message
+
+
+def apply(message: Message, reductions: Reductions) -> tuple[Part, ...]:
+    """The parts of a message as they are shown; empty when nothing of it is."""
+    mine = reductions.get(message.id)
+    if not mine:
+        return message.parts
+    return tuple(
+        shown
+        for number, part in enumerate(message.parts)
+        if (shown := _stand_in(part, mine[number]) if number in mine else part) is not None
+    )
+
+
+def tokens(message: Message, reductions: Reductions, counter: Counter) -> int:
+    """What the message costs as it is shown; the count stored with it wherever it is whole."""
+    mine = reductions.get(message.id)
+    if not mine:
+        return message.tokens if message.counter == counter.name else counter.message(message.role, message.parts)
+    kept = [part for number, part in enumerate(message.parts) if number not in mine]
+    stand_ins = [reduction for number, reduction in mine.items() if reduction.text and number < len(message.parts)]
+    if not kept and not stand_ins:
+        return 0
+    return PER_MESSAGE + counter.parts(kept) + sum(reduction.tokens for reduction in stand_ins)
+
+
+def handle(message: Message, part: int) -> str:
+    """How a model asks for the original of a part."""
+    return f'recall(handle="{message.seq}.{part}")'
+
+
+def make(message: Message, part: int, form: str, text: str, counter: Counter) -> Reduction:
+    """A counted stand-in; text "" leaves the part out."""
+    bare = Reduction(message_id=message.id, part=part, form=form, text=text, tokens=0)
+    shown = _stand_in(message.parts[part], bare)
+    cost = counter.parts((shown,)) if shown else 0
+    return Reduction(message_id=message.id, part=part, form=form, text=text, tokens=cost)
+
+
+def snip(text: str, head: int, tail: int, where: str) -> str:
+    """The first and last characters of a text around a note of how many went; `where` is the handle to them."""
+    gone = len(text) - head - tail
+    note = f"[... {gone} characters snipped; {where} shows them ...]"
+    return "\n".join(filter(None, (text[:head], note, text[len(text) - tail :] if tail else "")))
+
+
+def snip_input(call: ToolCall, head: int, tail: int, where: str) -> str:
+    """A call's arguments, shortened but still a JSON object."""
+    return json.dumps({"shortened": snip(call.input, head, tail, where)}, ensure_ascii=False)
+
+
+def _stand_in(part: Part, reduction: Reduction) -> Part | None:
+    if not reduction.text:
+        return None
+    if isinstance(part, ToolResult) and reduction.form != "text_only":
+        return ToolResult(call_id=part.call_id, text=reduction.text, is_error=part.is_error)
+    if isinstance(part, ToolCall):
+        return ToolCall(id=part.id, name=part.name, input=reduction.text)
+    return Text(text=reduction.text)

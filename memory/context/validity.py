@@ -1,0 +1,201 @@
+"""Which message lists the strictest provider takes, and how any list is made into one."""
+
+import json
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult
+
+NO_RESULT = "[no result was recorded]"
+_USER_PARTS = (Text, Image, Document, ToolResult)
+_ASSISTANT_PARTS = (Text, Thinking, ToolCall)
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One message as a request shows it."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+def valid(messages: Sequence[Shown]) -> list[str]:
+    """What a strict provider would refuse, one sentence per fault; empty when nothing.
+
+    The rules: a user message first, then roles in turn; no message without parts, no blank text; only parts that the
+    role may have; each call answered by exactly one result at the head of the next message, and no other results; call
+    ids unique and, like tool names, plain; a call's input a JSON object; thoughts never last.
+    """
+    faults: list[str] = []
+    open_calls: list[str] = []
+    seen: set[str] = set()
+    for place, message in enumerate(messages):
+        expected: Role = "assistant" if place % 2 else "user"
+        if message.role != expected:
+            faults.append(f"message {place} is {message.role}, not {expected}")
+        if not message.parts:
+            faults.append(f"message {place} has no parts")
+        faults += [f"message {place}: {fault}" for fault in _answer_faults(message, open_calls)]
+        open_calls = []
+        for part in message.parts:
+            if fault := _part_fault(part, message.role):
+                faults.append(f"message {place}: {fault}")
+            if isinstance(part, ToolCall):
+                if part.id in seen:
+                    faults.append(f"message {place}: call id {part.id!r} is used twice")
+                seen.add(part.id)
+                open_calls.append(part.id)
+        if message.parts and isinstance(message.parts[-1], Thinking):
+            faults.append(f"message {place} ends in a thought")
+    if open_calls:
+        faults.append(f"calls {open_calls} have no results")
+    return faults
+
+
+def repair(messages: Sequence[Shown]) -> tuple[Shown, ...]:
+    """The nearest list that `valid` has nothing against.
+
+    Total, idempotent, the identity on valid input; every user text that is not blank is kept, in order. A call without
+    its result gets one that says so; results without their call, and replies before the first user message, go.
+    """
+    if not valid(messages):
+        return tuple(messages)
+    merged = _merge(_without_last_thoughts(_merge(_fitting(messages))))
+    return tuple(_paired(merged))
+
+
+def _answer_faults(message: Shown, calls: Sequence[str]) -> Iterator[str]:
+    results = [part.call_id for part in message.parts if isinstance(part, ToolResult)]
+    if not results and not calls:
+        return
+    head = [part.call_id for part in message.parts[: len(results)] if isinstance(part, ToolResult)]
+    if head != results:
+        yield "a result stands behind other parts"
+    if sorted(results) != sorted(calls):
+        yield f"results {results} do not answer calls {list(calls)}"
+
+
+def _part_fault(part: Part, role: Role) -> str:
+    if not isinstance(part, _USER_PARTS if role == "user" else _ASSISTANT_PARTS):
+        return f"a {role} message may not have a {type(part).__name__}"
+    if isinstance(part, Text) and (not part.text or part.text.isspace()):
+        return "a text is blank"
+    if isinstance(part, ToolCall):
+        return _call_fault(part)
+    return ""
+
+
+def _call_fault(call: ToolCall) -> str:
+    if not _CALL_ID.fullmatch(call.id):
+        return f"call id {call.id!r} is not plain"
+    if not _TOOL_NAME.fullmatch(call.name):
+        return f"tool name {call.name!r} is not plain"
+    return "" if _is_object(call.input) else "a call's input is no JSON object"
+
+
+@lru_cache(maxsize=1024)
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _fitting(messages: Iterable[Shown]) -> Iterator[Shown]:
+    for message in messages:
+        allowed = _USER_PARTS if message.role == "user" else _ASSISTANT_PARTS
+        parts = tuple(
+            part
+            for part in message.parts
+            if isinstance(part, allowed) and not (isinstance(part, Text) and not part.text.strip())
+        )
+        yield replace(message, parts=parts)
+
+
+def _merge(messages: Iterable[Shown]) -> list[Shown]:
+    merged: list[Shown] = []
+    for message in messages:
+        if not message.parts:
+            continue
+        if merged and merged[-1].role == message.role:
+            merged[-1] = replace(message, parts=merged[-1].parts + message.parts)
+        else:
+            merged.append(message)
+    return merged
+
+
+def _without_last_thoughts(messages: Iterable[Shown]) -> Iterator[Shown]:
+    for message in messages:
+        parts = message.parts
+        while parts and isinstance(parts[-1], Thinking):
+            parts = parts[:-1]
+        yield replace(message, parts=parts)
+
+
+def _paired(messages: Sequence[Shown]) -> list[Shown]:
+    """Roles alternate in `messages`; give every call its result and every result its call."""
+    done: list[Shown] = []
+    seen: set[str] = set()
+    asked: tuple[ToolCall, ...] = ()  # of the message before, as it was
+    for message in messages:
+        if message.role == "assistant":
+            if done:
+                asked = tuple(part for part in message.parts if isinstance(part, ToolCall))
+                _append(done, replace(message, parts=tuple(_plain_calls(message.parts, seen))))
+            continue
+        _append(done, replace(message, parts=_answered(message.parts, asked, _calls_of(done))))
+        asked = ()
+    if asked:
+        done.append(Shown(role="user", parts=_answered((), asked, _calls_of(done))))
+    return done
+
+
+def _append(done: list[Shown], message: Shown) -> None:
+    last = done.pop() if done else message
+    done += _merge((last, message)) if last is not message else _merge((message,))
+
+
+def _calls_of(done: Sequence[Shown]) -> list[ToolCall]:
+    return [part for part in done[-1].parts if isinstance(part, ToolCall)] if done else []
+
+
+def _answered(parts: tuple[Part, ...], asked: Sequence[ToolCall], calls: Sequence[ToolCall]) -> tuple[Part, ...]:
+    """Results for `calls` (`asked` before their ids were made plain) in their order, then the other parts."""
+    given: defaultdict[str, deque[ToolResult]] = defaultdict(deque)
+    for part in parts:
+        if isinstance(part, ToolResult):
+            given[part.call_id].append(part)
+    results: list[Part] = []
+    for before, call in zip(asked, calls, strict=True):
+        found = given[before.id].popleft() if given[before.id] else None
+        result = found or ToolResult(call_id=call.id, text=NO_RESULT, is_error=True)
+        results.append(replace(result, call_id=call.id))
+    return (*results, *(part for part in parts if not isinstance(part, ToolResult)))
+
+
+def _plain_calls(parts: Iterable[Part], seen: set[str]) -> Iterator[Part]:
+    for part in parts:
+        if not isinstance(part, ToolCall):
+            yield part
+            continue
+        id = _unused(part.id, seen)
+        seen.add(id)
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", part.name)[:64] or "unnamed"
+        arguments = part.input if _is_object(part.input) else json.dumps({"unreadable": part.input})
+        yield ToolCall(id=id, name=name, input=arguments)
+
+
+def _unused(id: str, seen: set[str]) -> str:
+    if _CALL_ID.fullmatch(id) and id not in seen:
+        return id
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", id)[:48] or "call"
+    number, candidate = 1, plain
+    while candidate in seen:
+        number += 1
+        candidate = f"{plain}-{number}"
+    return candidate

@@ -1,0 +1,133 @@
+"""What one request shows: the system parts, the summary, the kept turns as they are shortened, and the running turn."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from memory.context import reduction
+from memory.context.counter import Counter
+from memory.context.validity import Shown, repair, valid
+from memory.conversation import Session, Summary, Text, ToolSpec, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What a view costs by part, as its counter counts; the tail belongs to `running`."""
+
+    system: int
+    tools: int
+    summary: int
+    history: int
+    running: int
+
+    @property
+    def total(self) -> int:
+        return self.system + self.tools + self.summary + self.history + self.running
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A request but for the model's name. shown: valid for any provider; stable: how many of `shown` stand before
+    the running turn, so that the next call repeats them byte for byte.
+    """
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+    shown: tuple[Shown, ...]
+    stable: int
+    tokens: Tokens
+
+
+def assemble(
+    session: Session, system: tuple[str, ...], tools: tuple[ToolSpec, ...], counter: Counter, tail: str = ""
+) -> View:
+    """The view of a session as its record stands: reductions applied, summary and tail in their places.
+
+    Args:
+        tail: what moves from call to call (clock, recalled passages): the last text of the running turn's first
+            user message, so never in the prefix; not shown when no turn is running.
+    """
+    reductions = reduction.index(session.reductions)
+    history = [turn for turn in session.turns if turn.number != session.running]
+    running = [turn for turn in session.turns if turn.number == session.running]
+    before = list(_shown(history, reductions))
+    now = list(_shown(running, reductions))
+    if tail and now:
+        now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
+    if session.summary:
+        _put_first(before or now, Text(text=summary_text(session.summary)))
+    shown, stable = _repaired(before, now)
+    return View(
+        system=system,
+        tools=tools,
+        shown=shown,
+        stable=stable,
+        tokens=Tokens(
+            system=sum(_known(counter, part) for part in system),
+            tools=_known_tools(counter, tools),
+            summary=_known(counter, summary_text(session.summary)) if session.summary else 0,
+            history=turn_tokens(history, reductions, counter),
+            running=turn_tokens(running, reductions, counter) + (_known(counter, tail) if now else 0),
+        ),
+    )
+
+
+def summary_text(summary: Summary) -> str:
+    """The summary as the model reads it, with its end mark."""
+    turns = "1 earlier turn" if summary.turns == 1 else f"{summary.turns} earlier turns"
+    return (
+        f"[Summary of {turns}. It is reference: the newest message wins, memory files are authoritative.]\n"
+        f"{summary.text}\n[End of summary]"
+    )
+
+
+def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: Counter) -> int:
+    """What every request of this conversation costs before its turns and its summary."""
+    return sum(_known(counter, part) for part in system) + _known_tools(counter, tools) + _known(counter, tail)
+
+
+def summary_tokens(summary: Summary | None, counter: Counter) -> int:
+    """What the summary costs in a view, its frame included."""
+    return _known(counter, summary_text(summary)) if summary else 0
+
+
+def turn_tokens(turns: Iterable[Turn], reductions: reduction.Reductions, counter: Counter) -> int:
+    """What these turns cost as they are shown."""
+    return sum(reduction.tokens(message, reductions, counter) for turn in turns for message in turn.messages)
+
+
+def _shown(turns: Iterable[Turn], reductions: reduction.Reductions) -> Iterable[Shown]:
+    for turn in turns:
+        for message in turn.messages:
+            if parts := reduction.apply(message, reductions):
+                yield Shown(role=message.role, parts=parts)
+
+
+def _put_first(messages: list[Shown], text: Text) -> None:
+    """Into the first user message; before all of them where there is none at the head."""
+    if messages and messages[0].role == "user":
+        messages[0] = replace(messages[0], parts=(text, *messages[0].parts))
+    else:
+        messages.insert(0, Shown(role="user", parts=(text,)))
+
+
+def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Shown, ...], int]:
+    whole = (*before, *now)
+    if not valid(whole):
+        return whole, len(before)
+    shown, prefix = repair(whole), repair(before)
+    stable = 0
+    while stable < min(len(shown), len(prefix)) and shown[stable] == prefix[stable]:
+        stable += 1
+    return shown, stable
+
+
+@lru_cache(maxsize=64)
+def _known(counter: Counter, text: str) -> int:
+    """System parts and summaries come again with every request; their count does not change."""
+    return counter.text(text) if text else 0
+
+
+@lru_cache(maxsize=16)
+def _known_tools(counter: Counter, tools: tuple[ToolSpec, ...]) -> int:
+    return counter.tools(tools)

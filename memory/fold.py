@@ -1,0 +1,154 @@
+"""Carries out a fold: planned, summarised, checked, logged, folded; a crash after any step goes on from there."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from memory import daily_log
+from memory.context import prompt
+from memory.context.checking import Limit, Material, check
+from memory.context.counter import Counter
+from memory.context.digest import language
+from memory.conversation import Message
+from memory.daily_log import Section
+from memory.failpoint import afp
+from memory.store.doors import Folds, Sessions
+from memory.store.records import FoldMethod, FoldPlan, FoldRow
+from memory.workspace import Workspace
+
+Complete = Callable[[str, str, int], Awaitable[str]]
+"""Asks a model: system prompt, prompt, most tokens of the answer. May raise anything, or never return."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """Carries out folds.
+
+    zone: whose day and clock the daily log goes by. deadline: seconds a model has for its texts. notify: told the row
+    and "planned", "digest" (a model's texts were not to be had or believed), "folded" or "stale".
+    """
+
+    folds: Folds
+    sessions: Sessions
+    workspace: Workspace
+    complete: Complete
+    counter: Callable[[], Counter]
+    zone: tzinfo
+    deadline: float = 60.0
+    summary_tokens: int = 1_000
+    notify: Callable[[FoldRow, str], None] = lambda row, what: None
+
+    async def start(self, plan: FoldPlan) -> FoldRow | None:
+        """Record the plan; None when a fold of this conversation is open or the view has moved on."""
+        row = await self.folds.plan(plan)
+        if row is not None:
+            await afp("fold.planned")
+            self.notify(row, "planned")
+        return row
+
+    async def carry(self, row: FoldRow, *, extract: bool = False) -> FoldRow | None:
+        """Go on from the row's state until it is folded; None when it has become stale.
+
+        Args:
+            extract: ask no model; the digest is made from the turns themselves, at once.
+
+        Raises:
+            OSError: the daily log could not be written; the fold stays where it was.
+            StoreError: the same, of the record.
+        """
+        steps = {"planned": self._summarise, "summarised": self._check, "checked": self._log, "logged": self._commit}
+        material = await self._material(row)
+        now: FoldRow | None = row
+        while now is not None and (step := steps.get(now.state)):
+            now = await step(now, material, extract)
+        if now is None or now.state != "folded":
+            await self._stale(row)
+            return None
+        self.notify(now, "folded")
+        return now
+
+    async def _material(self, row: FoldRow) -> Material:
+        turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
+        previous = None if row.log_only else await self._fold(row.prev_fold)
+        replaced, from_seq = previous.summary_tokens if previous else 0, row.from_seq
+        while previous is not None and previous.method == "extract":
+            from_seq = previous.from_seq
+            previous = await self._fold(previous.prev_fold)
+        earlier: list[Message] = []
+        if from_seq < row.from_seq:
+            earlier = await self.sessions.messages(row.conversation, from_seq, row.from_seq - 1)
+        before = previous.summary if previous else ""
+        return Material(before=before, replaced=replaced, earlier=tuple(earlier), turns=tuple(turns))
+
+    async def _fold(self, id: str) -> FoldRow | None:
+        return await self.folds.fold(id) if id else None
+
+    async def _summarise(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+        texts = None if extract else await self._ask(material)
+        method: FoldMethod = "model" if texts else "extract"
+        log, summary = (texts.log, texts.summary) if texts else ("", "")
+        after = await self.folds.advance(row, "summarised", method=method, log_text=log, summary=summary)
+        await afp("fold.summarised")
+        return after
+
+    async def _ask(self, material: Material) -> prompt.Texts | None:
+        """A model's texts; None when it fails, is too slow, or answers with something else."""
+        counter = await asyncio.to_thread(self.counter)
+        earlier, turns = material.earlier, material.turns
+        asked = await asyncio.to_thread(prompt.prompt, material.before, earlier, turns, counter, self.zone)
+        system = prompt.system(language(turns), self.summary_tokens)
+        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MOST_ANSWER_TOKENS))
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
+        try:
+            await asyncio.wait((answer,), timeout=self.deadline)
+        finally:
+            answer.cancel()
+        if not answer.done() or answer.cancelled() or answer.exception() is not None:
+            return None
+        return prompt.read(answer.result())
+
+    async def _check(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+        counter = await asyncio.to_thread(self.counter)
+        limit = Limit(counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens, zone=self.zone)
+        checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
+        after = await self.folds.advance(
+            row,
+            "checked",
+            method=checked.method,
+            log_text=checked.log,
+            summary=checked.summary,
+            summary_tokens=counter.text(checked.summary),
+            source_sha256=checked.source_sha256,
+        )
+        if after is not None and checked.method == "extract" and not extract:
+            self.notify(after, "digest")
+        await afp("fold.checked")
+        return after
+
+    async def _log(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+        files = await asyncio.to_thread(self.workspace.space, row.space)
+        path = await asyncio.to_thread(daily_log.append, files, self._section(row))
+        await afp("fold.log_written")
+        after = await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
+        await afp("fold.log_synced")
+        return after
+
+    async def _commit(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+        gone = sum(message.tokens for message in material.turns) + material.replaced
+        return await self.folds.commit(row, max(0, row.tokens_before - gone) + row.summary_tokens)
+
+    async def _stale(self, row: FoldRow) -> None:
+        files = await asyncio.to_thread(self.workspace.space, row.space)
+        await asyncio.to_thread(daily_log.mark, files, self._section(row).path, row.id, "stale")
+        self.notify(row, "stale")
+
+    def _section(self, row: FoldRow) -> Section:
+        return Section(
+            fold=row.id,
+            channel=row.channel,
+            first_turn=row.from_turn,
+            last_turn=row.to_turn,
+            at=row.at.astimezone(self.zone),
+            body=row.log_text,
+        )

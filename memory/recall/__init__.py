@@ -1,0 +1,1 @@
+"""Finding again what was said or written down."""

@@ -1,0 +1,128 @@
+"""Which texts have most of a question's words in common with it, in Chinese and in English. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Generic, TypeVar
+
+FLOOR = 0.05
+"""The least share of a question's idf mass that a text must match to be found at all.
+
+The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's mass
+is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
+"""
+SATURATION = 1.2
+LENGTH = 0.3
+MOST_TERMS = 64
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_RUN = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
+_ASKING = (
+    "a about after again ago all also am an and any are as at be been before but by can could did do does doing "
+    "ever few for from get go going got had has have he hello her hers hi him his how i if in into is it its just "
+    "know let like me mention mentioned more my no not of off ok okay on once one or our out over please remember "
+    "said say she should so some talk talked tell than thank thanks that the their them then there these they this "
+    "those to told too up us was we were what when where which who whom whose why will with would yes you your"
+)
+_STOP_EN = frozenset(_ASKING.split())
+_STOP_ZH = re.compile(
+    "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|几个|"
+    "我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
+    "记得|提到|提过|说过|聊过|讲过|知道|觉得|好的|好吧|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|"
+    "[的了吗呢吧啊呀哦嗯我你您他她它们是在有和与或把被也都就还很不这那哪谁么之得地着过让给对跟说好要会能请]"
+)
+_SUFFIXES = ("ingly", "edly", "ings", "ing", "ies", "ied", "ily", "es", "ed", "ly", "'s", "s", "y", "e")
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked(Generic[Key]):
+    """A text that was found. score: 0 to 1, comparable within one question."""
+
+    key: Key
+    text: str
+    score: float
+
+
+def fold(text: str) -> str:
+    """A text with width and case folded away."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def terms(text: str) -> list[str]:
+    """All terms of a text that may be found by, in order: word stems, and of each CJK run every overlapping pair."""
+    return [term for run in _RUN.findall(fold(text)) for term in _of_run(run)]
+
+
+def question_terms(text: str) -> list[str]:
+    """The terms of a question, each once: no stop words, no words of asking; a lone CJK character stays one."""
+    found: dict[str, None] = {}
+    for run in _RUN.findall(fold(text)):
+        pieces = filter(None, _STOP_ZH.split(run)) if _IS_CJK.match(run) else [run] * (run not in _STOP_EN)
+        for piece in pieces:
+            found.update(dict.fromkeys(_of_run(piece)))
+    return list(found)[:MOST_TERMS]
+
+
+def rank(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[Ranked[Key]]:
+    """The best texts for a question, best first.
+
+    Each term weighs its idf over `texts`. A text scores the weight of the question's terms in it, damped for
+    repetition and length, as a share of the question's whole weight; one that matches less than FLOOR of that weight
+    is not found, so a question without content finds nothing.
+    """
+    wanted = question_terms(question)
+    rows = [(key, text, fold(text)) for key, text in texts]
+    found = [row for row in rows if any(term in row[2] for term in wanted)]
+    counted = [(key, text, _frequencies(folded, wanted), len(folded)) for key, text, folded in found]
+    weight = _weights(wanted, [frequencies for _, _, frequencies, _ in counted], len(rows))
+    mass = sum(weight.values())
+    typical = sum(len(folded) for _, _, folded in rows) / max(1, len(rows)) or 1.0
+    scored = [
+        Ranked(key=key, text=text, score=_score(frequencies, weight, size / typical) / mass)
+        for key, text, frequencies, size in counted
+        if sum(weight[term] for term in frequencies) >= FLOOR * mass
+    ]
+    return sorted(scored, key=lambda item: -item.score)[:limit]
+
+
+def _of_run(run: str) -> Iterator[str]:
+    if not _IS_CJK.match(run):
+        yield _stem(run)
+    elif len(run) == 1:
+        yield run
+    else:
+        yield from (run[at : at + 2] for at in range(len(run) - 1))
+
+
+def _stem(word: str) -> str:
+    """The word without its ending; always a beginning of it, so that a text can be searched before it is split."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word.removesuffix(suffix)
+            break
+    return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
+
+
+def _frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
+    """How often each wanted term is in a text; none that is not."""
+    words = [_stem(run) for run in _RUN.findall(folded) if not _IS_CJK.match(run)]
+    counts = {term: folded.count(term) if _IS_CJK.match(term) else words.count(term) for term in wanted}
+    return {term: count for term, count in counts.items() if count}
+
+
+def _weights(wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int) -> dict[str, float]:
+    weights = {}
+    for term in wanted:
+        having = sum(term in frequencies for frequencies in found)
+        weights[term] = log(1 + (rows - having + 0.5) / (having + 0.5))
+    return weights
+
+
+def _score(frequencies: dict[str, int], weight: dict[str, float], relative: float) -> float:
+    damp = SATURATION * (1 - LENGTH + LENGTH * relative)
+    return sum(weight[term] * count / (count + damp) for term, count in frequencies.items())

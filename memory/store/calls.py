@@ -1,0 +1,154 @@
+"""Tool calls and their states: planned, started before the effect, ended with exactly one result."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, func, insert, or_, select, update
+
+from memory.conversation import Part, ToolResult
+from memory.store.engine import Tx
+from memory.store.errors import WrongState
+from memory.store.ids import key_of, new_id
+from memory.store.messages import Spot, add_message
+from memory.store.records import CallRow, CallState, Draft, PlannedCall, TurnRow
+from memory.store.rows import call_row, columns_of
+from memory.store.tables import tool_call, turn, word
+
+DRAWN: dict[str, tuple[str, ...]] = {
+    "planned": ("denied", "cancelled"),
+    "started": ("done", "failed", "denied", "cancelled", "unknown"),
+    "unknown": ("unknown",),
+}
+_HOUSE = {
+    "cancelled": "[cancelled: the turn ended before this was done]",
+    "unknown": "[outcome unknown: the turn ended while this ran; it may or may not have happened]",
+}
+_PLACES = select(func.count().label("taken")).where(tool_call.c.turn_id == bindparam("row"))
+_ADD = insert(tool_call)
+_CALLS = select(*columns_of(CallRow, tool_call))
+_OF_TURN = _CALLS.where(tool_call.c.turn_id == bindparam("row")).order_by(tool_call.c.place)
+_OPEN = _CALLS.where(
+    tool_call.c.turn_id == bindparam("row"),
+    tool_call.c.result_id == word(""),
+    or_(
+        tool_call.c.state == word("planned"), tool_call.c.state == word("started"), tool_call.c.state == word("unknown")
+    ),
+).order_by(tool_call.c.place)
+_START = (
+    update(tool_call)
+    .where(tool_call.c.id == bindparam("row"), tool_call.c.state == word("planned"))
+    .values(state=word("started"), attempts=tool_call.c.attempts + 1)
+)
+_END = (
+    update(tool_call)
+    .where(tool_call.c.id == bindparam("row"), tool_call.c.result_id == word(""))
+    .values(state=bindparam("became"), result_id=bindparam("result"))
+)
+_VOID = (
+    select(tool_call.c.id, tool_call.c.effect)
+    .join(turn, turn.c.id == tool_call.c.turn_id)
+    .where(tool_call.c.state == word("started"), turn.c.lease_epoch < bindparam("mine"))
+)
+_TO_STATE = update(tool_call).where(tool_call.c.id == bindparam("row")).values(state=bindparam("became"))
+_UNKNOWN = (
+    select(func.count().label("found"))
+    .join_from(tool_call, turn, turn.c.id == tool_call.c.turn_id)
+    .where(
+        or_(turn.c.state == word("running"), turn.c.state == word("waiting")),
+        tool_call.c.state == word("unknown"),
+        tool_call.c.result_id == word(""),
+    )
+)
+
+
+async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list[CallRow]:
+    """Rows for the calls of one step, in the model's order."""
+    row = await tx.one(_PLACES, row=turn_id)
+    first = row["taken"] if row else 0
+    planned = [_planned(tx, turn_id, call) for call in calls]
+    for place, call in enumerate(planned, first):
+        await tx.run(
+            _ADD,
+            id=call.id,
+            turn_id=turn_id,
+            place=place,
+            call_id=call.call_id,
+            name=call.name,
+            input=call.input,
+            effect=call.effect,
+            idem_key=call.idem_key,
+            state=call.state,
+        )
+    return planned
+
+
+async def read_calls(tx: Tx, turn_id: str) -> list[CallRow]:
+    return [call_row(row) for row in await tx.all(_OF_TURN, row=turn_id)]
+
+
+async def open_calls(tx: Tx, turn_id: str) -> list[CallRow]:
+    """The calls that have no result yet, in the model's order."""
+    return [call_row(row) for row in await tx.all(_OPEN, row=turn_id)]
+
+
+async def start_call(tx: Tx, id: str) -> bool:
+    """planned -> started; False when it is not planned."""
+    return bool(await tx.run(_START, row=id))
+
+
+async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
+    """One step to a final state. call: as the record has it now.
+
+    Raises:
+        WrongState: that step is not drawn, or the call has its result.
+    """
+    if state not in DRAWN.get(call.state, ()):
+        raise WrongState(f"call {call.call_id} does not go from {call.state} to {state}")
+    if not await tx.run(_END, row=call.id, became=state, result=result_id):
+        raise WrongState(f"call {call.call_id} has its result already")
+
+
+async def close_calls(tx: Tx, row: TurnRow) -> None:
+    """The turn ends: each call without a result gets its final state and one, all in one message."""
+    left = await open_calls(tx, row.id)
+    if not left:
+        return
+    states = {call.id: _closed(call) for call in left}
+    results: tuple[Part, ...] = tuple(
+        ToolResult(call_id=call.call_id, text=_HOUSE[states[call.id]], is_error=True) for call in left
+    )
+    draft = Draft(role="user", parts=results, tokens=20 * len(left), counter="house", origin="house")
+    told = await add_message(tx, Spot(conversation=row.conversation, turn_id=row.id, number=row.number), draft)
+    for call in left:
+        await end_call(tx, call, states[call.id], told.id)
+
+
+async def settle_void_calls(tx: Tx) -> None:
+    """Calls that an earlier life had started: those that may run again are planned anew, the others unknown."""
+    for row in await tx.all(_VOID, mine=tx.lease):
+        await tx.run(_TO_STATE, row=row["id"], became="unknown" if row["effect"] == "unsafe" else "planned")
+
+
+async def count_unknown(tx: Tx) -> int:
+    """Calls of open turns whose outcome nobody knows and that have no result yet."""
+    row = await tx.one(_UNKNOWN)
+    return int(row["found"]) if row else 0
+
+
+def _planned(tx: Tx, turn_id: str, call: PlannedCall) -> CallRow:
+    return CallRow(
+        id=new_id(tx.now),
+        turn_id=turn_id,
+        call_id=call.call_id,
+        name=call.name,
+        input=call.input,
+        effect=call.effect,
+        idem_key=key_of(turn_id, call.call_id),
+        state="planned",
+        attempts=0,
+    )
+
+
+def _closed(call: CallRow) -> CallState:
+    return (
+        "unknown" if call.state == "unknown" or (call.state == "started" and call.effect == "unsafe") else "cancelled"
+    )

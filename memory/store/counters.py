@@ -1,0 +1,45 @@
+"""The conversation's own counters: the places of its messages, turns and transcript lines, given out once each."""
+
+from sqlalchemy import bindparam, select, update
+
+from memory.store.engine import Row, Tx
+from memory.store.tables import conversation
+
+_TAKE = (
+    update(conversation)
+    .where(conversation.c.id == bindparam("row"))
+    .values(
+        next_seq=conversation.c.next_seq + bindparam("seqs"),
+        next_turn=conversation.c.next_turn + bindparam("turns"),
+        next_line=conversation.c.next_line + bindparam("lines"),
+    )
+)
+_TOUCH = update(conversation).where(conversation.c.id == bindparam("row")).values(updated=bindparam("now"))
+_READ = select(conversation).where(conversation.c.id == bindparam("row"))
+
+
+async def take(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0) -> Row:
+    """Take numbers; returns the conversation's row with the counters past what was taken, held until the commit.
+
+    Raises:
+        LookupError: there is no such conversation.
+    """
+    await tx.run(_TAKE, row=id, seqs=seqs, turns=turns, lines=lines)
+    return await read_conversation(tx, id)
+
+
+async def read_conversation(tx: Tx, id: str) -> Row:
+    """The conversation's bare row.
+
+    Raises:
+        LookupError: there is no such conversation.
+    """
+    row = await tx.one(_READ, row=id)
+    if row is None:
+        raise LookupError(f"there is no conversation {id}")
+    return row
+
+
+async def touch(tx: Tx, id: str) -> None:
+    """Something went in or out here now."""
+    await tx.run(_TOUCH, row=id, now=tx.now)

@@ -1,0 +1,84 @@
+"""The Delivery door: each method is one unit of work."""
+
+from collections.abc import Sequence
+
+from memory.failpoint import afp
+from memory.store import inbox, outbox, recovery, turns
+from memory.store.database import Database
+from memory.store.records import (
+    Arrival,
+    Draft,
+    Fate,
+    InboxRow,
+    OutboxRow,
+    Outgoing,
+    Recovered,
+    Stored,
+    TurnRow,
+    TurnState,
+    Usage,
+)
+
+
+class SqlDelivery:
+    """See memory.store.doors.Delivery."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def accept(self, arrivals: Sequence[Arrival]) -> list[Stored]:
+        stored = await self._database.write(inbox.accept, arrivals)
+        await afp("recv.committed")
+        return stored
+
+    async def waiting(self) -> list[str]:
+        return await self._database.read(inbox.waiting)
+
+    async def next_in(self, conversation: str, now: float) -> InboxRow | None:
+        return await self._database.read(inbox.next_in, conversation, now)
+
+    async def inbox(self, id: str) -> InboxRow | None:
+        return await self._database.read(inbox.read_inbox, id)
+
+    async def claim(self, inbox_id: str, user: Draft, actor: str) -> TurnRow:
+        claimed = await self._database.write(turns.claim, inbox_id, user, actor)
+        await afp("claim.committed")
+        return claimed
+
+    async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
+        await self._database.write(turns.settle, inbox_id, out)
+
+    async def finish(
+        self,
+        turn: TurnRow,
+        state: TurnState,
+        final: Draft | None,
+        out: Sequence[Outgoing],
+        usage: Sequence[Usage] = (),
+    ) -> bool:
+        ending = turns.Ending(state=state, final=final, out=out, usage=usage)
+        finished = await self._database.write(turns.finish, turn, ending)
+        await afp("finish.committed")
+        return finished
+
+    async def notify(self, conversation: str, source: str, out: Sequence[Outgoing]) -> None:
+        await self._database.write(outbox.notify, conversation, source, out)
+
+    async def unsent(self) -> list[str]:
+        return await self._database.read(outbox.unsent)
+
+    async def next_out(self, conversation: str) -> OutboxRow | None:
+        return await self._database.read(outbox.next_out, conversation)
+
+    async def sending(self, id: str) -> OutboxRow | None:
+        row = await self._database.write(outbox.sending, id)
+        await afp("outbox.claimed")
+        return row
+
+    async def sent(self, id: str, fate: Fate) -> OutboxRow:
+        row = await self._database.write(outbox.sent, id, fate)
+        await afp("outbox.marked")
+        return row
+
+    async def recover(self, now: float) -> Recovered:
+        return await recovery.recover(self._database, now)

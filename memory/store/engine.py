@@ -1,0 +1,133 @@
+"""Statements compiled once per dialect, and the transaction that runs them on a bare driver."""
+
+import errno
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import ClauseElement, Table
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import Dialect
+
+from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
+
+Row = Mapping[str, Any]
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_INSERTS = {"sqlite": sqlite.insert}
+_BY_CODE: dict[int, type[StoreError]] = {
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_IOERR: StoreFull,
+    sqlite3.SQLITE_CORRUPT: StoreCorrupt,
+    sqlite3.SQLITE_NOTADB: StoreCorrupt,
+    sqlite3.SQLITE_CONSTRAINT: WrongState,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InsertNew:
+    """An insert that leaves alone what is there already under one of the table's keys."""
+
+    table: Table
+
+
+Statement = ClauseElement | InsertNew
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A compiled statement. names: of its parameters by position; fixed: values of those that nobody passes."""
+
+    sql: str
+    names: tuple[str, ...]
+    fixed: Mapping[str, Any]
+
+    def parameters(self, values: Mapping[str, Any]) -> list[Any]:
+        """The values by position.
+
+        Raises:
+            KeyError: a parameter without a value.
+            TypeError: a value without a parameter.
+        """
+        if stray := values.keys() - set(self.names):
+            raise TypeError(f"not in this statement: {', '.join(sorted(stray))}")
+        return [values[name] if name in values else self.fixed[name] for name in self.names]
+
+
+class Compiler:
+    """Compiles each statement once for one dialect."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._ready: dict[Statement, Ready] = {}
+
+    def __call__(self, statement: Statement) -> Ready:
+        ready = self._ready.get(statement)
+        if ready is None:
+            ready = self._ready[statement] = self._compile(statement)
+        return ready
+
+    def _compile(self, statement: Statement) -> Ready:
+        if isinstance(statement, InsertNew):
+            inner: ClauseElement = _INSERTS[self.dialect.name](statement.table).on_conflict_do_nothing()
+        else:
+            inner = statement
+        compiled: Any = inner.compile(dialect=self.dialect)
+        fixed = {name: value for name, value in compiled.params.items() if value is not None}
+        return Ready(sql=compiled.string, names=tuple(compiled.positiontup), fixed=_defaults(inner) | fixed)
+
+
+def _defaults(statement: ClauseElement) -> dict[str, Any]:
+    table = getattr(statement, "table", None) if getattr(statement, "is_insert", False) else None
+    columns = table.columns if isinstance(table, Table) else ()
+    return {column.key: column.default.arg for column in columns if column.default is not None}
+
+
+class Driver(Protocol):
+    """A connection of a bare async driver, as far as a transaction needs it."""
+
+    async def change(self, sql: str, parameters: list[Any]) -> int:
+        """Run it; return how many rows it touched."""
+        ...
+
+    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+        """Run it; return its rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tx:
+    """One open transaction. lease: ours, what the rows we hold are marked with; now: unix seconds when it began."""
+
+    driver: Driver
+    compiler: Compiler
+    lease: int
+    now: float
+
+    async def run(self, statement: Statement, **values: Any) -> int:
+        """Change rows; return how many."""
+        ready = self.compiler(statement)
+        return await self.driver.change(ready.sql, ready.parameters(values))
+
+    async def all(self, statement: Statement, **values: Any) -> list[Row]:
+        """All rows of a query."""
+        ready = self.compiler(statement)
+        return await self.driver.fetch(ready.sql, ready.parameters(values))
+
+    async def one(self, statement: Statement, **values: Any) -> Row | None:
+        """The first row of a query, None when there is none."""
+        rows = await self.all(statement, **values)
+        return rows[0] if rows else None
+
+
+def named(err: BaseException) -> BaseException:
+    """What a database's or disk's error is called in this house; any other error is returned as it is."""
+    if isinstance(err, sqlite3.Error):
+        code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+        kind = _BY_CODE.get(code, StoreCorrupt if "malformed" in str(err) else StoreError)
+        return kind(str(err))
+    if isinstance(err, OSError):
+        return (StoreFull if err.errno in _NO_ROOM else StoreError)(str(err))
+    return err

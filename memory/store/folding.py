@@ -1,0 +1,282 @@
+"""The fold's states: each step a compare-and-set, fenced by the conversation's epoch and head."""
+
+from typing import Any, TypedDict
+
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+
+from memory.failpoint import afp
+from memory.store.counters import take
+from memory.store.engine import Row, Tx
+from memory.store.errors import WrongState
+from memory.store.ids import new_id
+from memory.store.prefix import raise_generation
+from memory.store.records import FoldMethod, FoldPlan, FoldRow
+from memory.store.rows import columns_of, fold_row
+from memory.store.tables import among, conversation, coverage, fold, message, word
+from memory.store.turns import running_number
+
+OPEN = ("planned", "summarised", "checked", "logged")
+DRAWN: dict[str, tuple[str, ...]] = {
+    "planned": ("summarised", "checked", "stale"),
+    "summarised": ("checked", "stale"),
+    "checked": ("logged", "stale"),
+    "logged": ("stale",),
+}
+_FOLD = select(*columns_of(FoldRow, fold))
+_ONE = _FOLD.where(fold.c.id == bindparam("row"))
+_OPEN = _FOLD.where(among(fold.c.state, *OPEN)).order_by(fold.c.at, fold.c.id)
+_FOLDED = _FOLD.where(
+    fold.c.conversation == bindparam("row"),
+    fold.c.state == word("folded"),
+    or_(bindparam("any_epoch"), fold.c.epoch == bindparam("only")),
+).order_by(fold.c.at, fold.c.from_seq)
+_BEGUN = select(fold.c.id).where(
+    fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False)
+)
+_ADD = insert(fold)
+_RANGE = select(
+    func.min(message.c.turn).label("from_turn"),
+    func.max(message.c.turn).label("to_turn"),
+    func.max(message.c.seq).label("to_seq"),
+    func.coalesce(func.sum(message.c.tokens), 0).label("tokens"),
+).where(
+    message.c.conversation == bindparam("row"),
+    message.c.seq >= bindparam("first"),
+    message.c.seq <= bindparam("last"),
+)
+_AFTER = select(message.c.turn).where(
+    message.c.conversation == bindparam("row"), message.c.seq == bindparam("last") + 1
+)
+_ADVANCE = (
+    update(fold)
+    .where(fold.c.id == bindparam("row"), fold.c.state == bindparam("was"), fold.c.lease_epoch == bindparam("holder"))
+    .values(
+        state=bindparam("became"),
+        method=bindparam("by_method"),
+        log_text=bindparam("diary"),
+        summary=bindparam("gist"),
+        summary_tokens=bindparam("gist_tokens"),
+        source_sha256=bindparam("source"),
+        log_ref=bindparam("entry"),
+        tokens_after=bindparam("left"),
+    )
+)
+_COVER = insert(coverage).from_select(
+    ["message_id", "kind", "fold_id"],
+    select(message.c.id, word("folded"), bindparam("by")).where(
+        message.c.conversation == bindparam("row"),
+        message.c.seq >= bindparam("first"),
+        message.c.seq <= bindparam("last"),
+    ),
+)
+_UNCOVER = delete(coverage).where(coverage.c.fold_id == bindparam("by"), coverage.c.kind == word("folded"))
+_MOVE_HEAD = (
+    update(conversation)
+    .where(
+        conversation.c.id == bindparam("row"),
+        conversation.c.epoch == bindparam("under"),
+        conversation.c.fold_head == bindparam("former"),
+    )
+    .values(fold_head=bindparam("head"))
+)
+_STALE_HERE = (
+    update(fold)
+    .where(fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False))
+    .values(state=word("stale"))
+)
+_UNDONE = update(fold).where(fold.c.id == bindparam("row"), fold.c.state == word("folded")).values(state=word("undone"))
+_TAKE_OVER = (
+    update(fold)
+    .where(among(fold.c.state, *OPEN), fold.c.lease_epoch < bindparam("mine"))
+    .values(lease_epoch=bindparam("mine"))
+)
+
+
+class FoldChanges(TypedDict, total=False):
+    """What a step may add to a fold's row; None leaves a field as it is."""
+
+    method: FoldMethod | None
+    log_text: str | None
+    summary: str | None
+    summary_tokens: int | None
+    source_sha256: str | None
+    log_ref: str | None
+
+
+async def read_fold(tx: Tx, id: str) -> FoldRow | None:
+    row = await tx.one(_ONE, row=id)
+    return fold_row(row) if row else None
+
+
+async def folded(tx: Tx, id: str, epoch: int | None = None) -> list[FoldRow]:
+    rows = await tx.all(_FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0)
+    return [fold_row(row) for row in rows]
+
+
+async def open_folds(tx: Tx) -> list[FoldRow]:
+    return [fold_row(row) for row in await tx.all(_OPEN)]
+
+
+async def plan(tx: Tx, wanted: FoldPlan) -> FoldRow | None:
+    home = await take(tx, wanted.conversation)
+    if not _fits(home, wanted.epoch, wanted.prev_fold) or not await _whole_turns(tx, home, wanted):
+        return None
+    if not wanted.log_only and await tx.one(_BEGUN, row=wanted.conversation):
+        return None
+    return await _begin(tx, home, wanted)
+
+
+async def plan_log_of_view(tx: Tx, home: Row, wanted: FoldPlan) -> None:
+    """At a clear: a log-only fold of exactly what is in the view at this instant."""
+    first, last = await live_from(tx, home), home["next_seq"] - 1
+    held = await tx.one(_RANGE, row=home["id"], first=first, last=last)
+    if held is None or held["to_seq"] is None:
+        return
+    view = FoldPlan(
+        conversation=home["id"],
+        epoch=home["epoch"],
+        prev_fold=home["fold_head"],
+        from_seq=first,
+        to_seq=last,
+        from_turn=held["from_turn"],
+        to_turn=held["to_turn"],
+        policy=wanted.policy,
+        reason=wanted.reason,
+        tokens_before=wanted.tokens_before or held["tokens"],
+        log_only=True,
+    )
+    await _begin(tx, home, view)
+
+
+async def advance(tx: Tx, held: FoldRow, state: str, changes: FoldChanges) -> FoldRow | None:
+    home = await take(tx, held.conversation)
+    if not held.log_only and state != "stale" and not _fits(home, held.epoch, held.prev_fold):
+        await _stale(tx, held)
+        return None
+    if state not in DRAWN.get(held.state, ()):
+        raise WrongState(f"a fold does not go from {held.state} to {state}")
+    return await _write(tx, held, state, {name: value for name, value in changes.items() if value is not None})
+
+
+async def commit(tx: Tx, held: FoldRow, tokens_after: int) -> FoldRow | None:
+    """T9."""
+    if not held.log_ref:
+        raise WrongState(f"fold {held.id} has no log entry")
+    if not held.log_only:
+        head = {"under": held.epoch, "former": held.prev_fold, "head": held.id}
+        if not await tx.run(_MOVE_HEAD, row=held.conversation, **head):
+            await _stale(tx, held)
+        return None
+        await tx.run(_COVER, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)
+        await raise_generation(tx, held.conversation, "fold")
+    done = await _write(tx, held, "folded", {"tokens_after": tokens_after}, was="logged")
+    await afp("fold.in_txn")
+    return done
+
+
+async def undo(tx: Tx, id: str) -> FoldRow | None:
+    """A clear leaves no head behind, so the head, where there is one, is the newest act."""
+    home = await take(tx, id)
+    held = await read_fold(tx, home["fold_head"])
+    if held is None:
+        return None
+    await tx.run(_MOVE_HEAD, row=id, under=home["epoch"], former=held.id, head=held.prev_fold)
+    await tx.run(_UNCOVER, by=held.id)
+    await stale_open(tx, id)
+    await raise_generation(tx, id, "fold undone")
+    await tx.run(_UNDONE, row=held.id)
+    return await read_fold(tx, held.id)
+
+
+async def stale_open(tx: Tx, id: str) -> None:
+    """The epoch or the head moves: what was begun on the old one changes nothing any more; log-only folds go on."""
+    await tx.run(_STALE_HERE, row=id)
+
+
+async def take_over(tx: Tx) -> list[FoldRow]:
+    """At start: open folds that still fit go on under our lease; the others are stale."""
+    await tx.run(_TAKE_OVER, mine=tx.lease)
+    for held in await open_folds(tx):
+        home = await take(tx, held.conversation)
+        if not held.log_only and not _fits(home, held.epoch, held.prev_fold):
+            await _stale(tx, held)
+    return await open_folds(tx)
+
+
+async def live_from(tx: Tx, home: Row) -> int:
+    """The first seq that is in the view: behind the head, or where the view begins."""
+    head = await read_fold(tx, home["fold_head"])
+    return head.to_seq + 1 if head else int(home["view_from"])
+
+
+def _fits(home: Row, epoch: int, head: str) -> bool:
+    return bool(home["epoch"] == epoch and home["fold_head"] == head)
+
+
+async def _whole_turns(tx: Tx, home: Row, wanted: FoldPlan) -> bool:
+    if wanted.from_seq != await live_from(tx, home):
+        return False
+    held = await tx.one(_RANGE, row=wanted.conversation, first=wanted.from_seq, last=wanted.to_seq)
+    after = await tx.one(_AFTER, row=wanted.conversation, last=wanted.to_seq)
+    found = (held["from_turn"], held["to_turn"], held["to_seq"]) if held else ()
+    return (
+        found == (wanted.from_turn, wanted.to_turn, wanted.to_seq)
+        and (after is None or after["turn"] > wanted.to_turn)
+        and await running_number(tx, wanted.conversation) not in range(wanted.from_turn, wanted.to_turn + 1)
+    )
+
+
+async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
+    before = None if wanted.log_only else await read_fold(tx, wanted.prev_fold)
+    id = new_id(tx.now)
+    await tx.run(
+        _ADD,
+        id=id,
+        **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__},
+        space=home["space"],
+        channel=home["channel"],
+        turns_covered=wanted.to_turn - wanted.from_turn + 1 + (before.turns_covered if before else 0),
+        state="planned",
+        method="model",
+        at=tx.now,
+        lease_epoch=tx.lease,
+    )
+    return await _known(tx, id)
+
+
+async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
+    names = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
+    now = {name: changes.get(name, getattr(held, name)) for name in names}
+    written = await tx.run(
+        _ADVANCE,
+        row=held.id,
+        was=was or held.state,
+        holder=tx.lease,
+        became=state,
+        by_method=now["method"],
+        diary=now["log_text"],
+        gist=now["summary"],
+        gist_tokens=now["summary_tokens"],
+        source=now["source_sha256"],
+        entry=now["log_ref"],
+        left=now["tokens_after"],
+    )
+    found = await _known(tx, held.id)
+    if not written and found.state != "stale":
+        raise WrongState(f"fold {held.id} is {found.state}, not {was or held.state}, or not ours")
+    return found if written else None
+
+
+async def _stale(tx: Tx, held: FoldRow) -> None:
+    found = await _known(tx, held.id)
+    if found.state not in (*OPEN, "stale"):
+        raise WrongState(f"fold {held.id} is {found.state}")
+    if found.state != "stale":
+        await _write(tx, found, "stale", {})
+
+
+async def _known(tx: Tx, id: str) -> FoldRow:
+    found = await read_fold(tx, id)
+    if found is None:
+        raise WrongState(f"there is no fold {id}")
+    return found

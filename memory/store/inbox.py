@@ -1,0 +1,134 @@
+"""What comes in: T1 and what is read of the inbox."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, case, insert, or_, select, true, update
+
+from memory.failpoint import afp
+from memory.store.counters import take
+from memory.store.engine import InsertNew, Tx
+from memory.store.ids import new_id
+from memory.store.records import Arrival, InboxRow, Place, Stored
+from memory.store.rows import columns_of, inbox_row, said
+from memory.store.tables import among, conversation, inbox, word
+
+_TITLE_LETTERS = 60
+_KNOWN = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line).where(
+    inbox.c.channel == bindparam("channel"), inbox.c.account == bindparam("account"), inbox.c.key == bindparam("key")
+)
+_BY_PLACE = select(conversation.c.id).where(
+    conversation.c.channel == bindparam("channel"),
+    conversation.c.account == bindparam("account"),
+    conversation.c.chat_id == bindparam("chat_id"),
+    conversation.c.thread_id == bindparam("thread_id"),
+)
+_NEW_PLACE = InsertNew(conversation)
+_HEARD = (
+    update(conversation)
+    .where(conversation.c.id == bindparam("row"))
+    .values(
+        listed=true(),
+        heard=bindparam("now"),
+        updated=bindparam("now"),
+        title=case((conversation.c.title == word(""), bindparam("words")), else_=conversation.c.title),
+    )
+)
+_ADD = insert(inbox)
+_WAITING = select(inbox.c.conversation).where(among(inbox.c.state, "new", "running")).distinct()
+_INBOX = select(*columns_of(InboxRow, inbox))
+_ONE = _INBOX.where(inbox.c.id == bindparam("row"))
+_NEXT = (
+    _INBOX.where(
+        inbox.c.conversation == bindparam("row"),
+        among(inbox.c.state, "new", "running"),
+        or_(
+            inbox.c.state == word("running"),
+            inbox.c.urgent.is_(False) & (inbox.c.not_before <= bindparam("now")),
+        ),
+    )
+    .order_by(case((inbox.c.state == word("running"), 0), else_=1), inbox.c.order_key, inbox.c.line)
+    .limit(1)
+)
+
+
+async def accept(tx: Tx, arrivals: Sequence[Arrival]) -> list[Stored]:
+    """T1 for all of them; see Delivery.accept.
+
+    Raises:
+        ValueError: a key is empty, or a body is not a JSON object.
+    """
+    stored = [await _accept_one(tx, arrival) for arrival in arrivals]
+    await afp("recv.in_txn")
+    return stored
+
+
+async def waiting(tx: Tx) -> list[str]:
+    return [row["conversation"] for row in await tx.all(_WAITING)]
+
+
+async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
+    row = await tx.one(_NEXT, row=conversation_id, now=now)
+    return inbox_row(row) if row else None
+
+
+async def read_inbox(tx: Tx, id: str) -> InboxRow | None:
+    row = await tx.one(_ONE, row=id)
+    return inbox_row(row) if row else None
+
+
+async def _accept_one(tx: Tx, arrival: Arrival) -> Stored:
+    if not arrival.key:
+        raise ValueError("an empty key would make all messages one")
+    words = "" if arrival.ignored else said(arrival.body)
+    place = arrival.place
+    known = await tx.one(_KNOWN, channel=place.channel, account=place.account, key=arrival.key)
+    if known:
+        return Stored(**known, new=False)
+    home = await _home(tx, place)
+    line = (await take(tx, home, lines=1))["next_line"] - 1
+    if not arrival.ignored:
+        await tx.run(_HEARD, row=home, now=tx.now, words=" ".join(words.split())[:_TITLE_LETTERS])
+    stored = Stored(
+        id=new_id(tx.now), conversation=home, new=True, state="ignored" if arrival.ignored else "new", line=line
+    )
+    await _add(tx, arrival, stored)
+    return stored
+
+
+async def _add(tx: Tx, arrival: Arrival, stored: Stored) -> None:
+    await tx.run(
+        _ADD,
+        id=stored.id,
+        conversation=stored.conversation,
+        channel=arrival.place.channel,
+        account=arrival.place.account,
+        key=arrival.key,
+        kind=arrival.kind,
+        sender_id=arrival.sender_id,
+        body="" if arrival.ignored else arrival.body,  # a stranger's words are not kept
+        order_key=arrival.order_key,
+        state=stored.state,
+        reason=arrival.ignored,
+        trace_id=new_id(tx.now),
+        line=stored.line,
+        urgent=arrival.urgent,
+        not_before=arrival.not_before,
+        received=tx.now,
+    )
+
+
+async def _home(tx: Tx, place: Place) -> str:
+    where = {
+        "channel": place.channel,
+        "account": place.account,
+        "chat_id": place.chat_id,
+        "thread_id": place.thread_id,
+    }
+    row = await tx.one(_BY_PLACE, **where)
+    if row is None:
+        await tx.run(_NEW_PLACE, id=new_id(tx.now), kind=place.kind, space=place.space, updated=tx.now, **where)
+        row = await tx.one(_BY_PLACE, **where)
+    if row is None:
+        raise LookupError(f"no conversation could be made at {place}")
+    home: str = row["id"]
+    return home

@@ -1,0 +1,1 @@
+"""The way from every earlier version of the tables to this one."""

@@ -1,0 +1,1 @@
+"""One step each: these are never edited once released."""

@@ -1,0 +1,119 @@
+"""Opening the durable record on SQLite: heal, migrate, take the lease."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import false as no
+from sqlalchemy import select, update
+from sqlalchemy.dialects.sqlite import dialect
+
+from memory.store.connection import Connection, connect_reader, connect_writer
+from memory.store.database import Database
+from memory.store.engine import Compiler, Tx
+from memory.store.errors import StoreCorrupt, StoreError
+from memory.store.schema import HEAD, create, migrate, version
+from memory.store.snapshots import heal
+from memory.store.store import SqlStore
+from memory.store.tables import instance
+
+_INSTANCE = select(instance.c.lease_epoch, instance.c.clean)
+_TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1, clean=no())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    path: Path
+    busy_timeout: float
+    clock: Callable[[], float]
+    compiler: Compiler
+
+
+async def open_store(
+    path: Path, *, writable: bool = True, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
+) -> SqlStore:
+    """Open the record, making it where there is none; a damaged one is put aside and the newest snapshot taken.
+
+    Opened for writing it fences every earlier opening; whoever calls makes sure that no other process runs on it.
+    Opened for reading it takes no lock and changes nothing.
+
+    Args:
+        busy_timeout: seconds to wait while another process holds the write lock.
+        clock: unix seconds.
+
+    Raises:
+        SchemaNewer: a newer version of this program has written it.
+        StoreBusy: another process held the write lock for too long.
+        StoreError: it cannot be opened, or, for reading, is of an older version.
+    """
+    compiler = Compiler(dialect(paramstyle="qmark"))
+    wish = _Wish(path=path, busy_timeout=busy_timeout, clock=clock, compiler=compiler)
+    if not writable:
+        return await _open_for_reading(wish)
+    await asyncio.to_thread(_make_room, path)
+    try:
+        return await _open_for_writing(wish, "")
+    except StoreCorrupt:
+        healed = await asyncio.to_thread(heal, path, clock())
+        return await _open_for_writing(wish, healed)
+
+
+async def _open_for_reading(wish: _Wish) -> SqlStore:
+    reader = await connect_reader(wish.path, wish.busy_timeout, alone=True)
+    try:
+        if await version(reader) != HEAD:
+            raise StoreError("the database has an older version's tables; start mnema or run its migrate first")
+    except BaseException:
+        await reader.close()
+        raise
+    return SqlStore(Database(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
+
+
+async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
+    writer = await connect_writer(wish.path, wish.busy_timeout)
+    try:
+        await _bring_up_to_date(wish, writer)
+        lease = await _take_lease(wish, writer)
+        reader = await connect_reader(wish.path, wish.busy_timeout, alone=False)
+    except BaseException:
+        await writer.close()
+        raise
+    database = Database(writer, reader, wish.compiler, lease, wish.clock)
+    return SqlStore(database, wish.path, writable=True, healed=healed)
+
+
+async def _bring_up_to_date(wish: _Wish, writer: Connection) -> None:
+    found = await version(writer)
+    if found is None:
+        await create(writer, wish.compiler.dialect)
+    elif found != HEAD:
+        await _check(writer)
+        await migrate(wish.path, found)
+
+
+async def _take_lease(wish: _Wish, writer: Connection) -> int:
+    tx = Tx(driver=writer, compiler=wish.compiler, lease=0, now=wish.clock())
+    found = await tx.one(_INSTANCE)
+    if found is None or not found["clean"]:
+        await _check(writer)
+    await tx.run(_TAKE_LEASE)
+    taken = await tx.one(_INSTANCE)
+    if taken is None:
+        raise StoreCorrupt("the instance row is missing")
+    return int(taken["lease_epoch"])
+
+
+async def _check(writer: Connection) -> None:
+    found = await writer.value("PRAGMA quick_check(1)")
+    if found != "ok":
+        raise StoreCorrupt(str(found))
+
+
+def _make_room(path: Path) -> None:
+    """The folder and an empty file, for the owner's eyes only; the log beside it takes its mode from it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))

@@ -1,0 +1,251 @@
+"""What goes out: the parts of answers, T7 and T8."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, exists, func, insert, or_, select, update
+
+from memory.store.counters import read_conversation, take, touch
+from memory.store.engine import Row, Tx
+from memory.store.errors import WrongState
+from memory.store.ids import key_of, new_id
+from memory.store.records import Fate, OutboxRow, OutboxState, Outgoing, Place
+from memory.store.rows import columns_of, outbox_row
+from memory.store.tables import among, conversation, inbox, outbox, word
+
+_ADD = insert(outbox)
+_TOLD = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
+_UNSENT = select(outbox.c.conversation).where(among(outbox.c.state, "pending", "unknown")).distinct()
+_OUTBOX = (
+    select(
+        *columns_of(OutboxRow, outbox),
+        *(conversation.c[name].label(f"place_{name}") for name in Place.__dataclass_fields__),
+        func.coalesce(inbox.c.key, "").label("reply_to_key"),
+    )
+    .join(conversation, conversation.c.id == outbox.c.conversation)
+    .outerjoin(inbox, inbox.c.id == outbox.c.reply_to)
+)
+_ONE = _OUTBOX.where(outbox.c.id == bindparam("row"))
+_other = outbox.alias("other")
+_ON_ITS_WAY = exists().where(_other.c.conversation == outbox.c.conversation, _other.c.state == word("sending"))
+_EARLIER = exists().where(
+    _other.c.source == outbox.c.source,
+    _other.c.part_no < outbox.c.part_no,
+    or_(_other.c.state == word("pending"), _other.c.state == word("sending")),
+)
+_NEXT = (
+    _OUTBOX.where(
+        outbox.c.conversation == bindparam("row"),
+        among(outbox.c.state, "pending", "sending", "unknown"),
+        outbox.c.state == word("pending"),
+        ~_ON_ITS_WAY,
+    )
+    .order_by(outbox.c.line, outbox.c.part_no)
+    .limit(1)
+)
+_SENDING = (
+    update(outbox)
+    .where(outbox.c.id == bindparam("row"), outbox.c.state == word("pending"), ~_ON_ITS_WAY, ~_EARLIER)
+    .values(
+        state=word("sending"),
+        attempts=outbox.c.attempts + 1,
+        key_expires=bindparam("expires"),
+        lease_epoch=bindparam("mine"),
+    )
+)
+_HELD = select(
+    outbox.c.conversation, outbox.c.source, outbox.c.part_no, outbox.c.epoch, outbox.c.key_valid, outbox.c.key_expires
+).where(outbox.c.id == bindparam("row"))
+_SENT = (
+    update(outbox)
+    .where(
+        outbox.c.id == bindparam("row"), outbox.c.state == word("sending"), outbox.c.lease_epoch == bindparam("holder")
+    )
+    .values(
+        state=bindparam("became"),
+        repeats=bindparam("repeated"),
+        plain=bindparam("as_plain"),
+        not_before=bindparam("after"),
+        platform_id=bindparam("platform"),
+        error=bindparam("why"),
+    )
+)
+_LATER_FAIL = (
+    update(outbox)
+    .where(
+        outbox.c.source == bindparam("origin"),
+        outbox.c.part_no > bindparam("part"),
+        outbox.c.state == word("pending"),
+    )
+    .values(state=word("failed"), error=bindparam("why"))
+)
+_GONE = select(outbox.c.id).where(outbox.c.source == bindparam("source"), outbox.c.state == word("sent")).limit(1)
+_DROP = (
+    update(outbox)
+    .where(
+        outbox.c.conversation == bindparam("row"),
+        outbox.c.state == word("pending"),
+        outbox.c.kind != word("notice"),
+        ~exists().where(_other.c.source == outbox.c.source, _other.c.state == word("sent")),
+    )
+    .values(state=word("dropped"))
+)
+_KEEP_EPOCH = (
+    update(outbox)
+    .where(
+        outbox.c.conversation == bindparam("row"),
+        or_(outbox.c.state == word("pending"), outbox.c.state == word("sending")),
+        outbox.c.epoch == bindparam("former"),
+    )
+    .values(epoch=bindparam("now_epoch"))
+)
+_VOID = select(outbox.c.id, outbox.c.lease_epoch).where(
+    outbox.c.state == word("sending"), outbox.c.lease_epoch < bindparam("mine")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """What a part becomes after a send. not_before: unix seconds."""
+
+    state: OutboxState
+    repeats: int
+    not_before: float = 0.0
+
+
+def diagram(row: OutboxRow, fate: Fate, now: float, *, fenced: bool) -> Next:
+    """Where a part goes from `sending`. Pure.
+
+    Args:
+        now: unix seconds.
+        fenced: its conversation was cleared, it is no notice, and no part of its source has been sent.
+
+    Raises:
+        WrongState: that fate is not drawn.
+    """
+    if fate.state in ("sent", "failed"):
+        return Next(state=fate.state, repeats=row.repeats)
+    if fate.state not in ("pending", "unknown"):
+        raise WrongState(f"a send does not end as {fate.state}")
+    if fenced:
+        return Next(state="dropped", repeats=row.repeats)
+    if fate.state == "pending" or row.key_expires > now:
+        return Next(state="pending", repeats=row.repeats, not_before=fate.retry_at)
+    if row.kind in ("final", "media") and row.repeats == 0:
+        return Next(state="pending", repeats=1, not_before=fate.retry_at)
+    return Next(state="dropped", repeats=row.repeats)
+
+
+async def add_parts(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoing], reply_to: str = "") -> None:
+    """All parts of one answer, in the order they will be seen."""
+    if not out:
+        return
+    home = await take(tx, conversation_id, lines=len(out))
+    first = home["next_line"] - len(out)
+    for line, part in enumerate(out, first):
+        await tx.run(
+            _ADD,
+            id=new_id(tx.now),
+            conversation=conversation_id,
+            source=source,
+            part_no=part.part_no,
+            parts=part.parts,
+            epoch=home["epoch"],
+            kind=part.kind,
+            client_key=key_of(source, part.part_no),
+            text=part.text,
+            state="pending",
+            key_valid=part.key_valid,
+            reply_to=reply_to,
+            line=line,
+            created=tx.now,
+        )
+    await touch(tx, conversation_id)
+
+
+async def notify(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoing]) -> None:
+    if await tx.one(_TOLD, source=source) is None:
+        await add_parts(tx, conversation_id, source, out)
+
+
+async def unsent(tx: Tx) -> list[str]:
+    return [row["conversation"] for row in await tx.all(_UNSENT)]
+
+
+async def next_out(tx: Tx, conversation_id: str) -> OutboxRow | None:
+    row = await tx.one(_NEXT, row=conversation_id)
+    return outbox_row(row) if row else None
+
+
+async def sending(tx: Tx, id: str) -> OutboxRow | None:
+    """T7. The key's time runs from the first send."""
+    held = await tx.one(_HELD, row=id)
+    if held is None:
+        return None
+    expires = held["key_expires"] or (tx.now + held["key_valid"] if held["key_valid"] else 0.0)
+    taken = await tx.run(_SENDING, row=id, mine=tx.lease, expires=expires)
+    return await _read(tx, id) if taken else None
+
+
+async def sent(tx: Tx, id: str, fate: Fate) -> OutboxRow:
+    """T8 of a part that we are sending."""
+    return await _settle(tx, id, fate, tx.lease)
+
+
+async def settle_void(tx: Tx) -> int:
+    """T8 of every part that an earlier life left in `sending`: nobody knows what became of it."""
+    void = await tx.all(_VOID, mine=tx.lease)
+    for row in void:
+        await _settle(
+            tx, row["id"], Fate(state="unknown", error="the program ended while this was sent"), row["lease_epoch"]
+        )
+    return len(void)
+
+
+async def drop_unsent(tx: Tx, conversation_id: str) -> None:
+    """At a clear: pending parts of sources of which nothing has been sent, notices excepted."""
+    await tx.run(_DROP, row=conversation_id)
+
+
+async def keep_unsent(tx: Tx, conversation_id: str, former: int, epoch: int) -> None:
+    """At the undoing of a clear: what is on its way stays wanted under the new epoch."""
+    await tx.run(_KEEP_EPOCH, row=conversation_id, former=former, now_epoch=epoch)
+
+
+async def _settle(tx: Tx, id: str, fate: Fate, holder: int) -> OutboxRow:
+    held = await tx.one(_HELD, row=id)
+    if held is None:
+        raise WrongState(f"there is no outbox row {id}")
+    row = await _read(tx, id)
+    after = diagram(row, fate, tx.now, fenced=await _fenced(tx, row, held))
+    changed = await tx.run(
+        _SENT,
+        row=id,
+        holder=holder,
+        became=after.state,
+        repeated=after.repeats,
+        as_plain=row.plain or fate.plain,
+        after=after.not_before,
+        platform=fate.platform_id or row.platform_id,
+        why=fate.error,
+    )
+    if not changed:
+        raise WrongState(f"outbox row {id} is {row.state}, or not ours")
+    if after.state == "failed":
+        await tx.run(_LATER_FAIL, origin=row.source, part=row.part_no, why="an earlier part failed")
+    return await _read(tx, id)
+
+
+async def _fenced(tx: Tx, row: OutboxRow, held: Row) -> bool:
+    if row.kind == "notice":
+        return False
+    home = await read_conversation(tx, row.conversation)
+    moved: bool = home["epoch"] != held["epoch"]
+    return moved and await tx.one(_GONE, source=row.source) is None
+
+
+async def _read(tx: Tx, id: str) -> OutboxRow:
+    row = await tx.one(_ONE, row=id)
+    if row is None:
+        raise WrongState(f"there is no outbox row {id}")
+    return outbox_row(row)

@@ -1,0 +1,74 @@
+"""What an earlier life left undone: found and put in order at start, in short steps that may be repeated."""
+
+from dataclasses import replace
+
+from sqlalchemy import bindparam, func, select, true, update
+from sqlalchemy import false as no
+
+from memory.failpoint import afp
+from memory.store.calls import count_unknown, settle_void_calls
+from memory.store.database import Database
+from memory.store.engine import Tx
+from memory.store.folding import take_over
+from memory.store.outbox import settle_void
+from memory.store.records import Recovered, TurnRow
+from memory.store.rows import turn_row
+from memory.store.tables import among, inbox, turn, word
+from memory.store.turns import OPEN_TURNS
+
+_TAKE_TURNS = (
+    update(turn)
+    .where(among(turn.c.state, "running", "waiting"), turn.c.lease_epoch < bindparam("mine"))
+    .values(attempts=turn.c.attempts + 1, lease_epoch=bindparam("mine"))
+)
+_TAKE_INBOX = (
+    update(inbox)
+    .where(inbox.c.state == word("running"), inbox.c.turn_id != word(""), inbox.c.lease_epoch < bindparam("mine"))
+    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"))
+)
+_GIVE_BACK = (
+    update(inbox)
+    .where(inbox.c.state == word("running"), inbox.c.turn_id == word(""), inbox.c.lease_epoch < bindparam("mine"))
+    .values(state=word("new"), attempts=inbox.c.attempts + 1)
+)
+_OUT_OF_HURRY = update(inbox).where(inbox.c.state == word("new"), inbox.c.urgent == true()).values(urgent=no())
+_WAITING = select(func.count().label("found")).where(among(inbox.c.state, "new", "running"))
+
+
+async def recover(database: Database, now: float) -> Recovered:
+    """R4 and R6 to R9. A lease below ours is void, since only one process writes.
+
+    Args:
+        now: unix seconds.
+    """
+    await afp("recover.r4")
+    await database.write(settle_void_calls)
+    await afp("recover.r6")
+    turns = await database.write(_take_turns)
+    await afp("recover.r7")
+    folds = await database.write(take_over)
+    await afp("recover.r8")
+    sends = await database.write(_settle_sends, now)
+    await afp("recover.r9")
+    unknown = await database.read(count_unknown)
+    waiting = await database.read(_count_waiting)
+    return Recovered(
+        turns=tuple(turns), folds=tuple(folds), calls_unknown=unknown, sends_unknown=sends, inbox_waiting=waiting
+    )
+
+
+async def _take_turns(tx: Tx) -> list[TurnRow]:
+    await tx.run(_TAKE_INBOX, mine=tx.lease)
+    await tx.run(_GIVE_BACK, mine=tx.lease)
+    await tx.run(_OUT_OF_HURRY)  # whoever was to handle it beside the lane is gone: its lane does
+    await tx.run(_TAKE_TURNS, mine=tx.lease)
+    return [turn_row(row) for row in await tx.all(OPEN_TURNS)]
+
+
+async def _settle_sends(tx: Tx, now: float) -> int:
+    return await settle_void(replace(tx, now=now))
+
+
+async def _count_waiting(tx: Tx) -> int:
+    row = await tx.one(_WAITING)
+    return int(row["found"]) if row else 0

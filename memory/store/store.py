@@ -1,0 +1,71 @@
+"""One open store: its three doors, and the life it leads."""
+
+import asyncio
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+from sqlalchemy import bindparam, delete, insert, update
+
+from memory.store.database import Database
+from memory.store.delivery import SqlDelivery
+from memory.store.engine import Tx
+from memory.store.errors import StoreError
+from memory.store.folds import SqlFolds
+from memory.store.ids import new_id
+from memory.store.sessions import SqlSessions
+from memory.store.snapshots import snapshot_if_due
+from memory.store.tables import instance, probe
+
+log = structlog.get_logger(__name__)
+_PROBE_LETTERS = 4096
+_ADD_PROBE = insert(probe)
+_END_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
+_CLEAN = update(instance).values(clean=bindparam("whole"))
+
+
+class SqlStore:
+    """See memory.store.doors.Store. healed: what was done about a damaged file at opening, "" when nothing was."""
+
+    def __init__(self, database: Database, path: Path, *, writable: bool, healed: str = "") -> None:
+        self.delivery = SqlDelivery(database)
+        self.sessions = SqlSessions(database)
+        self.folds = SqlFolds(database)
+        self.database = database
+        self.healed = healed
+        self._path = path
+        self._writable = writable
+
+    async def ready(self) -> bool:
+        try:
+            await self.database.write(_try_a_row)
+        except StoreError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Finish what waits, say that the end was a clean one, and keep a snapshot when the last is a day old."""
+        if self._writable and not self.database.suspect:
+            with suppress(StoreError):  # a full disk, or taken over: the next start will look closer
+                await self.database.write(_mark_clean)
+        await self.database.close()
+        if self._writable and not self.database.suspect:
+            await asyncio.to_thread(self._snapshot)
+
+    def _snapshot(self) -> None:
+        try:
+            snapshot_if_due(self._path, self.database.clock())
+        except (sqlite3.Error, OSError) as err:
+            log.warning("no snapshot", error=str(err))
+
+
+async def _try_a_row(tx: Tx) -> None:
+    """A row large enough to need room of its own."""
+    id = new_id(tx.now)
+    await tx.run(_ADD_PROBE, id=id, padding="." * _PROBE_LETTERS)
+    await tx.run(_END_PROBE, row=id)
+
+
+async def _mark_clean(tx: Tx) -> None:
+    await tx.run(_CLEAN, whole=True)

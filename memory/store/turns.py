@@ -1,0 +1,218 @@
+"""Turns of work, from T2 to T6."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from memory.conversation import Message
+from memory.failpoint import afp
+from memory.store.calls import close_calls, end_call, open_calls, plan_calls, start_call
+from memory.store.counters import read_conversation, take, touch
+from memory.store.engine import Row, Tx
+from memory.store.errors import Fenced, WrongState
+from memory.store.ids import new_id
+from memory.store.messages import Spot, add_message
+from memory.store.outbox import add_parts
+from memory.store.records import CallRow, Draft, Outgoing, PlannedCall, TurnRow, TurnState, Usage
+from memory.store.rows import columns_of, turn_row
+from memory.store.tables import among, inbox, turn, word
+from memory.store.usage import add_usage
+
+_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id).where(inbox.c.id == bindparam("row"))
+_CLAIM = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
+    .values(state=word("running"), turn_id=bindparam("by"), lease_epoch=bindparam("mine"))
+)
+_SETTLE = update(inbox).where(inbox.c.id == bindparam("row"), inbox.c.state == word("new")).values(state=word("done"))
+_END_INBOX = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("row"), inbox.c.state == word("running"))
+    .values(state=bindparam("became"))
+)
+_ADD = insert(turn)
+_TURN = select(*columns_of(TurnRow, turn))
+_ONE = _TURN.where(turn.c.id == bindparam("row"))
+OPEN_TURNS = _TURN.where(among(turn.c.state, "running", "waiting"))
+_OPEN_HERE = OPEN_TURNS.where(turn.c.conversation == bindparam("row"))
+_STEP = (
+    update(turn)
+    .where(
+        turn.c.id == bindparam("row"),
+        turn.c.state == bindparam("was"),
+        turn.c.lease_epoch == bindparam("holder"),
+        turn.c.epoch == bindparam("under"),
+    )
+    .values(state=bindparam("became"), step=turn.c.step + bindparam("more"))
+)
+_END = (
+    update(turn)
+    .where(
+        turn.c.id == bindparam("row"),
+        among(turn.c.state, "running", "waiting"),
+        turn.c.lease_epoch == bindparam("holder"),
+    )
+    .values(state=bindparam("became"), ended=bindparam("now"))
+)
+_CANCEL = (
+    update(turn)
+    .where(turn.c.id == bindparam("row"), among(turn.c.state, "running", "waiting"))
+    .values(state=word("cancelled"), ended=bindparam("now"))
+)
+_RUNNING = select(func.max(turn.c.number).label("number")).where(
+    turn.c.conversation == bindparam("row"), among(turn.c.state, "running", "waiting")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """All that T6 stores of a turn."""
+
+    state: TurnState
+    final: Draft | None
+    out: Sequence[Outgoing]
+    usage: Sequence[Usage]
+
+
+async def claim(tx: Tx, inbox_id: str, user: Draft, actor: str) -> TurnRow:
+    """T2; a second open turn of the conversation is refused by the table itself."""
+    row = await tx.one(_INBOX, row=inbox_id)
+    if row is None or row["state"] != "new":
+        raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
+    made = await _begin(tx, inbox_id, row, actor)
+    await tx.run(_CLAIM, row=inbox_id, by=made.id, mine=tx.lease)
+    await add_message(tx, _spot(made), replace(user, id=inbox_id))
+    await afp("claim.in_txn")
+    return made
+
+
+async def settle(tx: Tx, inbox_id: str, out: Sequence[Outgoing]) -> None:
+    row = await tx.one(_INBOX, row=inbox_id)
+    if row is None or not await tx.run(_SETTLE, row=inbox_id):
+        raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
+    await add_parts(tx, row["conversation"], answer_to(inbox_id), out, inbox_id)
+
+
+async def read_turn(tx: Tx, id: str) -> TurnRow | None:
+    row = await tx.one(_ONE, row=id)
+    return turn_row(row) if row else None
+
+
+async def running_number(tx: Tx, conversation: str) -> int:
+    """The number of the conversation's open turn, 0 when none is open."""
+    row = await tx.one(_RUNNING, row=conversation)
+    return int(row["number"] or 0) if row else 0
+
+
+async def add_step(tx: Tx, held: TurnRow, message: Draft, calls: Sequence[PlannedCall], usage: Usage) -> list[CallRow]:
+    """T3."""
+    await _move(tx, held, "running", "waiting" if calls else "running", more=1)
+    await add_message(tx, _spot(held), message)
+    planned = await plan_calls(tx, held.id, calls)
+    await add_usage(tx, held.conversation, [usage], held.id)
+    return planned
+
+
+async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
+    """T4."""
+    for call in calls:
+        held = await read_turn(tx, call.turn_id)
+        if held is None or not await start_call(tx, call.id):
+            await _refuse(tx, held, f"call {call.call_id} is not planned")
+
+
+async def end_calls(tx: Tx, held: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft) -> Message:
+    """T5. All calls that have no result get theirs here."""
+    await _move(tx, held, "waiting", "running")
+    left = {call.id: call for call in await open_calls(tx, held.id)}
+    if left.keys() != {call.id for call, _ in results}:
+        raise WrongState("the results are not those of the calls that wait for one")
+    told = await add_message(tx, _spot(held), message)
+    for call, state in results:
+        await end_call(tx, left[call.id], state, told.id)
+    return told
+
+
+async def finish(tx: Tx, held: TurnRow, ending: Ending) -> bool:
+    """T6; False when the epoch has moved, and then nothing of it is said."""
+    await add_usage(tx, held.conversation, ending.usage, held.id)
+    home = await read_conversation(tx, held.conversation)
+    if home["epoch"] != held.epoch:
+        await _cancel(tx, held)
+        return False
+    if not await tx.run(_END, row=held.id, holder=tx.lease, became=ending.state, now=tx.now):
+        raise WrongState(f"turn {held.id} is not open, or not ours")
+    await close_calls(tx, held)
+    if ending.final is not None:
+        await add_message(tx, _spot(held), ending.final)
+    await add_parts(tx, held.conversation, answer_to(held.inbox_id), ending.out, held.inbox_id)
+    await tx.run(_END_INBOX, row=held.inbox_id, became="dead" if ending.state == "interrupted" else "done")
+    await touch(tx, held.conversation)
+    await afp("finish.in_txn")
+    return True
+
+
+async def cancel_open(tx: Tx, conversation: str) -> None:
+    """At a clear: whatever runs there is over, and nothing more is said of it."""
+    for row in await tx.all(_OPEN_HERE, row=conversation):
+        await _cancel(tx, turn_row(row))
+
+
+def answer_to(inbox_id: str) -> str:
+    """The source of the outbox rows that answer an inbox row."""
+    return f"{inbox_id}:answer"
+
+
+async def _begin(tx: Tx, inbox_id: str, row: Row, actor: str) -> TurnRow:
+    home = await take(tx, row["conversation"], turns=1)
+    made = TurnRow(
+        id=new_id(tx.now),
+        conversation=row["conversation"],
+        number=home["next_turn"] - 1,
+        epoch=home["epoch"],
+        inbox_id=inbox_id,
+        actor=actor,
+        state="running",
+        step=0,
+        attempts=0,
+        trace_id=row["trace_id"],
+    )
+    await tx.run(
+        _ADD,
+        id=made.id,
+        conversation=made.conversation,
+        number=made.number,
+        epoch=made.epoch,
+        inbox_id=inbox_id,
+        actor=actor,
+        state=made.state,
+        trace_id=made.trace_id,
+        first_seq=home["next_seq"],
+        lease_epoch=tx.lease,
+        started=tx.now,
+    )
+    return made
+
+
+async def _move(tx: Tx, held: TurnRow, was: str, became: str, more: int = 0) -> None:
+    home = await read_conversation(tx, held.conversation)
+    moved = await tx.run(_STEP, row=held.id, was=was, became=became, more=more, holder=tx.lease, under=home["epoch"])
+    if not moved:
+        await _refuse(tx, held, f"turn {held.id} is not {was}, or not ours")
+
+
+async def _refuse(tx: Tx, held: TurnRow | None, why: str) -> None:
+    if held is not None and (await read_conversation(tx, held.conversation))["epoch"] != held.epoch:
+        raise Fenced(f"turn {held.id} was begun before the conversation was cleared")
+    raise WrongState(why)
+
+
+async def _cancel(tx: Tx, held: TurnRow) -> None:
+    if await tx.run(_CANCEL, row=held.id, now=tx.now):
+        await close_calls(tx, held)
+        await tx.run(_END_INBOX, row=held.inbox_id, became="done")
+
+
+def _spot(held: TurnRow) -> Spot:
+    return Spot(conversation=held.conversation, turn_id=held.id, number=held.number)

@@ -1,0 +1,62 @@
+"""What models cost in tokens, and how far each one's counter is off."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import bindparam, func, insert, or_, select, update
+
+from memory.store.engine import Tx
+from memory.store.ids import new_id
+from memory.store.records import Usage
+from memory.store.tables import model_factor, usage, word
+
+_COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
+_ADD = insert(usage)
+_SUMS = (
+    select(usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
+    .where(
+        usage.c.at >= bindparam("since"),
+        or_(bindparam("only") == word(""), usage.c.conversation == bindparam("only")),
+    )
+    .group_by(usage.c.model, usage.c.purpose)
+    .order_by(usage.c.model, usage.c.purpose)
+)
+_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("name"))
+_ADD_FACTOR = insert(model_factor)
+_SET_FACTOR = (
+    update(model_factor)
+    .where(model_factor.c.model == bindparam("name"))
+    .values(factor=bindparam("to"), samples=bindparam("of"), error_percent=bindparam("off"))
+)
+
+
+async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "") -> None:
+    for one in spent:
+        await tx.run(
+            _ADD,
+            id=new_id(tx.now),
+            conversation=conversation,
+            turn_id=turn_id,
+            model=one.model,
+            purpose=one.purpose,
+            input=one.input,
+            output=one.output,
+            cache_read=one.cache_read,
+            cache_write=one.cache_write,
+            estimated=one.estimated,
+            at=tx.now,
+        )
+
+
+async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
+    return [Usage(**row) for row in await tx.all(_SUMS, since=since.timestamp(), only=conversation)]
+
+
+async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
+    row = await tx.one(_FACTOR, name=model)
+    return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
+
+
+async def set_factor(tx: Tx, model: str, factor: float, samples: int, error_percent: float) -> None:
+    if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error_percent):
+        await tx.run(_ADD_FACTOR, model=model, factor=factor, samples=samples, error_percent=error_percent)

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Makes .venv from a lock file with nothing but Python >= 3.11 and pip; a call that has nothing to do costs a checksum.
+# usage: scripts/setup.sh [dev]      everything it says goes to stderr: stdout and stdin belong to what runs next
+set -eu
+cd "$(dirname "$0")/.."
+
+venv=.venv
+log=.venv/setup.log
+kind=${1:-run}
+lock=requirements.lock
+if [ "$kind" = dev ]; then lock=requirements-dev.lock; fi
+
+say() { printf '%s\n' "$*" >&2; }
+fingerprint() { { cat "$1" pyproject.toml; pwd; } | cksum; }
+stamp() { printf '%s' "$venv/.installed-$1"; }
+current() { [ -f "$(stamp "$1")" ] && [ "$(cat "$(stamp "$1")")" = "$(fingerprint "$2")" ]; }
+
+# the test set-up holds all that the program needs
+if current dev requirements-dev.lock || current "$kind" "$lock"; then exit 0; fi
+
+fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+find_python() {
+    for name in python3.13 python3.12 python3.11 python3 python; do
+        if command -v "$name" >/dev/null 2>&1 && fits "$name"; then printf '%s' "$name"; return 0; fi
+    done
+    say "mnema needs Python 3.11 or newer, and none was found (looked for python3.13, 3.12, 3.11 and python3)."
+    say "Install one with your system's package manager, then run the same command again."
+    return 1
+}
+
+why() {
+    if grep -qiE 'no space left' "$log"; then
+        say "The disk is full: make room, then run the same command again."
+    elif grep -qiE 'do not match the hashes' "$log"; then
+        say "A downloaded file is not the one in $lock. Try again; if it stays so, your package mirror serves altered files."
+    elif grep -qiE 'connection|resolve|timed out|retries|ssl|proxy|no matching distribution|network' "$log"; then
+        say "A download failed: check the network (or pip's index and proxy settings), then run the same command again."
+    else
+        say "The whole output is in $log; the same command tries again."
+    fi
+}
+
+step() {
+    message=$1
+    shift
+    say "$message"
+    if ! "$@" >>"$log" 2>&1 </dev/null; then
+        say ""
+        tail -n 15 "$log" >&2
+        say ""
+        why
+        exit 1
+    fi
+}
+
+trap 'say ""; say "Stopped half-way; the same command goes on from here."; exit 130' INT TERM
+
+if ! "$venv/bin/pip" --version >/dev/null 2>&1 || ! fits "$venv/bin/python"; then
+    python=$(find_python)
+    if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
+        say "$python has no venv module: install it (Debian and Ubuntu: apt-get install python3-venv), then try again."
+        exit 1
+    fi
+    rm -rf "$venv" && mkdir "$venv"
+    : >"$log"
+    step "[1/3] making $venv with $("$python" --version 2>&1)" "$python" -m venv "$venv"
+else
+    : >"$log"
+    say "[1/3] $venv is there"
+fi
+rm -f "$(stamp run)" "$(stamp dev)"
+
+pip="$venv/bin/python -m pip --disable-pip-version-check --no-input"
+step "[2/3] installing $(grep -c '^[a-z]' "$lock") packages; the first time takes a minute or two" \
+    $pip install --require-hashes -r "$lock"
+step "[3/3] installing mnema itself" $pip install --no-deps --no-build-isolation -e .
+
+fingerprint "$lock" >"$(stamp "$kind")"

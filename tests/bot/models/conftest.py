@@ -1,0 +1,50 @@
+"""One emulator, and the wires to it with short patience."""
+
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from bot.models.anthropic import Anthropic
+from bot.models.openai import OpenAI
+from bot.models.patience import Patience
+from tests.bot.models.asking import blobs
+from tests.emulators.model import ModelEmulator
+
+SHORT = Patience(first=0.15, gap=0.15, step=0.6)
+
+
+@pytest.fixture
+async def emulator() -> AsyncIterator[ModelEmulator]:
+    async with ModelEmulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def anthropic(emulator: ModelEmulator) -> AsyncIterator[Anthropic]:
+    model = Anthropic(api_key="sk-test", base_url=emulator.url, blobs=blobs)
+    yield model
+    await model.close()
+
+
+@pytest.fixture
+async def openai(emulator: ModelEmulator) -> AsyncIterator[OpenAI]:
+    model = OpenAI(api_key="sk-test", base_url=f"{emulator.url}/v1", blobs=blobs)
+    yield model
+    await model.close()
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def wire(request: pytest.FixtureRequest) -> Anthropic | OpenAI:
+    """Either wire: a test that takes it holds for both."""
+    model: Anthropic | OpenAI = request.getfixturevalue(request.param)
+    return model
+
+
+@pytest.fixture
+async def hasty(emulator: ModelEmulator, wire: Anthropic | OpenAI) -> AsyncIterator[Anthropic | OpenAI]:
+    """The same wire with little patience."""
+    make: Callable[..., Anthropic | OpenAI] = type(wire)
+    root = emulator.url + ("/v1" if isinstance(wire, OpenAI) else "")
+    model = make(api_key="sk-test", base_url=root, blobs=blobs, limits=SHORT)
+    yield model
+    await model.close()

@@ -1,0 +1,84 @@
+"""Who may do what: the matrix is closed, and nothing is allowed by accident."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.access import ACTIONS, RANK, Actor, Where, authorize, role_of, space_of
+
+LISTS = {"owners": ["1"], "allow": ["2", "-100"]}
+
+
+def actor(role: str, by_model: bool = False) -> Actor:
+    return Actor(channel="telegram", id="7", role=role, by_model=by_model)  # type: ignore[arg-type]
+
+
+def where(kind: str, space: str = "s") -> Where:
+    return Where(kind=kind, space=space)  # type: ignore[arg-type]
+
+
+@given(st.text(), st.sampled_from(sorted(RANK)), st.sampled_from(["dm", "group", "terminal", "console", "job"]))
+def test_an_action_without_a_name_is_refused_to_everyone(action: str, role: str, kind: str) -> None:
+    if action not in ACTIONS:
+        assert not authorize(actor(role), action, "", where(kind)).allowed
+
+
+@pytest.mark.parametrize("action", sorted(ACTIONS))
+def test_a_stranger_may_do_nothing_at_all(action: str) -> None:
+    for kind in ("dm", "group", "terminal", "console"):
+        assert not authorize(actor("stranger"), action, "", where(kind)).allowed
+
+
+def test_secrets_and_roles_are_for_the_terminal_and_the_console_only() -> None:
+    assert not authorize(actor("owner"), "config.write", "", where("dm")).allowed
+    assert authorize(actor("owner"), "config.write", "", where("terminal")).allowed
+
+
+def test_context_keys_may_be_set_in_any_private_chat_but_never_in_a_group() -> None:
+    assert authorize(actor("admin"), "config.write.context", "", where("dm")).allowed
+    assert not authorize(actor("owner"), "config.write.context", "", where("group")).allowed
+
+
+def test_the_model_never_acts_on_settings_or_the_context_whoever_it_serves() -> None:
+    for action in ("config.write", "config.write.context", "context.change", "export", "turn.stop"):
+        assert not authorize(actor("owner", by_model=True), action, "", where("dm")).allowed
+
+
+def test_the_model_of_one_space_is_refused_in_another() -> None:
+    assert not authorize(actor("owner", by_model=True), "files.read", "other", where("dm", "mine")).allowed
+    assert authorize(actor("owner", by_model=True), "files.read", "mine", where("dm", "mine")).allowed
+
+
+@pytest.mark.parametrize(
+    ("sender", "chat", "kind", "role"),
+    [
+        ("1", "1", "dm", "owner"),
+        ("2", "2", "dm", "user"),
+        ("3", "3", "dm", "stranger"),
+        ("3", "-100", "group", "guest"),
+        ("2", "-100", "group", "user"),
+        ("2", "-999", "group", "stranger"),
+        ("01", "1", "dm", "stranger"),
+    ],
+)
+def test_roles_come_from_ids_in_the_channels_lists(sender: str, chat: str, kind: str, role: str) -> None:
+    assert role_of(LISTS, "telegram", sender, chat, kind) == role
+
+
+def test_empty_lists_mean_nobody() -> None:
+    assert role_of({"owners": [], "allow": []}, "telegram", "1", "1", "dm") == "stranger"
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str, other: str) -> None:
+    first = space_of("user", "telegram", "bot", one, one, "dm")
+    second = space_of("user", "telegram", "bot", other, other, "dm")
+    assert (first == second) == (one == other)
+    assert first
+    assert "/" not in first
+    assert not first.startswith(".")
+
+
+def test_a_group_never_has_a_persons_space_even_the_owners() -> None:
+    assert space_of("owner", "telegram", "bot", "1", "-100", "group") == "telegram-group--100"
+    assert space_of("owner", "telegram", "bot", "1", "1", "dm") == ""

@@ -1,0 +1,270 @@
+"""A strict Bot API server on loopback: an object, or a process by `python -m tests.emulators.telegram --port 0`."""
+
+import argparse
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.emulators.telegram_faults import AFTER, Action, Fault
+from tests.emulators.telegram_methods import ApiError, Methods, flooded
+from tests.emulators.telegram_world import World
+
+TOKEN = "100:secret-of-the-lab"
+USERNAME = "lab_bot"
+LOGGED = 20_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One request as it came, and the status it was answered with (0: it was not)."""
+
+    method: str
+    parameters: dict[str, Any]
+    status: int = 0
+
+
+class TelegramEmulator:
+    """Serves at `url` inside `async with`; what people do and see is in `world`."""
+
+    def __init__(
+        self, *, token: str = TOKEN, username: str = USERNAME, privacy: bool = True, seed: int = 0, port: int = 0
+    ) -> None:
+        self.token = token
+        self.bot_id = int(token.partition(":")[0])
+        self.username = username
+        self.world = World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed)
+        self.methods = Methods(self.world)
+        self.faults: list[Fault] = []
+        self.calls: deque[Call] = deque(maxlen=LOGGED)
+        self.port = port
+        self._runner: web.AppRunner | None = None
+        self.inject = self.world.inject
+        self.sent = self.world.sent
+        self.acks = self.world.acks
+        self.chat = self.world.chat
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Listen; on the same port again after a stop."""
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_route("*", "/_ctl/{name}", self._control)
+        app.router.add_route("*", "/bot{token}/{method}", self._bot)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Close the port and all connections; the world stays."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def fault(self, action: Action, **rule: Any) -> Fault:
+        """Let something go wrong from now on; see telegram_faults.Fault."""
+        self.faults.append(Fault(action=action, **rule))
+        return self.faults[-1]
+
+    def clear_faults(self) -> None:
+        self.faults.clear()
+
+    def wire_log(self, method: str = "") -> list[Call]:
+        """Requests in order, of one method if named."""
+        return [call for call in self.calls if not method or call.method.lower() == method.lower()]
+
+    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
+        """Wait until something is true of this emulator. Raises TimeoutError."""
+        async with asyncio.timeout(seconds):
+            while not holds():
+                await self.world.change(seconds)
+
+    # -- the bot's side ---------------------------------------------------------------------------
+
+    async def _bot(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        call = Call(method=method, parameters=await _parameters(request))
+        self.calls.append(call)
+        self.world.stir()
+        chat = str(call.parameters.get("chat_id", ""))
+        struck = [fault for fault in self.faults if fault.strikes(method, chat)]
+        for fault in struck:
+            if fault.action not in AFTER:
+                answer = await self._instead(fault, request)
+                if answer is not None:
+                    call.status = answer.status
+                    return answer
+        answer = await self._answer(request.match_info["token"], call)
+        for fault in struck:
+            if fault.action in AFTER:
+                call.status = 0
+                return await _spoiled(fault, request, answer)
+        call.status = answer.status
+        self.world.stir()
+        return answer
+
+    async def _answer(self, token: str, call: Call) -> web.Response:
+        if token != self.token:
+            known = token.partition(":")[0].isdigit() and ":" in token
+            return _refusal(401, "Unauthorized") if known else _refusal(404, "Not Found")
+        try:
+            result = await self.methods.call(call.method, call.parameters)
+        except ApiError as err:
+            return _refusal(err.code, str(err), err.parameters)
+        return _json({"ok": True, "result": result}, 200)
+
+    async def _instead(self, fault: Fault, request: web.Request) -> web.Response | None:
+        match fault.action:
+            case "delay":
+                await asyncio.sleep(fault.seconds)
+                return None
+            case "status":
+                return web.Response(status=fault.code, text=fault.body, headers=fault.headers)
+            case "html_502":
+                page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+                return web.Response(status=502, text=page, content_type="text/html")
+            case "retry_after":
+                err = flooded(int(fault.seconds), fault.parameters)
+                return _refusal(err.code, str(err), err.parameters)
+            case "half_open":
+                await asyncio.Event().wait()
+        _drop(request)
+        return web.Response()
+
+    # -- the test's side --------------------------------------------------------------------------
+
+    async def _control(self, request: web.Request) -> web.Response:
+        acts: dict[str, Callable[..., Any]] = {
+            "inject": self.world.inject,
+            "repeat": self.world.repeat,
+            "shuffle": self.world.shuffle,
+            "restart_ids": self.world.restart_ids,
+            "flood": self.world.flood,
+            "advance": self.world.advance,
+            "chat": self.world.chat,
+            "fault": self.fault,
+            "clear_faults": self.clear_faults,
+            "sent": self.world.sent,
+            "acks": self.world.acks,
+            "actions": lambda: self.world.shown_actions,
+            "drafts": lambda: self.world.drafts,
+            "pending": lambda: self.world.pending,
+            "wire_log": self.wire_log,
+        }
+        name = request.match_info["name"]
+        if name == "wait":
+            return await self._wait(request)
+        if name not in acts:
+            return web.json_response({"error": f"no control {name}"}, status=404)
+        given = await request.json() if request.can_read_body else _query(request)
+        try:
+            result = acts[name](**given)
+        except (TypeError, ValueError, KeyError) as err:
+            return web.json_response({"error": repr(err)}, status=400)
+        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain))
+
+    async def _wait(self, request: web.Request) -> web.Response:
+        """Until so many messages are seen (sent=) or updates confirmed (acks=), or `timeout` seconds."""
+        asked = _query(request)
+        try:
+            await self.until(
+                lambda: len(self.sent()) >= asked.get("sent", 0) and len(self.acks()) >= asked.get("acks", 0),
+                asked.get("timeout", 10),
+            )
+        except TimeoutError:
+            return web.json_response(False)
+        return web.json_response(True)
+
+
+async def _parameters(request: web.Request) -> dict[str, Any]:
+    given: dict[str, Any] = dict(request.query)
+    if request.content_type == "application/json" and request.can_read_body:
+        return given | await request.json()
+    return given | dict(await request.post())
+
+
+def _query(request: web.Request) -> dict[str, Any]:
+    return {name: int(value) if value.lstrip("-").isdigit() else value for name, value in request.query.items()}
+
+
+def _json(body: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> web.Response:
+    return web.json_response(body, status=status, headers=headers)
+
+
+def _refusal(code: int, why: str, parameters: dict[str, int] | None = None) -> web.Response:
+    body: dict[str, Any] = {"ok": False, "error_code": code, "description": why}
+    headers = {}
+    if parameters:
+        body["parameters"] = parameters
+    if parameters and "retry_after" in parameters:
+        headers["Retry-After"] = str(parameters["retry_after"])
+    return _json(body, code, headers)
+
+
+async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
+    """The effect has happened; the answer does not come through whole."""
+    if fault.action == "accept_then_drop":
+        _drop(request)
+        return web.Response()
+    body = answer.body if isinstance(answer.body, bytes) else b""
+    spoiled = web.StreamResponse(status=answer.status, headers={"Content-Type": "application/json"})
+    spoiled.content_length = len(body)
+    await spoiled.prepare(request)
+    if fault.action == "truncate":
+        await spoiled.write(body[: fault.size])
+        _drop(request, gently=True)
+        return spoiled
+    for place in range(len(body)):
+        await spoiled.write(body[place : place + 1])
+        await asyncio.sleep(fault.seconds)
+    return spoiled
+
+
+def _drop(request: web.Request, gently: bool = False) -> None:
+    if request.transport is not None:
+        request.transport.close() if gently else request.transport.abort()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, set):
+        return sorted(value)
+    if isinstance(value, Fault):
+        return {"action": value.action, "used": value.used}
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"no JSON for {value!r}")
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    emulator = TelegramEmulator(token=options.token, username=options.username, port=options.port)
+    async with emulator:
+        print(emulator.url, flush=True)
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    """Serve until killed; the first line printed is the URL."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--token", default=TOKEN)
+    parser.add_argument("--username", default=USERNAME)
+    asyncio.run(_serve(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""What is written about the house: a sentence at the head of every module, words for all that is public."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import ROOT, product, sources
+
+COMMANDS = ("init", "chat", "run", "doctor", "config", "sessions", "migrate")
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
+ONE_MACHINE = re.compile(
+    r"(?<![\w.])/(?:work|root|farm|home/[a-z]+)/|pypi\." + r"org|files\.python" + r"hosted|registry\.npm"
+)
+TEXT = {".py", ".md", ".toml", ".lock", ".json", ".yml", ".yaml", ".sh", ".txt", ".html", ".css", ".js", ""}
+
+
+@pytest.mark.parametrize("source", sources("bot", "channels", "memory", "tests"), ids=lambda source: source.name)
+def test_a_module_opens_with_one_sentence(source) -> None:
+    words = ast.get_docstring(source.tree)
+    if not source.text.strip() and source.name.endswith("__init__.py"):
+        return
+    assert words, "it has no docstring"
+    assert words.split("\n\n")[0].rstrip().endswith((".", ":", "。")), "its first paragraph is no sentence"
+
+
+def test_whatever_is_public_says_what_it_is() -> None:
+    bare = []
+    for source in product():
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                if not node.name.startswith("_") and not ast.get_docstring(node):
+                    bare.append(f"{source.name}:{node.lineno} {node.name}")
+    assert not bare
+
+
+def test_the_readme_shows_every_command() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [name for name in COMMANDS if f"mnema {name}" not in readme and f"mnema --home . {name}" not in readme]
+
+
+def test_the_commands_named_here_are_the_commands_there_are() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    listed = re.findall(r"^  ([a-z]+) ", shown.stdout.split("Commands:")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(COMMANDS)
+
+
+def test_nothing_is_left_unfinished_or_tied_to_one_machine() -> None:
+    faults = []
+    for path in tracked():
+        text = path.read_text("utf-8", "replace")
+        name = path.relative_to(ROOT).as_posix()
+        faults += [f"{name}: {found[0]}" for found in UNFINISHED.finditer(text) if path.suffix == ".py"]
+        faults += [f"{name}: {found[0]}" for found in ONE_MACHINE.finditer(text)]
+    assert not faults
+
+
+def tracked() -> list[Path]:
+    """Files that are, or are about to be, part of the tree."""
+    asked = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    if found.returncode:
+        pytest.skip("this is no git checkout")
+    paths = [ROOT / name for name in found.stdout.splitlines()]
+    return [path for path in paths if path.is_file() and path.suffix in TEXT]

@@ -1,0 +1,29 @@
+"""config.example.json is what the program would print, and means what the defaults mean."""
+
+import json
+from pathlib import Path
+
+from bot.config import Config, ConfigFile, example
+from bot.config.keys import KEYS
+from tests.house.sources import ROOT
+
+
+def test_the_example_file_is_current() -> None:
+    assert (ROOT / "config.example.json").read_text("utf-8") == example(), (
+        "run: mnema config example > config.example.json"
+    )
+
+
+def test_the_example_is_taken_and_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(example())
+    assert ConfigFile(tmp_path / "config.json", {}).load() == Config()
+
+
+def test_the_example_shows_every_key_and_every_key_is_explained() -> None:
+    shown = json.loads(example())
+    for key in KEYS.values():
+        assert key.about, key.name
+        if "*" not in key.path and key.path[:2] != ("memory", "embedding"):
+            section = shown
+            for step in key.path:
+                section = section[step]

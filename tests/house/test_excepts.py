@@ -1,0 +1,40 @@
+"""Everything is caught in three named places only: the dispatch worker, the gateway, the command line."""
+
+import ast
+
+from tests.house.sources import product
+
+MAY_CATCH_ALL = ("bot/dispatch/", "bot/gateway.py", "bot/cli.py")
+BROAD = {"Exception", "BaseException"}
+
+
+def test_everything_is_caught_in_three_places_only() -> None:
+    broad = [
+        f"{source.name}:{node.lineno}"
+        for source in product()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ExceptHandler) and _names(node.type) & BROAD
+        if not source.name.startswith(MAY_CATCH_ALL)
+    ]
+    assert not broad
+
+
+def test_nothing_is_caught_without_a_name() -> None:
+    handlers = [(s.name, n) for s in product() for n in ast.walk(s.tree) if isinstance(n, ast.ExceptHandler)]
+    assert not [f"{name}:{node.lineno}" for name, node in handlers if node.type is None]
+
+
+def test_an_error_raised_for_another_names_it() -> None:
+    silent = [
+        f"{source.name}:{inner.lineno}"
+        for source in product()
+        for handler in ast.walk(source.tree)
+        if isinstance(handler, ast.ExceptHandler)
+        for inner in ast.walk(handler)
+        if isinstance(inner, ast.Raise) and isinstance(inner.exc, ast.Call) and inner.cause is None
+    ]
+    assert not silent
+
+
+def _names(node: ast.expr | None) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()

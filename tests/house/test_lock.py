@@ -1,0 +1,35 @@
+"""The lock files: complete, hashed, and free of any index's address."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.house.sources import ROOT
+
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_host_and_hashes_everything(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    assert not re.search(r"https?://", text)
+    pins = re.split(r"\n(?=\S)", text.strip())
+    assert not [pin.splitlines()[0] for pin in pins if "==" in pin and "--hash=sha256:" not in pin]
+    assert all("==" in pin for pin in pins)
+
+
+def test_every_core_dependency_is_locked_and_alike_in_both() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    run, dev = (_pins((ROOT / name).read_text("utf-8")) for name in LOCKS)
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["build"]]
+    assert not [line for line in wanted if _name(line) not in run]
+    assert not [name for name, version in run.items() if dev.get(name) != version]
+
+
+def _pins(text: str) -> dict[str, str]:
+    return {_name(name): version for name, version in re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", text, re.MULTILINE)}
+
+
+def _name(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[\s\[<>=;!~]", requirement)[0]).lower()

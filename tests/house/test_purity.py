@@ -1,0 +1,58 @@
+"""Policy is pure: these modules read no clock, no file, no network and no chance."""
+
+import ast
+
+import pytest
+
+from tests.house.sources import Source, imported, sources
+
+PURE = (
+    "memory/context",
+    "memory/recall/lexical.py",
+    "memory/conversation.py",
+    "channels/message.py",
+    "channels/text.py",
+    "bot/access.py",
+    "bot/config/build.py",
+    "bot/config/json_text.py",
+    "bot/config/keys.py",
+    "bot/intake.py",
+    "bot/reply.py",
+)
+IMPURE = {
+    *("aiosqlite", "asyncio", "concurrent", "glob", "http", "httpx", "io", "logging", "multiprocessing", "os"),
+    *("pathlib", "random", "secrets", "shutil", "signal", "socket", "sqlalchemy", "sqlite3", "ssl", "structlog"),
+    *("subprocess", "tempfile", "threading", "time", "urllib.request", "uuid"),
+}
+READS_ITS_OWN_DATA = "memory/context/counter.py"
+CLOCKS = {"now", "today", "utcnow"}
+
+
+def pure() -> list[Source]:
+    return [source for source in sources("bot", "channels", "memory") if source.name.startswith(PURE)]
+
+
+def test_every_module_named_here_exists() -> None:
+    names = [source.name for source in sources("bot", "channels", "memory")]
+    assert not [wanted for wanted in PURE if not any(name.startswith(wanted) for name in names)]
+
+
+@pytest.mark.parametrize("source", pure(), ids=lambda source: source.name)
+def test_a_pure_module_touches_nothing_outside(source: Source) -> None:
+    found = {name for _, name in imported(source.tree) if name in IMPURE or name.split(".")[0] in IMPURE}
+    assert not found
+    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    clocks = [ast.unparse(call) for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in CLOCKS]
+    assert not clocks
+    if source.name != READS_ITS_OWN_DATA:
+        assert not [
+            call for call in calls if ast.unparse(call.func).split(".")[-1] in ("open", "read_text", "read_bytes")
+        ]
+
+
+@pytest.mark.parametrize("source", pure(), ids=lambda source: source.name)
+def test_a_pure_module_imports_only_pure_ones_of_ours(source: Source) -> None:
+    ours = [name.replace(".", "/") for _, name in imported(source.tree) if name.split(".")[0] in ("channels", "memory")]
+    errors = ("channels/errors", "memory/store/errors", "memory/store/records")
+    allowed = (*(name.removesuffix(".py") for name in PURE), *errors)
+    assert not [name for name in ours if not name.startswith(allowed)]

@@ -1,0 +1,221 @@
+"""A real bot as a child process: started, killed, started again on the same folder, with its model beside it."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.emulators.model import ModelEmulator
+from tests.walk.web import Web
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG = 30.0
+"""Seconds after which a wait for another process is given up."""
+PAUSE = 0.02
+OWNER, FRIEND, COUSIN = "5005", "5006", "5007"
+
+
+async def until(holds: Callable[[], Awaitable[Any] | Any], what: str, seconds: float = LONG) -> Any:
+    """Ask again and again until the answer is true; returns it."""
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                found = holds()
+                if isinstance(found, Awaitable):
+                    found = await found
+                if found:
+                    return found
+                await asyncio.sleep(PAUSE)
+    except TimeoutError:
+        raise AssertionError(f"not within {seconds} s: {what}") from None
+
+
+def settings(model_url: str, telegram_url: str = "", **others: Any) -> dict[str, Any]:
+    """A config.json that knows the emulators and nothing else of the world."""
+    channels: dict[str, Any] = {"web": {"port": 0}}
+    if telegram_url:
+        channels["telegram"] = {
+            "token": "123:TEST",
+            "base_url": telegram_url,
+            "owners": [OWNER],
+            "allow": [FRIEND, COUSIN],
+        }
+    llm = {"provider": "anthropic", "api_key": "test-key-of-nobody", "base_url": model_url, "max_output_tokens": 1024}
+    return {"language": "en", "timezone": "UTC", **others, "llm": llm, "channels": channels}
+
+
+class Bot:
+    """One home and the process that lives in it, if one does. lives: how often it was started."""
+
+    def __init__(self, home: Path, config: dict[str, Any]) -> None:
+        self.home = home
+        self.web = Web()
+        self.lives = 0
+        self.extra: dict[str, str] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._ready: asyncio.Future[str] | None = None
+        home.mkdir(parents=True, exist_ok=True)
+        if not self.config.exists():
+            self.config.write_text(json.dumps(config, indent=2))
+            self.config.chmod(0o600)
+
+    @property
+    def config(self) -> Path:
+        return self.home / "config.json"
+
+    @property
+    def db(self) -> Path:
+        return self.home / "data" / "mnema.db"
+
+    @property
+    def workspace(self) -> Path:
+        return self.home / "workspace"
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def spawn(self, fp: str = "") -> None:
+        """Start the process and do not wait for it."""
+        assert not self.alive
+        self.lives += 1
+        with (self.home / "stderr.log").open("ab") as errors:
+            self._process = await asyncio.create_subprocess_exec(
+                *command("--home", str(self.home), "run"),
+                cwd=ROOT,
+                env={**environment(self.home), "MNEMA_TEST": "1", "MNEMA_FP": fp, **self.extra},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+            )
+        self._ready = asyncio.get_running_loop().create_future()
+        self._reading = asyncio.create_task(self._read(self._process, self._ready))
+
+    async def start(self, fp: str = "") -> None:
+        """Start the process and wait until it says that it is ready."""
+        await self.spawn(fp)
+        await self.until_ready()
+
+    async def until_ready(self) -> None:
+        """Wait for the ready line.
+
+        Raises:
+            Died: the process ended before it.
+        """
+        assert self._ready is not None
+        line = await asyncio.wait_for(asyncio.shield(self._ready), LONG)
+        found = re.search(r"http://[^\s]+", line)
+        if not found:
+            raise Died(f"{line!r}; it said: {self.complaints()}")
+        token = (self.home / "data" / "web_token").read_text().strip()
+        await self.web.open(found[0].rstrip("/"), token)
+
+    async def kill(self) -> None:
+        """SIGKILL, now."""
+        await self._signal(signal.SIGKILL)
+
+    async def term(self) -> int:
+        """SIGTERM; returns the exit code."""
+        return await self._signal(signal.SIGTERM)
+
+    def send_signal(self, number: int) -> None:
+        """A signal after which the process goes on (SIGSTOP, SIGCONT), or not."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    async def ended(self, seconds: float = LONG) -> int:
+        """Wait for the end of the process; returns its exit code, negative for a signal's number."""
+        assert self._process is not None
+        assert self._reading is not None
+        code = await asyncio.wait_for(self._process.wait(), seconds)
+        await self._reading
+        await self.web.close()
+        return code
+
+    async def restart(self, fp: str = "") -> None:
+        """Kill and start again."""
+        await self.kill()
+        await self.start(fp)
+
+    def complaints(self) -> str:
+        """The end of what it said on stderr."""
+        return (self.home / "stderr.log").read_text(errors="replace")[-2000:]
+
+    async def _signal(self, number: int) -> int:
+        if self.alive:
+            self.send_signal(number)
+        return await self.ended()
+
+    async def _read(self, process: asyncio.subprocess.Process, ready: asyncio.Future[str]) -> None:
+        assert process.stdout is not None
+        async for line in process.stdout:
+            if line.startswith(b"ready") and not ready.done():
+                ready.set_result(line.decode())
+        if not ready.done():
+            ready.set_result("")
+
+
+class Died(AssertionError):
+    """The process ended before it was ready."""
+
+
+def command(*words: str) -> list[str]:
+    """The program as a command line."""
+    return [sys.executable, "-m", "bot", *words]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """What a child may know of this machine."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    return {**kept, "HOME": str(home), "PYTHONUNBUFFERED": "1"}
+
+
+async def mnema(home: Path, *words: str, fp: str = "") -> tuple[int, str, str]:
+    """Run one command to its end: (exit code, stdout, stderr)."""
+    process = await asyncio.create_subprocess_exec(
+        *command("--home", str(home), *words),
+        cwd=ROOT,
+        env={**environment(home), "MNEMA_TEST": "1", "MNEMA_FP": fp},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await asyncio.wait_for(process.communicate(), LONG)
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A bot and the model it talks to."""
+
+    bot: Bot
+    model: ModelEmulator
+
+    @property
+    def web(self) -> Web:
+        return self.bot.web
+
+    async def say(self, conversation: str, text: str) -> str:
+        """Write as a person would and wait for the answer."""
+        id = await self.web.post(conversation, text)
+        return (await self.web.answer(conversation, id))["text"]
+
+
+@asynccontextmanager
+async def scene(home: Path, model: ModelEmulator | None = None, telegram_url: str = "", **others: Any) -> AsyncIterator[Scene]:
+    """A bot that is not yet started; killed at the end."""
+    async with model or ModelEmulator() as emulator:
+        bot = Bot(home, settings(emulator.url, telegram_url, **others))
+        try:
+            yield Scene(bot=bot, model=emulator)
+        finally:
+            if bot.alive:
+                await bot.kill()

@@ -1,0 +1,37 @@
+"""Looks into the record of a bot from outside: the ledger, and rows that may never change."""
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memory.store.open import open_store
+
+
+async def ledger_faults(db: Path) -> list[str]:
+    """What the coverage ledger finds, read beside whatever runs."""
+    store = await open_store(db, writable=False)
+    try:
+        return [f"{fault.subject}: {fault.what}" for fault in await store.folds.check_ledger()]
+    finally:
+        await store.close()
+
+
+def query(db: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Rows of a query that changes nothing."""
+    with closing(sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+        return connection.execute(sql, values).fetchall()
+
+
+def message_hashes(db: Path) -> dict[str, str]:
+    """Message id -> hash of its whole row."""
+    rows = query(db, "SELECT * FROM message ORDER BY conversation, seq")
+    return {str(row[0]): hashlib.sha256(repr(row).encode()).hexdigest() for row in rows}
+
+
+def unended(db: Path) -> list[tuple[Any, ...]]:
+    """Inbox and outbox rows that are not at rest."""
+    waiting = "SELECT 'inbox', id, state FROM inbox WHERE state IN ('new', 'running')"
+    leaving = "SELECT 'outbox', id, state FROM outbox WHERE state IN ('pending', 'sending', 'unknown')"
+    return query(db, f"{waiting} UNION ALL {leaving}")

@@ -1,0 +1,71 @@
+"""How people and the model talk in these tests: every message carries a token, every answer names it."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.emulators.model_replies import Call, Reply, fold_text, is_fold, plain
+
+TOKEN = re.compile(r"«([^«»]+)»")
+_USE = re.compile(r"\buse (\w+) (\{.*\})")
+
+
+def asked(token: str, words: str = "what do you make of it?") -> str:
+    """A message that can be told from every other one."""
+    return f"«{token}» {words}"
+
+
+def asked_for(token: str, tool: str, **arguments: Any) -> str:
+    """A message that makes the model call a tool before it answers."""
+    return f"«{token}» use {tool} {json.dumps(arguments)}"
+
+
+def tokens_in(text: str) -> list[str]:
+    """The tokens in a text, in order."""
+    return TOKEN.findall(text)
+
+
+def answer(body: dict[str, Any]) -> Reply:
+    """Call the tool that was asked for, once; else name the token of the newest message of a person."""
+    if is_fold(body):
+        return Reply(text=fold_text(body))
+    newest = body["messages"][-1]["content"]
+    blocks = newest if isinstance(newest, list) else []
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    words = _newest_words(body)
+    wanted = _USE.search(words)
+    if wanted and not results:
+        return Reply(text="I look.", calls=(Call(name=wanted[1], input=json.loads(wanted[2])),))
+    found = tokens_in(words)
+    return Reply(text=f"re «{found[-1] if found else '?'}»")
+
+
+def hesitant(random_: random.Random, longest: float) -> Callable[[dict[str, Any]], Reply]:
+    """The same, after a pause of up to `longest` seconds."""
+
+    def responder(body: dict[str, Any]) -> Reply:
+        told = answer(body)
+        return Reply(text=told.text, calls=told.calls, wait=random_.uniform(0, longest))
+
+    return responder
+
+
+def shown(body: dict[str, Any]) -> str:
+    """All words of a request's messages, tool results included."""
+    return "\n".join(_words(row.get("content")) for row in body.get("messages") or [])
+
+
+def _words(content: Any) -> str:
+    if not isinstance(content, list):
+        return plain(content)
+    told = [plain(block.get("content")) for block in content if block.get("type") == "tool_result"]
+    return "\n".join([plain(content), *told])
+
+
+def _newest_words(body: dict[str, Any]) -> str:
+    for row in reversed(body["messages"]):
+        if row["role"] == "user" and (words := plain(row["content"])):
+            return words
+    return ""
