@@ -32,8 +32,8 @@ def chat(home: Home, conversation: str, once: str | None) -> int:
     """`mnema chat`: a terminal on this home, or on the `mnema run` that holds it."""
     file = _settings(home)
     desk = importlib.import_module("bot.chat")
-    if url := home.address():
-        return int(asyncio.run(desk.beside(home, url, conversation, once)))
+    if home.address():
+        return int(asyncio.run(desk.beside(home, file.current, conversation, once)))
     with home.lock():
         _logging(home, file.current)
         return int(asyncio.run(desk.alone(home, file, conversation, once)))

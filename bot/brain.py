@@ -78,6 +78,11 @@ class Brain:
         if old is not None:
             self._old.append(old)  # calls may still run on it; its idle connections cost next to nothing
 
+    def use(self, model: Model) -> None:
+        """Answer with this model, whatever is configured: a twin, or one that another program brings."""
+        self._chain = Chain([Link(model=model)], on_unusable=self._on_unusable)
+        self.provider = self.name = self.fast_name = model.name
+
     async def preload(self) -> None:
         """Import what the wires need, in threads, before the first message asks for it."""
         await asyncio.gather(*(wire.preload() for wire in self._wires))

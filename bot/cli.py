@@ -19,6 +19,7 @@ from memory import failpoint
 from memory.store.errors import StoreError
 
 DONE, FAILED, WRONG_USE, CONFIGURATION, INTERRUPTED = 0, 1, 2, 3, 130
+STDOUT = 1
 ROLES = ("all", "gateway", "worker")
 
 app = typer.Typer(
@@ -42,8 +43,8 @@ def main(argv: list[str] | None = None) -> int:
         code = app(args, standalone_mode=False, prog_name="mnema")
         sys.stdout.flush()
         return code if isinstance(code, int) else DONE
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # typer makes the latter of the former
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
         return DONE
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
@@ -76,6 +77,14 @@ def _sentence(err: Exception) -> str:
     return f"something unexpected went wrong ({type(err).__name__}: {err}); --debug shows where."
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        print(f"mnema {metadata.version('mnema')}")
+        raise typer.Exit(DONE)
+
+
 @app.callback()
 def _options(
     ctx: typer.Context,
@@ -84,18 +93,11 @@ def _options(
         typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
+    ] = False,
 ) -> None:
-    if version:
-        print(f"mnema {_version()}")
-        raise typer.Exit(DONE)
     ctx.obj = Terms(home=resolve(home), debug=debug)
-
-
-def _version() -> str:
-    from importlib import metadata
-
-    return metadata.version("mnema")
 
 
 def _made(home: Home) -> Home:

@@ -61,6 +61,10 @@ class Gateway:
         self._ears[name] = asyncio.create_task(self._hear(self._channels[name], deliver), name=f"channel {name}")
         return self._ears[name]
 
+    def ear(self, name: str) -> asyncio.Task[None]:
+        """The task that hears a channel; it ends when the channel itself does."""
+        return self._ears[name]
+
     async def remove(self, name: str) -> None:
         """Stop hearing; what is still to be sent waits in the record."""
         await self.deafen(name)

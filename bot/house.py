@@ -29,6 +29,7 @@ from bot.gateway import Gateway
 from bot.home import Home
 from bot.inbound import Inbound
 from bot.intake import command_of, ends_turn, load_said
+from bot.models.base import Model
 from bot.models.offline import Passage
 from bot.reply import address_of, outgoing
 from bot.scheduler import Scheduler, end_idle
@@ -144,9 +145,11 @@ class House:
             self._offered = (off, tools.without(off))
         return self._offered[1]
 
-    async def open(self, channels: Sequence[Channel]) -> None:
-        """Recover, then let outbox, turns and receivers start, in that order."""
+    async def open(self, channels: Sequence[Channel], model: Model | None = None) -> None:
+        """Recover, then let outbox, turns and receivers start, in that order. model: instead of the configured."""
         self.brain.configure(self.config())
+        if model is not None:
+            self.brain.use(model)
         for channel in channels:
             self.gateway.add(channel)
         recovered = await self.store.delivery.recover(time.time())

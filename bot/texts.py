@@ -1,5 +1,6 @@
 """What the house itself says to people, in Chinese and in English."""
 
+import os
 import re
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -10,6 +11,14 @@ def language(text: str, setting: str = "auto") -> str:
     if setting in ("zh", "en"):
         return setting
     return "zh" if _CJK.search(text) else "en"
+
+
+def machine_language(setting: str = "auto") -> str:
+    """The language to begin in before anybody has written: as set, else the machine's."""
+    if setting in ("zh", "en"):
+        return setting
+    spoken = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if spoken.startswith("zh") else "en"
 
 
 def say(lang: str, key: str, **fields: object) -> str:

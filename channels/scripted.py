@@ -3,20 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from channels.base import Deliver
 from channels.errors import ChannelError
-from channels.message import (
-    Address,
-    Attachment,
-    Capabilities,
-    ChatKind,
-    InboundMessage,
-    LiveEvent,
-    OutboundMessage,
-    Receipt,
-    Sender,
-)
+from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
 from channels.text import clean
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -44,29 +35,21 @@ class Scripted:
         self._moved = asyncio.Event()
 
     def hear(
-        self,
-        text: str,
-        *,
-        chat: str = "c1",
-        thread: str = "",
-        sender: str = "u1",
-        kind: ChatKind = "dm",
-        addressed: bool = True,
-        key: str = "",
-        attachments: tuple[Attachment, ...] = (),
+        self, text: str, *, chat: str = "c1", thread: str = "", sender: str = "u1", **fields: Any
     ) -> InboundMessage:
-        """A person writes; key "": the next number."""
+        """A person writes. fields: others of the message's, such as kind, key, addressed, attachments or sent_at."""
         self._heard += 1
+        usual: dict[str, Any] = {
+            "kind": "dm",
+            "key": str(self._heard),
+            "sent_at": EPOCH,
+            "order_key": f"{self._heard:020d}",
+        }
         message = InboundMessage(
             address=Address(channel=self.name, account=self.account, chat_id=chat, thread_id=thread),
-            kind=kind,
-            key=key or str(self._heard),
             sender=Sender(id=sender, name=sender),
             text=clean(text),
-            sent_at=EPOCH,
-            attachments=attachments,
-            addressed=addressed,
-            order_key=f"{self._heard:020d}",
+            **(usual | fields),
         )
         self.hear_again(message)
         return message

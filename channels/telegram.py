@@ -21,6 +21,7 @@ GRACE_SECONDS = 10
 POLLS_MISSED = 3
 """After so many polls' time without an answer the connections are thrown away."""
 SHORTEST_PAUSE = 1.0
+STORE_PAUSE = 0.25
 LONGEST_PAUSE = 30.0
 TYPING_SECONDS = 4.0
 """Telegram shows "typing" for five seconds."""
@@ -45,6 +46,7 @@ class Telegram:
         self.capabilities = Capabilities(limit=LIMIT, unit="utf16", live=True, per_chat_rate=1.0, total_rate=30.0)
         self._access = (token, base_url, proxy)
         self._poll_seconds = poll_seconds
+        self._trouble = ""
         self._mouth: Wire | None = None
         self._typing = Pulse(self._type, every=TYPING_SECONDS, longest=TYPING_LONGEST)
 
@@ -122,24 +124,29 @@ class Telegram:
     async def _answer(self, wire: Wire, method: str, parameters: dict[str, Any]) -> Any:
         """The answer to a call that may be repeated at will; a failing network is waited out for three polls' time."""
         patience = POLLS_MISSED * self._poll_seconds
-        pause, why = SHORTEST_PAUSE, "no answer"
+        self._trouble = "no answer"
         try:
             async with asyncio.timeout(patience):
-                while True:
-                    try:
-                        return await wire.call(method, parameters)
-                    except (Retryable, Ambiguous) as err:
-                        why = str(err)
-                        log.info("telegram silent", error=why)
-                        await asyncio.sleep(getattr(err, "retry_after", None) or pause)
-                        pause = min(2 * pause, LONGEST_PAUSE)
+                return await self._insist(wire, method, parameters)
         except TimeoutError as err:
-            raise ChannelError(f"nothing heard from Telegram for {patience} s: {why}") from err
+            raise ChannelError(f"nothing heard from Telegram for {patience} s: {self._trouble}") from err
+
+    async def _insist(self, wire: Wire, method: str, parameters: dict[str, Any]) -> Any:
+        pause = SHORTEST_PAUSE
+        while True:
+            try:
+                return await wire.call(method, parameters)
+            except (Retryable, Ambiguous) as err:
+                self._trouble = str(err)
+                log.info("telegram silent", error=self._trouble)
+                asked = err.retry_after if isinstance(err, Retryable) else None
+            await asyncio.sleep(asked or pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def _store(deliver: Deliver, messages: Sequence[InboundMessage]) -> None:
     """Deliver, for ever: what is not stored is not confirmed, and what is not confirmed stays with Telegram."""
-    pause = SHORTEST_PAUSE
+    pause = STORE_PAUSE
     while True:
         try:
             await deliver(messages)

@@ -114,5 +114,5 @@ def _hush() -> None:
     """The loggers print addresses, which hold the token; the advice is for callers of typed methods."""
     for name in ("httpx", "telegram"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    for advice in ("Please use 'Bot", "In a future major version"):
+    for advice in ("Please use 'Bot", ".*attribute `retry_after`"):
         warnings.filterwarnings("ignore", message=advice)

@@ -124,7 +124,7 @@ def _cut(text: str, position: int, room: int, unit: Unit) -> int:
         if best:
             return best
     last = max(whole, default=0)
-    return last if last > half else max(ends)
+    return last if last >= half else max(ends)
 
 
 def _outside(ends: set[int], spans: list[tuple[int, int]]) -> set[int]:

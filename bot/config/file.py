@@ -28,13 +28,15 @@ Signature = tuple[int, int, int, int]
 class ConfigFile:
     """One config.json. `current` is what holds now; `trouble` is why the file on disk does not, or None."""
 
-    def __init__(self, path: Path, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, path: Path, environ: Mapping[str, str] = os.environ, *, look_every: float = LOOK_EVERY) -> None:
         self.path = path
         self.current = build({}, environ)
         self.trouble: Refused | None = None
         self._environ = environ
+        self._look_every = look_every
         self._raw: dict[str, Any] = {}
         self._text = ""
+        self._told = ("", "")
 
     @property
     def last_good(self) -> Path:
@@ -69,13 +71,16 @@ class ConfigFile:
         Raises:
             Refused: the file is broken and there is no good copy, or others may read the secrets in it.
         """
-        text = self._read()
-        self._refuse_open_mode(text)
         try:
+            text = self._read()
+            self._refuse_open_mode(text)
             self._hold(text)
         except Refused as err:
+            if err.fault == "open_mode":
+                raise
             self._hold_last_good(err)
-            self.trouble, self._text = err, text
+            self._text, self.trouble = "", err
+        self._told = (self._text, str(self.trouble or ""))
         return self.current
 
     def get(self, name: str = "") -> Any:
@@ -123,16 +128,15 @@ class ConfigFile:
     async def watch(
         self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[Refused], Awaitable[None]]
     ) -> None:
-        """Tell every change of the file, also by `set` and `patch`, until cancelled.
+        """Tell every change of the file since `load`, also by `set` and `patch`, until cancelled.
 
         A broken or vanished file leaves `current` as it is and is told once, at the second look that finds it
         so: an editor may be half-way through.
         """
-        told = (self._text, str(self.trouble or ""))
         done: Signature | None = None
         doubted: Signature | None = (0, 0, 0, 0)
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(self._look_every)
             now = self._signature()
             if now is not None and now == done:
                 continue
@@ -141,8 +145,8 @@ class ConfigFile:
                 doubted = now
                 continue
             done, news = now, (self._text, str(trouble or ""))
-            if news != told:
-                told = news
+            if news != self._told:
+                self._told = news
                 await (on_error(trouble) if trouble else on_change(self.current))
 
     def _reload(self) -> Refused | None:

@@ -66,8 +66,7 @@ class Anthropic:
             call = self._client.messages.with_streaming_response.create(**form.body, stream=True)
             async with call as response:
                 async for sse in anthropic.AsyncStream.raw_events(response.http_response):
-                    if sse.data:
-                        yield _checked(json.loads(sse.data))
+                    yield _read(sse.data)
         except anthropic.APIStatusError as err:
             raise _refusal(err, form, request) from err
         except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
@@ -92,7 +91,8 @@ class Anthropic:
             await client.close()
 
 
-def _checked(event: Any) -> dict[str, Any]:
+def _read(data: str) -> dict[str, Any]:
+    event = json.loads(data or '{"type": "ping"}')
     if not isinstance(event, dict):
         raise ValueError("an event that is no object")
     if event.get("type") == "error":

@@ -42,28 +42,34 @@ class Chain:
         Errors that are the request's own (too long, a bad picture, a bad form) are raised at once: another model
         would not mend them, the caller can. Else the last link's error is raised.
         """
-        last: ModelError = Transient("there is no model to ask")
-        shown = False
+        walk = _Walk(last=Transient("there is no model to ask"))
         for at, link in enumerate(self._links):
-            asked = replace(request, model=link.ask_for or request.model)
-            if known := self._known(at, asked.model):
-                last = known
-                continue
-            if shown:
-                shown = False
-                yield Restarted(why=str(last))
-            try:
-                async with closing(link.model.stream(asked)) as events:
-                    async for event in events:
-                        shown = shown or not isinstance(event, Answer)
-                        yield event
+            async with closing(self._ask(at, replace(request, model=link.ask_for or request.model), walk)) as events:
+                async for event in events:
+                    yield event
+            if walk.done:
                 return
-            except (Transient, RateLimited, Stalled) as err:
-                last = err
-            except Unusable as err:
-                last = err
-                self._remember(at, asked.model, err)
-        raise last
+        raise walk.last
+
+    async def _ask(self, at: int, request: Request, walk: "_Walk") -> AsyncIterator[Event]:
+        """One link's turn; why it gave no answer is noted in the walk."""
+        if known := self._known(at, request.model):
+            walk.last = known
+            return
+        if walk.shown:
+            walk.shown = False
+            yield Restarted(why=str(walk.last))
+        try:
+            async with closing(self._links[at].model.stream(request)) as events:
+                async for event in events:
+                    walk.shown = walk.shown or not isinstance(event, Answer)
+                    yield event
+            walk.done = True
+        except (Transient, RateLimited, Stalled) as err:
+            walk.last = err
+        except Unusable as err:
+            walk.last = err
+            self._remember(at, request.model, err)
 
     def _known(self, at: int, asked: str) -> Unusable | None:
         return self._unusable.get((at, "")) or self._unusable.get((at, asked))
@@ -77,3 +83,12 @@ class Chain:
         """Close every link."""
         for link in self._links:
             await link.model.close()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Walk:
+    """How far one call has come along the chain. last: the newest error; shown: something of a failed try was."""
+
+    last: ModelError
+    shown: bool = False
+    done: bool = False

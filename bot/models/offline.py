@@ -62,7 +62,7 @@ class Offline:
         text = "\n".join(lines)
         for piece in _pieces(text):
             yield TextDelta(text=piece)
-        usage = TokensUsed(input=sum(map(len, [*before, said])) // 4, output=len(text) // 4)
+        usage = TokensUsed()
         yield Answer(parts=(Text(text=text),), stop="end", usage=usage, model=self.name, raw_stop="offline")
 
     async def _lines(self, request: Request, before: Sequence[str], said: str, lang: int) -> list[str]:
@@ -105,7 +105,7 @@ def _same(one: Passage, other: Passage) -> bool:
 def _quote(passage: Passage) -> str:
     text = " ".join(passage.text.split())
     shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return f"> {shown}\n（{', '.join(filter(None, (passage.source, passage.date)))}）"
+    return f"> {shown}\n— {', '.join(filter(None, (passage.source, passage.date)))}"
 
 
 def _persons_words(messages: Sequence[WireMessage]) -> list[str]:

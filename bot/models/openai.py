@@ -8,10 +8,11 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from bot.errors import BadRequest, KeyRefused, ModelError, Stalled, Transient
+from bot.errors import KeyRefused, Stalled, Transient
 from bot.models.base import Blobs, Event, Request
 from bot.models.failures import read_failure, to_error
 from bot.models.http import open_http
@@ -23,6 +24,9 @@ from bot.models.prices import UNKNOWN_WINDOW
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """The names servers have for the longest answer; the second is that of the vendor's newer models."""
+
+DONE: dict[str, Any] = {}
+"""Stands for the line that ends a stream."""
 
 
 class OpenAI:
@@ -70,57 +74,51 @@ class OpenAI:
         await self.preload()
         hearing = Hearing(self.unknown)
         try:
-            async with closing(within(self._chunks(request), self._limits)) as chunks:
-                async for chunk in chunks:
-                    if chunk is None:
-                        await drain(chunks)
-                        break
-                    for event in hearing.take(chunk):
-                        yield event
+            async with closing(self._events(request, hearing)) as events:
+                async for event in events:
+                    yield event
         except (Transient, Stalled):
             # Whatever befalls the connection after the answer's end is no loss.
             if not hearing.ended:
                 raise
         yield settled(hearing.heard(), request)
 
-    async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any] | None]:
-        """The chunks of one call; asks once more where the server has another name for the longest answer."""
-        while True:
-            field = self._limit_field
-            try:
-                async with closing(self._ask(request, field)) as chunks:
-                    async for chunk in chunks:
-                        yield chunk
-                return
-            except BadRequest as err:
-                if field != LIMITS[0] or err.kind != "unsupported_parameter":
-                    raise
-                self._limit_field = LIMITS[1]
+    async def _events(self, request: Request, hearing: Hearing) -> AsyncIterator[Event]:
+        async with closing(within(self._chunks(request), self._limits)) as chunks:
+            async for chunk in chunks:
+                for event in hearing.take(chunk):
+                    yield event
+                if chunk is DONE:
+                    await drain(chunks)
 
-    async def _ask(self, request: Request, limit_field: str) -> AsyncIterator[dict[str, Any] | None]:
-        """One POST: its chunks, and None for the mark that ends them. Raises ModelError only."""
+    async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any]]:
+        """The chunks of one call as they come. Raises ModelError only."""
         import httpx2
 
-        rendered = await asyncio.to_thread(render, request, self._blobs, limit_field)
-        body = json.dumps(rendered, ensure_ascii=False, separators=(",", ":")).encode()
         try:
-            async with self._client.stream("POST", self._url, content=body, headers=self._headers) as response:
-                if response.status_code >= 300:
-                    raise await self._refusal(response, len(body))
+            async with aclosing(await self._post(request)) as response:
                 async for line in _lines(response.aiter_bytes()):
-                    if line == b"[DONE]":
-                        yield None
-                    else:
-                        yield _checked(json.loads(line))
+                    yield _read(line)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
             raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
 
-    async def _refusal(self, response: Any, sent: int) -> ModelError:
-        """The error behind an answer that is no stream. sent: bytes of our request."""
+    async def _post(self, request: Request) -> Any:
+        """The open answer to one call; asks once more where the server has another name for the longest answer."""
+        field = self._limit_field
+        rendered = await asyncio.to_thread(render, request, self._blobs, field)
+        body = json.dumps(rendered, ensure_ascii=False, separators=(",", ":")).encode()
+        post = self._client.build_request("POST", self._url, content=body, headers=self._headers)
+        response = await self._client.send(post, stream=True)
+        if response.status_code < 300:
+            return response
         failure = read_failure(response.status_code, await response.aread(), response.headers)
-        return to_error(replace(failure, crowded=sent / 4 > 0.8 * self._window))
+        error = to_error(replace(failure, crowded=len(body) / 4 > 0.8 * self._window))
+        if error.kind != "unsupported_parameter" or field != LIMITS[0]:
+            raise error
+        self._limit_field = LIMITS[1]
+        return await self._post(request)
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -148,7 +146,10 @@ async def _lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield whole
 
 
-def _checked(chunk: Any) -> dict[str, Any]:
+def _read(line: bytes) -> dict[str, Any]:
+    if line == b"[DONE]":
+        return DONE
+    chunk = json.loads(line)
     if not isinstance(chunk, dict):
         raise ValueError("a chunk that is no object")
     if chunk.get("error"):

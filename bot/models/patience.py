@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.errors import ModelError, Stalled
 
 Item = TypeVar("Item")
+_END: Any = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +44,20 @@ async def within(source: AsyncIterator[Item], patience: Patience) -> AsyncIterat
         while True:
             due = clock() + wait
             if end <= due:
-                due, wait, kind = end, patience.step, "step"
-            try:
-                async with asyncio.timeout_at(due):
-                    item = await anext(source)
-            except StopAsyncIteration:
+                due, kind = end, "step"
+            item = await _next(source, due, kind)
+            if item is _END:
                 return
-            except TimeoutError as err:
-                raise Stalled(f"no word from the model for too long ({kind}, {wait:g} s)", kind=kind) from err
             yield item
             wait, kind = patience.gap, "gap"
+
+
+async def _next(source: AsyncIterator[Item], due: float, kind: str) -> Item:
+    try:
+        async with asyncio.timeout_at(due):
+            return await anext(source, _END)
+    except TimeoutError as err:
+        raise Stalled(f"no word from the model for too long ({kind})", kind=kind) from err
 
 
 async def drain(source: AsyncIterator[Item], seconds: float = 0.5) -> None:

@@ -66,35 +66,54 @@ class Patient:
 
     async def stream(self, request: Request) -> AsyncIterator[Event]:
         """See Model.stream; Restarted comes before another try when something of the last one was shown."""
-        end = self._clock() + self._retries.step
-        tries = stalled = 0
-        while True:
-            shown, tries = False, tries + 1
-            try:
-                async with closing(self._once(request, end)) as events:
-                    async for event in events:
-                        shown = shown or not isinstance(event, Answer)
-                        yield event
-                return
-            except ModelError as err:
-                stalled += isinstance(err, Stalled)
-                pause = self._retries.pause(err, tries, stalled, self._chance())
-                if pause is None or self._clock() + pause >= end:
-                    raise
-                why = str(err)
-                if isinstance(err, BadRequest):
-                    request = without_thinking(request)
-            await self._sleep(pause)
-            if shown:
-                yield Restarted(why=why)
+        course = _Course(request=request, end=self._clock() + self._retries.step)
+        while not course.done:
+            async with closing(self._try(course)) as events:
+                async for event in events:
+                    yield event
 
-    def _once(self, request: Request, end: float) -> AsyncIterator[Event]:
-        left = end - self._clock()
-        return within(self._model.stream(request), Patience(first=left, gap=left, step=left))
+    async def _try(self, course: "_Course") -> AsyncIterator[Event]:
+        """One call; after a failure that may mend, the pause."""
+        shown, left = False, course.end - self._clock()
+        course.tries += 1
+        try:
+            stream = within(self._model.stream(course.request), Patience(first=left, gap=left, step=left))
+            async with closing(stream) as events:
+                async for event in events:
+                    shown = shown or not isinstance(event, Answer)
+                    yield event
+            course.done = True
+            return
+        except ModelError as err:
+            pause, why = self._pause(err, course), str(err)
+        await self._sleep(pause)
+        if shown:
+            yield Restarted(why=why)
+
+    def _pause(self, error: ModelError, course: "_Course") -> float:
+        """Seconds until the next call. Raises the error when there shall be none."""
+        course.stalled += isinstance(error, Stalled)
+        pause = self._retries.pause(error, course.tries, course.stalled, self._chance())
+        if pause is None or self._clock() + pause >= course.end:
+            raise error
+        if isinstance(error, BadRequest):
+            course.request = without_thinking(course.request)
+        return pause
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Course:
+    """How far one step has come. end: by the clock; tries: calls made; stalled: those of them that fell silent."""
+
+    request: Request
+    end: float
+    tries: int = 0
+    stalled: int = 0
+    done: bool = False
 
 
 def without_thinking(request: Request) -> Request:

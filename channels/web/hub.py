@@ -27,6 +27,7 @@ RETRY = b"retry: 1000\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
 STORED = {"user": "accepted", "assistant": "reply", "notice": "notice"}
 ENDINGS = frozenset({"reply", "notice", "error"})
+LINE_ENDS = {sign: f"\\u{sign:04x}" for sign in (0x85, 0x2028, 0x2029)}  # some readers take these for line ends
 _ID = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
@@ -250,7 +251,7 @@ def _told(line: Line) -> dict[str, Any]:
 
 
 def _frame(id: str, name: str, told: dict[str, Any]) -> bytes:
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).translate(LINE_ENDS)
     return f"id: {id}\nevent: {name}\ndata: {text}\n\n".encode(errors="replace")
 
 

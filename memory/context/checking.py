@@ -1,7 +1,6 @@
 """Which texts a fold ends with: a model's where its source bears them out, the digest where not."""
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -12,11 +11,12 @@ from memory.context.digest import constraints, digest, digest_log
 from memory.context.grounding import ground, missing
 from memory.context.render import Utterance, is_tool, line, shorten, utterances, write_turns
 from memory.conversation import Message
+from memory.recall.lexical import fold, question_terms
 
 MOST_DROPPED = 0.25
 MOST_TOOL_LOGGED = 1_000  # characters of one tool's traffic whose facts are carried into the log
 WHOLE = 1 << 40  # characters: nothing is that long
-_WORDS = re.compile(r"[a-z0-9]+|[^\W\d_a-z]")
+MENTIONED = 0.6  # share of a constraint's content words that say that a summary has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +123,6 @@ def _with_constraints(summary: str, asked: Sequence[str], limit: Limit) -> str:
 
 
 def _mentions(summary: str, constraint: str) -> bool:
-    """Whether most of a sentence's words or characters are in the summary."""
-    words = set(_WORDS.findall(constraint.casefold()))
-    return len(words & set(_WORDS.findall(summary.casefold()))) >= 0.7 * len(words)
+    """Whether most of what a sentence says is in the summary."""
+    wanted, said = question_terms(constraint), fold(summary)
+    return sum(term in said for term in wanted) >= MENTIONED * len(wanted)

@@ -13,6 +13,7 @@ FLOOR = 0.05
 The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's mass
 is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
 """
+FLOOR_OF_CHARACTERS = 0.3
 SATURATION = 1.2
 LENGTH = 0.3
 MOST_TERMS = 64
@@ -32,9 +33,9 @@ _STOP_ZH = re.compile(
     "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|几个|"
     "我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
     "记得|提到|提过|说过|聊过|讲过|知道|觉得|好的|好吧|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|"
-    "[的了吗呢吧啊呀哦嗯我你您他她它们是在有和与或把被也都就还很不这那哪谁么之得地着过让给对跟说好要会能请]"
+    "[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
 )
-_SUFFIXES = ("ingly", "edly", "ings", "ing", "ies", "ied", "ily", "es", "ed", "ly", "'s", "s", "y", "e")
+_SUFFIXES = ("ingly", "edly", "ings", "ing", "ies", "ied", "ily", "es", "ed", "ly", "s")
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -73,21 +74,36 @@ def rank(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[Ra
 
     Each term weighs its idf over `texts`. A text scores the weight of the question's terms in it, damped for
     repetition and length, as a share of the question's whole weight; one that matches less than FLOOR of that weight
-    is not found, so a question without content finds nothing.
+    is not found, so a question without content finds nothing. Where pairs of characters find nothing, single ones may.
     """
     wanted = question_terms(question)
-    rows = [(key, text, fold(text)) for key, text in texts]
-    found = [row for row in rows if any(term in row[2] for term in wanted)]
-    counted = [(key, text, _frequencies(folded, wanted), len(folded)) for key, text, folded in found]
-    weight = _weights(wanted, [frequencies for _, _, frequencies, _ in counted], len(rows))
+    rows = [_Row(key=key, text=text, folded=fold(text)) for key, text in texts]
+    found = _rank(wanted, rows, FLOOR) or _rank(_characters(wanted), rows, FLOOR_OF_CHARACTERS)
+    return sorted(found, key=lambda item: -item.score)[:limit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row(Generic[Key]):
+    key: Key
+    text: str
+    folded: str
+
+
+def _rank(wanted: Sequence[str], rows: Sequence[_Row[Key]], floor: float) -> list[Ranked[Key]]:
+    touched = [row for row in rows if any(term in row.folded for term in wanted)]
+    counted = [(row, counts) for row in touched if (counts := _frequencies(row.folded, wanted))]
+    weight = _weights(wanted, [counts for _, counts in counted], len(rows))
     mass = sum(weight.values())
-    typical = sum(len(folded) for _, _, folded in rows) / max(1, len(rows)) or 1.0
-    scored = [
-        Ranked(key=key, text=text, score=_score(frequencies, weight, size / typical) / mass)
-        for key, text, frequencies, size in counted
-        if sum(weight[term] for term in frequencies) >= FLOOR * mass
+    typical = sum(len(row.folded) for row in rows) / max(1, len(rows)) or 1.0
+    return [
+        Ranked(key=row.key, text=row.text, score=_score(counts, weight, len(row.folded) / typical) / mass)
+        for row, counts in counted
+        if sum(weight[term] for term in counts) >= floor * mass
     ]
-    return sorted(scored, key=lambda item: -item.score)[:limit]
+
+
+def _characters(wanted: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(letter for term in wanted if _IS_CJK.match(term) for letter in term))
 
 
 def _of_run(run: str) -> Iterator[str]:
@@ -105,13 +121,17 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
             break
-    return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
+    doubled = len(word) > 4 and word[-1] == word[-2]
+    return word[:-1] if doubled or (len(word) > 3 and word[-1] in "eiy") else word
 
 
 def _frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
     """How often each wanted term is in a text; none that is not."""
-    words = [_stem(run) for run in _RUN.findall(folded) if not _IS_CJK.match(run)]
-    counts = {term: folded.count(term) if _IS_CJK.match(term) else words.count(term) for term in wanted}
+    counts = {term: count for term in wanted if (count := folded.count(term))}
+    stems = [term for term in counts if not _IS_CJK.match(term)]
+    if stems:  # a stem may be found inside another word
+        words = [_stem(run) for run in _RUN.findall(folded) if not _IS_CJK.match(run)]
+        counts |= {stem: words.count(stem) for stem in stems}
     return {term: count for term, count in counts.items() if count}
 
 

@@ -1,53 +1,67 @@
-"""A bare SQLite connection, opened the one way that keeps what it confirms."""
+"""A bare SQLite connection in a thread of its own, opened the one way that keeps what it confirms."""
 
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-import aiosqlite
-
+from memory.store.aside import Aside
 from memory.store.engine import Row, named
 from memory.store.errors import StoreError
 
+T = TypeVar("T")
 _WAL_BYTES = 64 * 1024 * 1024
 
 
 class Connection:
-    """One driver connection outside any transaction of the driver's own making."""
+    """One driver connection outside any transaction of the driver's own making.
 
-    def __init__(self, bare: aiosqlite.Connection) -> None:
-        self.bare = bare
+    Its methods block, and so run only inside what `apart` was given.
+    """
+
+    def __init__(self, bare: sqlite3.Connection, thread: Aside) -> None:
+        self._bare = bare
+        self._thread = thread
+
+    async def apart(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run this in the connection's thread."""
+        return await self._thread.run(work)
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
         with naming():
-            cursor = await self.bare.execute(sql, parameters)
-        return cursor.rowcount
+            return self._bare.execute(sql, parameters).rowcount
 
     async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
         with naming():
-            return cast(list[Row], await self.bare.execute_fetchall(sql, parameters))
+            return cast(list[Row], self._bare.execute(sql, parameters).fetchall())
 
-    async def do(self, sql: str) -> None:
+    def do(self, sql: str) -> None:
         """Run one statement that has neither parameters nor an answer."""
         with naming():
-            await self.bare.execute(sql)
+            self._bare.execute(sql)
 
-    async def value(self, sql: str) -> Any:
+    def value(self, sql: str) -> Any:
         """The first column of the first row, None when there is none."""
         with naming():
-            rows = list(await self.bare.execute_fetchall(sql))
-        return rows[0][0] if rows else None
+            row = self._bare.execute(sql).fetchone()
+        return row[0] if row else None
 
     @property
     def open_transaction(self) -> bool:
-        return self.bare.in_transaction
+        return self._bare.in_transaction
 
     async def close(self) -> None:
+        """Close it and end its thread; called from outside that thread."""
+        try:
+            await self.apart(self._close())
+        finally:
+            await self._thread.close()
+
+    async def _close(self) -> None:
         with naming():
-            await self.bare.close()
+            self._bare.close()
 
 
 @contextmanager
@@ -69,30 +83,36 @@ async def connect_writer(path: Path, busy_timeout: float) -> Connection:
         StoreError: a setting did not hold (a file system without shared memory, for one).
         StoreCorrupt: this is no database.
     """
-    return await _ready(await _connect(path, "rwc"), _durable(busy_timeout))
+    return await _connect(path, "rwc", _durable(busy_timeout))
 
 
 async def connect_reader(path: Path, busy_timeout: float, *, alone: bool) -> Connection:
     """Open for reading. alone: in a process that writes nothing, so that nothing at all may be changed."""
-    return await _ready(await _connect(path, "ro" if alone else "rw"), _reading(busy_timeout))
+    return await _connect(path, "ro" if alone else "rw", _reading(busy_timeout))
 
 
-async def _connect(path: Path, mode: str) -> Connection:
+async def _connect(path: Path, mode: str, settings: dict[str, object]) -> Connection:
+    thread = Aside(f"sqlite {mode}")
+    try:
+        return await thread.run(_opened(path, mode, settings, thread))
+    except BaseException:
+        await thread.close()
+        raise
+
+
+async def _opened(path: Path, mode: str, settings: dict[str, object], thread: Aside) -> Connection:
     with naming():
-        bare = await aiosqlite.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+        bare = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
     bare.row_factory = sqlite3.Row
-    return Connection(bare)
-
-
-async def _ready(connection: Connection, settings: dict[str, object]) -> Connection:
+    connection = Connection(bare, thread)
     try:
         for name, wanted in settings.items():
-            await connection.do(f"PRAGMA {name}={wanted}")
-            found = await connection.value(f"PRAGMA {name}")
+            connection.do(f"PRAGMA {name}={wanted}")
+            found = connection.value(f"PRAGMA {name}")
             if str(found).lower() != str(wanted).lower():
                 raise StoreError(f"the database does not keep {name}={wanted} here; it says {found}")
     except BaseException:
-        await connection.close()
+        bare.close()
         raise
     return connection
 

@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import select
@@ -17,6 +16,7 @@ from memory.store.tables import instance
 
 T = TypeVar("T")
 P = ParamSpec("P")
+Work = Callable[[Tx], Coroutine[Any, Any, T]]
 _MOST_TOGETHER = 64
 _LEASE = select(instance.c.lease_epoch)
 
@@ -25,12 +25,12 @@ _LEASE = select(instance.c.lease_epoch)
 class _Unit:
     """One caller's piece of a transaction. done: resolved after the commit, with its value or its error."""
 
-    work: Callable[[Tx], Awaitable[Any]]
+    work: Work[Any]
     done: asyncio.Future[Any] = field(default_factory=asyncio.Future)
 
 
 class Database:
-    """Runs units of work: functions whose first argument is the transaction.
+    """Runs units of work: functions whose first argument is the transaction, each in the connection's thread.
 
     lease: this opening's number; a database that was opened for writing since then takes nothing from us any more.
     clock: unix seconds. suspect: the file was found damaged while in use.
@@ -50,18 +50,21 @@ class Database:
         self._reader = reader
         self._writer = writer
         self._compiler = compiler
-        self._reading = asyncio.Lock()
         self._waiting: list[_Unit] = []
         self._something = asyncio.Event()
         self._closing = False
         self._serving = asyncio.create_task(self._serve(writer)) if writer else None
 
-    async def read(self, work: Callable[Concatenate[Tx, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run queries on one snapshot of what is committed. A cancelled caller leaves no transaction open."""
+    async def read(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run queries on one snapshot of what is committed."""
         with self._watching():
-            return await asyncio.shield(self._snapshot(partial(_call, work, args, kwargs)))
+            return await self._reader.apart(self._snapshot(lambda tx: work(tx, *args, **kwargs)))
 
-    async def write(self, work: Callable[Concatenate[Tx, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def write(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run a unit of work; returns after the commit that holds it. A cancelled caller's unit is still done.
 
         Raises:
@@ -69,7 +72,7 @@ class Database:
         """
         if self._serving is None or self._closing:
             raise StoreError("this store is closed, or was opened for reading")
-        unit = _Unit(work=partial(_call, work, args, kwargs))
+        unit = _Unit(work=lambda tx: work(tx, *args, **kwargs))
         self._waiting.append(unit)
         self._something.set()
         with self._watching():
@@ -84,22 +87,17 @@ class Database:
         self._something.set()
         if self._serving:
             await self._serving
-        async with self._reading:
-            await self._reader.close()
+        await self._reader.close()
         if self._writer:
             await self._writer.close()
 
-    async def _snapshot(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        async with self._reading:
-            await self._reader.do("BEGIN DEFERRED")
-            try:
-                return await work(self._tx(self._reader))
-            finally:
-                if self._reader.open_transaction:
-                    await self._reader.do("COMMIT")
-
-    def _tx(self, driver: Connection) -> Tx:
-        return Tx(driver=driver, compiler=self._compiler, lease=self.lease, now=self.clock())
+    async def _snapshot(self, work: Work[T]) -> T:
+        self._reader.do("BEGIN DEFERRED")
+        try:
+            return await work(self._tx(self._reader))
+        finally:
+            if self._reader.open_transaction:
+                self._reader.do("COMMIT")
 
     async def _serve(self, writer: Connection) -> None:
         while self._waiting or not self._closing:
@@ -108,34 +106,32 @@ class Database:
                 await self._something.wait()
                 continue
             batch, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
-            [failed] = await asyncio.gather(self._commit(writer, batch), return_exceptions=True)
-            if failed is not None:
-                await asyncio.gather(self._undo(writer), return_exceptions=True)
-                for unit in batch:
-                    _resolve(unit, failed)
+            outcomes = await writer.apart(self._settle(writer, batch))
+            for unit, outcome in zip(batch, outcomes, strict=True):
+                _resolve(unit, outcome)
 
-    async def _commit(self, writer: Connection, batch: list[_Unit]) -> None:
-        await writer.do("BEGIN IMMEDIATE")
+    async def _settle(self, writer: Connection, batch: list[_Unit]) -> list[Any]:
+        """What became of each unit; when the transaction as a whole failed, its error for each of them."""
+        outcome: Any = await _outcome(self._commit(writer, batch))
+        if not isinstance(outcome, BaseException):
+            return list(outcome)
+        if writer.open_transaction:
+            await _outcome(_roll_back(writer))
+        return [outcome] * len(batch)
+
+    async def _commit(self, writer: Connection, batch: list[_Unit]) -> list[Any]:
+        writer.do("BEGIN IMMEDIATE")
         tx = self._tx(writer)
         held = await tx.one(_LEASE)
         if held is None or held["lease_epoch"] != self.lease:
             raise StoreBusy("another process has taken this database over")
         alone = len(batch) == 1
-        outcomes = [await (unit.work(tx) if alone else self._attempt(writer, tx, unit)) for unit in batch]
-        await writer.do("COMMIT")
-        for unit, outcome in zip(batch, outcomes, strict=True):
-            _resolve(unit, outcome)
+        outcomes = [await (unit.work(tx) if alone else _attempt(writer, tx, unit)) for unit in batch]
+        writer.do("COMMIT")
+        return outcomes
 
-    async def _attempt(self, writer: Connection, tx: Tx, unit: _Unit) -> Any:
-        """The unit's value, or the error it ended with, in which case nothing of it is left in the transaction."""
-        await writer.do("SAVEPOINT unit")
-        outcome: Any = (await asyncio.gather(unit.work(tx), return_exceptions=True))[0]
-        if isinstance(outcome, BaseException):
-            if not writer.open_transaction:  # a full disk takes the whole transaction back by itself
-                raise outcome
-            await writer.do("ROLLBACK TO unit")
-        await writer.do("RELEASE unit")
-        return outcome
+    def _tx(self, driver: Connection) -> Tx:
+        return Tx(driver=driver, compiler=self._compiler, lease=self.lease, now=self.clock())
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
@@ -145,13 +141,26 @@ class Database:
             self.suspect = True
             raise
 
-    async def _undo(self, writer: Connection) -> None:
-        if writer.open_transaction:
-            await writer.do("ROLLBACK")
+
+async def _attempt(writer: Connection, tx: Tx, unit: _Unit) -> Any:
+    """The unit's value, or the error it ended with, in which case nothing of it is left in the transaction."""
+    writer.do("SAVEPOINT unit")
+    outcome = await _outcome(unit.work(tx))
+    if isinstance(outcome, BaseException):
+        if not writer.open_transaction:  # a full disk takes the whole transaction back by itself
+            raise outcome
+        writer.do("ROLLBACK TO unit")
+    writer.do("RELEASE unit")
+    return outcome
 
 
-async def _call(work: Callable[..., Awaitable[T]], args: tuple[Any, ...], kwargs: dict[str, Any], tx: Tx) -> T:
-    return await work(tx, *args, **kwargs)
+async def _roll_back(writer: Connection) -> None:
+    writer.do("ROLLBACK")
+
+
+async def _outcome(work: Coroutine[Any, Any, Any]) -> Any:
+    """What it returns, or whatever it raises, as a value: an error belongs to the caller, not to the writer."""
+    return (await asyncio.gather(work, return_exceptions=True))[0]
 
 
 def _resolve(unit: _Unit, outcome: Any) -> None:

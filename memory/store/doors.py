@@ -168,6 +168,10 @@ class Sessions(Protocol):
         """Sums per model and purpose."""
         ...
 
+    async def spend(self, conversation: str, spent: Sequence[Usage]) -> None:
+        """Tokens of model calls beside a turn (a fold, an extraction)."""
+        ...
+
     async def factor(self, model: str) -> tuple[float, int, float]:
         """(factor, samples, last error in per cent) of the counter for that model; (1.0, 0, 0.0) when unknown."""
         ...

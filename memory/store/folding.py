@@ -166,7 +166,7 @@ async def commit(tx: Tx, held: FoldRow, tokens_after: int) -> FoldRow | None:
         head = {"under": held.epoch, "former": held.prev_fold, "head": held.id}
         if not await tx.run(_MOVE_HEAD, row=held.conversation, **head):
             await _stale(tx, held)
-        return None
+            return None
         await tx.run(_COVER, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)
         await raise_generation(tx, held.conversation, "fold")
     done = await _write(tx, held, "folded", {"tokens_after": tokens_after}, was="logged")

@@ -64,7 +64,7 @@ async def open_store(
 async def _open_for_reading(wish: _Wish) -> SqlStore:
     reader = await connect_reader(wish.path, wish.busy_timeout, alone=True)
     try:
-        if await version(reader) != HEAD:
+        if await reader.apart(version(reader)) != HEAD:
             raise StoreError("the database has an older version's tables; start mnema or run its migrate first")
     except BaseException:
         await reader.close()
@@ -76,7 +76,7 @@ async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
     writer = await connect_writer(wish.path, wish.busy_timeout)
     try:
         await _bring_up_to_date(wish, writer)
-        lease = await _take_lease(wish, writer)
+        lease = await writer.apart(_take_lease(wish, writer))
         reader = await connect_reader(wish.path, wish.busy_timeout, alone=False)
     except BaseException:
         await writer.close()
@@ -86,11 +86,11 @@ async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
 
 
 async def _bring_up_to_date(wish: _Wish, writer: Connection) -> None:
-    found = await version(writer)
+    found = await writer.apart(version(writer))
     if found is None:
-        await create(writer, wish.compiler.dialect)
+        await writer.apart(create(writer, wish.compiler.dialect))
     elif found != HEAD:
-        await _check(writer)
+        await writer.apart(_check(writer))
         await migrate(wish.path, found)
 
 
@@ -107,7 +107,7 @@ async def _take_lease(wish: _Wish, writer: Connection) -> int:
 
 
 async def _check(writer: Connection) -> None:
-    found = await writer.value("PRAGMA quick_check(1)")
+    found = writer.value("PRAGMA quick_check(1)")
     if found != "ok":
         raise StoreCorrupt(str(found))
 

@@ -28,7 +28,7 @@ async def version(connection: Connection) -> str | None:
         return None
     if stamp.name not in names:
         raise StoreError("this file is another program's database")
-    found = await connection.value(f"SELECT version_num FROM {stamp.name}")  # noqa: S608
+    found = connection.value(f"SELECT version_num FROM {stamp.name}")  # noqa: S608
     if found and found not in REVISIONS:
         raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
     return str(found or "")
@@ -37,14 +37,14 @@ async def version(connection: Connection) -> str | None:
 async def create(connection: Connection, dialect: Dialect) -> None:
     """All tables at once, and one row that says which they are; nothing when somebody else was first."""
     compiler = Compiler(dialect)
-    await connection.do("BEGIN IMMEDIATE")
+    connection.do("BEGIN IMMEDIATE")
     if await version(connection) is None:
         for statement in creation(dialect):
-            await connection.do(statement)
+            connection.do(statement)
         for row, values in ((insert(stamp), {"version_num": HEAD}), (insert(instance), {"id": 1, "clean": True})):
             ready = compiler(row)
             await connection.change(ready.sql, ready.parameters(values))
-    await connection.do("COMMIT")
+    connection.do("COMMIT")
 
 
 async def migrate(path: Path, found: str) -> None:

@@ -40,10 +40,12 @@ class Seen:
 
 
 class ModelEmulator:
-    """The server. requests: all that came, in order. hung_up: set once a client left before its answer ended.
+    """The server. requests: all that came, in order. arrived: set by the first one.
 
+    hung_up: set once a client left before its answer ended.
     window: tokens; latency: seconds before each answer; keys: those accepted, None for any.
     lenient: a request over the window is answered all the same, as some servers do. bound: see check_messages.
+    limit_field: the only name chat completions take for the longest answer, "" for any. cache.now: its clock.
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class ModelEmulator:
         self.limit_field = ""
         self.cache = PromptCache()
         self.requests: list[Seen] = []
-        self.hung_up = asyncio.Event()
+        self.arrived, self.hung_up = asyncio.Event(), asyncio.Event()
         self.connections = 0
         self._script: deque[Reply] = deque()
         self._folds: deque[Reply] = deque()
@@ -72,6 +74,7 @@ class ModelEmulator:
         self._script.clear()
         self._folds.clear()
         self.cache = PromptCache(least=self.cache.least)
+        self.arrived.clear()
         self.hung_up.clear()
 
     async def start(self, port: int = 0) -> None:
@@ -137,6 +140,7 @@ class ModelEmulator:
             await out.send_json(err.status, body)
             return
         self.requests.append(seen)
+        self.arrived.set()
         await self._speak(reply, seen, out)
 
     def _control(self, path: str, raw: bytes) -> Any:

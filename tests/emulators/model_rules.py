@@ -158,10 +158,9 @@ def _check_pairs(messages: list[tuple[str, list[dict[str, Any]]]]) -> None:
     asked: list[str] = []
     for at, (role, content) in enumerate(messages):
         results = [block["tool_use_id"] for block in content if block["type"] == "tool_result"]
-        if role == "user":
-            for place, block in enumerate(content):
-                if block["type"] == "tool_result" and block["tool_use_id"] not in asked:
-                    raise Refused(_unexpected(at, place, block["tool_use_id"]))
+        stray = [place for place, block in enumerate(content) if block.get("tool_use_id", asked) not in [asked, *asked]]
+        if stray:
+            raise Refused(_unexpected(at, stray[0], content[stray[0]]["tool_use_id"]))
         missing = [id for id in asked if id not in results]
         if missing or len(results) != len(set(results)):
             raise Refused(_unanswered(at - 1, missing or results))

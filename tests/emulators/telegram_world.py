@@ -116,28 +116,21 @@ class World:
         return chat
 
     def inject(
-        self,
-        text: str = "",
-        *,
-        user: int = 5005,
-        chat: int = 0,
-        name: str = "Ада",
-        thread: int = 0,
-        reply_to: int = 0,
-        edits: int = 0,
-        fields: dict[str, Any] | None = None,
+        self, text: str = "", *, user: int = 5005, chat: int = 0, thread: int = 0, reply_to: int = 0, **fields: Any
     ) -> dict[str, int]:
-        """A person writes. chat 0: to the bot in private; edits: id of the message it replaces; fields: put over it.
+        """A person writes; chat 0: to the bot in private.
+
+        fields: put over the message's own; with message_id and edit_date it is an edit.
 
         Returns:
             update_id (0: the bot is not shown it) and message_id.
         """
         place = self.chat(chat or user)
         message: dict[str, Any] = {
-            "message_id": edits or place.next_id,
+            "message_id": place.next_id,
             "date": int(self.now()),
             "chat": place.shown(),
-            "from": {"id": user, "is_bot": False, "first_name": name, "language_code": "ru"},
+            "from": {"id": user, "is_bot": False, "first_name": "Ада", "language_code": "ru"},
         }
         if text:
             message["text"] = text
@@ -147,12 +140,10 @@ class World:
             message |= {"message_thread_id": thread, "is_topic_message": True}
         if reply_to:
             message["reply_to_message"] = place.messages[reply_to]
-        if edits:
-            message["edit_date"] = int(self.now()) + 1
-        message |= fields or {}
+        message |= fields
         place.next_id = max(place.next_id, message["message_id"] + 1)
         place.messages[message["message_id"]] = {k: v for k, v in message.items() if k != "reply_to_message"}
-        kind = "edited_message" if edits else "message"
+        kind = "edited_message" if "edit_date" in message else "message"
         heard = kind in self.kinds and (place.type == "private" or not self.privacy or self._concerns_bot(message))
         return {"update_id": self._queue({kind: message}) if heard else 0, "message_id": message["message_id"]}
 

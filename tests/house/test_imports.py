@@ -59,14 +59,15 @@ def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     declared = {_normal(re.split(r"[\s\[<>=;!~]", line)[0]) for line in project["dependencies"]}
     owners = packages_distributions()
-    missing = set()
-    for source in product():
-        for node in source.tree.body:
-            for _, name in imported(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                top = name.split(".")[0]
-                if top not in sys.stdlib_module_names and top not in ROOMS:
-                    if not {_normal(owner) for owner in owners.get(top, [])} & declared:
-                        missing.add(f"{source.name} imports {top}")
+    missing = {
+        f"{source.name} imports {name}"
+        for source in product()
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for _, name in imported(node)
+        if (top := name.split(".")[0]) not in sys.stdlib_module_names and top not in ROOMS
+        if not {_normal(owner) for owner in owners.get(top, [])} & declared
+    }
     assert not missing
 
 

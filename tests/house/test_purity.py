@@ -25,6 +25,7 @@ IMPURE = {
     *("subprocess", "tempfile", "threading", "time", "urllib.request", "uuid"),
 }
 READS_ITS_OWN_DATA = "memory/context/counter.py"
+FILES = {"open", "read_text", "read_bytes", "write_text", "write_bytes"}
 CLOCKS = {"now", "today", "utcnow"}
 
 

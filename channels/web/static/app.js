@@ -20,9 +20,17 @@ const known = (name) => state.conversations.find((one) => one.id === name);
 const outbox = () => JSON.parse(localStorage.getItem(OUTBOX) ?? "[]");
 
 function keepOutbox(items) {
-  // Files are too large to be kept; their message is sent again with its text only if it has any.
-  const kept = items.filter((item) => item.text.trim()).map(({ name, key, text }) => ({ name, key, text }));
+  const kept = items.map(({ name, key, text, attachments }) => ({ name, key, text, files: attachments?.length ?? 0 }));
   localStorage.setItem(OUTBOX, JSON.stringify(kept));
+}
+
+/** What was not taken before the page went away: sent again, or, where files are lost, written back into the box. */
+function resume() {
+  const left = outbox();
+  for (const item of left.filter((one) => one.files)) localStorage.setItem(`mnema.text.${item.name}`, item.text);
+  const whole = left.filter((one) => !one.files);
+  keepOutbox(whole);
+  return whole;
 }
 
 async function openConversation(name) {
@@ -187,5 +195,6 @@ label();
 await begin();
 await refreshList();
 composer.commands = (await get("/api/commands").catch(() => ({ commands: [] }))).commands;
+const unsent = resume();
 await openConversation(named() || localStorage.getItem("mnema.last") || state.conversations[0]?.id || newName());
-outbox().forEach((item) => deliver({ ...item, attachments: [] }));
+unsent.forEach(deliver);

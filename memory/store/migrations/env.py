@@ -7,7 +7,7 @@ from alembic import context
 from memory.failpoint import fp
 
 
-def _step(**_: Any) -> None:
+def _step(*_: Any, **__: Any) -> None:
     fp("mig.step")
 
 

@@ -1,5 +1,7 @@
 """The table of failures, over both wires and a real socket: what the wire did, what we make of it."""
 
+import asyncio
+
 import pytest
 
 from bot.errors import (
@@ -136,6 +138,16 @@ async def test_line_separators_inside_words_survive(wire: Wire, emulator: ModelE
     text = "a\u2028b\u2029c\x85d\re\nf"
     emulator.script([text])
     assert words(await answer_of(wire, asking("hi"))) == text
+
+
+async def test_stopping_the_task_stops_the_call(wire: Wire, emulator: ModelEmulator) -> None:
+    emulator.script([Reply(then="stall")])
+    task = asyncio.create_task(answer_of(wire, asking("hi")))
+    await emulator.arrived.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 1)
+    await emulator.hung_up.wait()
 
 
 async def test_letters_sent_in_halves_become_whole(wire: Wire, emulator: ModelEmulator) -> None:

@@ -1,5 +1,7 @@
 """The Messages API wire against a server of somebody else's making, which also judges how we bear its faults."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Match, Reply
@@ -12,9 +14,11 @@ from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear,
 
 
 @pytest.fixture
-def model(llmock: LLMock) -> Anthropic:
+async def model(llmock: LLMock) -> AsyncIterator[Anthropic]:
     limits = Patience(first=0.3, gap=0.3, step=3)
-    return Anthropic(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+    wire = Anthropic(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+    yield wire
+    await wire.close()
 
 
 async def test_words_stream(model: Anthropic, llmock: LLMock) -> None:

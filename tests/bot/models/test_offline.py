@@ -53,7 +53,7 @@ async def test_a_question_finds_what_was_told(told: str, asked: str) -> None:
 async def test_it_quotes_what_recall_finds_with_its_source() -> None:
     passage = Passage(text="周五和老王在咖啡馆见面", source="memory/2026-11-20.md:12", date="2026-11-20")
     answer = await say("和老王什么时候见面？", passages=[passage])
-    assert "> 周五和老王在咖啡馆见面\n（memory/2026-11-20.md:12, 2026-11-20）" in answer
+    assert "> 周五和老王在咖啡馆见面\n— memory/2026-11-20.md:12, 2026-11-20" in answer
 
 
 async def test_the_same_words_are_quoted_once_and_questions_never() -> None:

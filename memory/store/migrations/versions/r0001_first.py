@@ -170,12 +170,10 @@ def _fold() -> None:
         "fold_open",
         "fold",
         ["conversation"],
-        "(fold.state = 'planned' OR fold.state = 'summarised' OR fold.state = 'checked' OR fold.state = 'logged') AND fold.log_only IS 0",
+        "(state = 'planned' OR state = 'summarised' OR state = 'checked' OR state = 'logged') AND log_only NO",
         unique=True,
     )
-    _partial(
-        "fold_range", "fold", ["conversation", "from_seq"], "fold.state = 'folded' AND fold.log_only IS 0", unique=True
-    )
+    _partial("fold_range", "fold", ["conversation", "from_seq"], "state = 'folded' AND log_only NO", unique=True)
 
 
 def _inbox() -> None:
@@ -205,7 +203,7 @@ def _inbox() -> None:
         sa.ForeignKeyConstraint(["conversation"], ["conversation.id"]),
     )
     op.create_index("inbox_line", "inbox", ["conversation", "line"])
-    _partial("inbox_open", "inbox", ["conversation"], "inbox.state = 'new' OR inbox.state = 'running'", unique=False)
+    _partial("inbox_open", "inbox", ["conversation"], "state = 'new' OR state = 'running'", unique=False)
 
 
 def _message() -> None:
@@ -248,7 +246,7 @@ def _outbox() -> None:
         "outbox_open",
         "outbox",
         ["conversation"],
-        "outbox.state = 'pending' OR outbox.state = 'sending' OR outbox.state = 'unknown'",
+        "state = 'pending' OR state = 'sending' OR state = 'unknown'",
         unique=False,
     )
 
@@ -268,7 +266,7 @@ def _turn() -> None:
         sa.ForeignKeyConstraint(["conversation"], ["conversation.id"]),
     )
     op.create_index("turn_first_seq", "turn", ["conversation", "first_seq"])
-    _partial("turn_open", "turn", ["conversation"], "turn.state = 'running' OR turn.state = 'waiting'", unique=True)
+    _partial("turn_open", "turn", ["conversation"], "state = 'running' OR state = 'waiting'", unique=True)
 
 
 def _usage() -> None:
@@ -312,4 +310,4 @@ def _tool_call() -> None:
         sa.UniqueConstraint("turn_id", "call_id", name="tool_call_id"),
         sa.ForeignKeyConstraint(["turn_id"], ["turn.id"]),
     )
-    _partial("tool_call_started", "tool_call", ["turn_id"], "tool_call.state = 'started'", unique=False)
+    _partial("tool_call_started", "tool_call", ["turn_id"], "state = 'started'", unique=False)

@@ -1,0 +1,276 @@
+"""The console's calls over a real socket, real files and a scripted store."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.console.api import open_site
+from bot.console.backend import Transcripts
+from bot.console.house import House
+from bot.errors import ConfigError
+from channels.web.backend import Health
+from memory.store.records import ConversationRow, Line, Place
+from memory.workspace import Workspace
+from tests.channels.web.house import Running, ScriptedHouse, running
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def row(id: str, channel: str, chat_id: str) -> ConversationRow:
+    place = Place(
+        channel=channel,
+        account="console" if channel == "web" else "bot",
+        chat_id=chat_id,
+        thread_id="",
+        kind="dm",
+        space="",
+    )
+    return ConversationRow(
+        id=id, place=place, epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", title=f"about {chat_id}",
+        turns=3, updated=NOON, policy="", model="",
+    )  # fmt: skip
+
+
+class Sessions:
+    """Two conversations, one of the page and one of another channel, with 450 lines each."""
+
+    rows = (row("r1", "web", "c1"), row("r2", "telegram", "42"))
+
+    async def find(self, channel: str, account: str, chat_id: str, thread_id: str = "") -> ConversationRow | None:
+        return next(
+            (
+                r
+                for r in self.rows
+                if (r.place.channel, r.place.account, r.place.chat_id) == (channel, account, chat_id)
+            ),
+            None,
+        )
+
+    async def conversation(self, id: str) -> ConversationRow | None:
+        return next((r for r in self.rows if r.id == id), None)
+
+    async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
+        return list(self.rows)
+
+    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
+        numbers = [n for n in range(1, 451) if n > after and (not before or n < before)]
+        chosen = numbers[:limit] if after else numbers[-limit:]
+        return [
+            Line(id=f"l{n}", number=n, role="user", text=str(n), at=NOON, reply_to="", state="done") for n in chosen
+        ]
+
+
+@dataclass
+class Store:
+    sessions: Sessions = field(default_factory=Sessions)
+    delivery: object = None
+
+
+class Settings:
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {"agent_max_steps": 15, "llm": {"api_key": "***"}}
+
+    def masked(self) -> Mapping[str, Any]:
+        return self.values
+
+    def patch(self, change: Mapping[str, Any]) -> None:
+        if strange := set(change) - set(self.values):
+            raise ConfigError(f"{strange} is no key")
+        self.values.update(change)
+
+
+@dataclass
+class Seen:
+    stopped: list[str] = field(default_factory=list)
+    searched: list[tuple[str, int, str]] = field(default_factory=list)
+    denied: set[str] = field(default_factory=set)
+
+
+def house(root: Path, seen: Seen) -> House:
+    async def stop(id: str) -> None:
+        seen.stopped.append(id)
+
+    async def context(id: str) -> dict[str, Any]:
+        return {"epoch": 1, "for": id}
+
+    async def search(query: str, limit: int, space: str) -> list[dict[str, Any]]:
+        seen.searched.append((query, limit, space))
+        return [{"text": "found", "score": 1.0}]
+
+    async def facts() -> dict[str, Any]:
+        return {"fine": True}
+
+    async def metrics() -> str:
+        return "inbox_depth 0\n"
+
+    async def well() -> Health:
+        return Health(ok=True)
+
+    return House(
+        store=Store(), files=Workspace(root).space(""), allow=lambda action: action not in seen.denied, stop=stop,
+        context=context, search=search, settings=Settings(), status=facts, usage=facts, metrics=metrics,
+        commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}], healthy=well, ready=well,
+    )  # fmt: skip
+
+
+@dataclass
+class Console:
+    site: Running
+    root: Path
+    seen: Seen
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[Console]:
+    root, seen = tmp_path / "workspace", Seen()
+    built = house(root, seen)
+    (root / "memory").mkdir()
+    (root / "MEMORY.md").write_text("# 记忆\n- likes tea\n")
+    (root / "memory" / "2026-11-20.md").write_text("## 10:00\n")
+    (root / "spaces" / "other").mkdir(parents=True)
+    (root / "spaces" / "other" / "MEMORY.md").write_text("not yours")
+    (root / "secret.txt").write_text("not markdown")
+    (tmp_path / "outside.md").write_text("outside")
+    (root / "link.md").symlink_to(tmp_path / "outside.md")
+    async with running(ScriptedHouse(), opened=False) as site:
+        open_site(site.site, built)
+        yield Console(site, root, seen)
+
+
+async def test_a_memory_file_is_listed_read_and_saved_over_what_was_read(console: Console) -> None:
+    async with console.site.client() as client:
+        files = (await client.get("/api/memory/files")).json()["files"]
+        assert [file["path"] for file in files] == ["MEMORY.md", "memory/2026-11-20.md"]
+        assert sorted(files[0]) == ["path", "size", "updated_at"]
+        read = await client.get("/api/memory/files/MEMORY.md")
+        assert read.text == "# 记忆\n- likes tea\n"
+        tag = read.headers["etag"]
+        saved = await client.put("/api/memory/files/MEMORY.md", content="# 新\n".encode(), headers={"if-match": tag})
+        assert saved.status_code == 200
+        late = await client.put("/api/memory/files/MEMORY.md", content=b"late", headers={"if-match": tag})
+        assert (late.status_code, late.json()["error"]["code"]) == (412, "changed")
+        fresh = {"if-match": saved.headers["etag"]}
+        assert (
+            await client.put("/api/memory/files/MEMORY.md", json={"text": "json"}, headers=fresh)
+        ).status_code == 200
+    assert (console.root / "MEMORY.md").read_text() == "json"
+
+
+async def test_a_file_is_also_told_as_json(console: Console) -> None:
+    async with console.site.client() as client:
+        told = await client.get("/api/memory/files/memory/2026-11-20.md", headers={"accept": "application/json"})
+    assert told.json()["text"] == "## 10:00\n"
+    assert told.headers["etag"].startswith('"')
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"if-match": "x"}, {"if-match": 'W/"' + "0" * 64 + '"'}, {"if-match": '"' + "0" * 64 + '"'}]
+)
+async def test_saving_without_the_right_tag_is_412_and_changes_nothing(
+    console: Console, headers: dict[str, str]
+) -> None:
+    async with console.site.client() as client:
+        answer = await client.put("/api/memory/files/MEMORY.md", content=b"x", headers=headers)
+    assert answer.status_code == 412
+    assert (console.root / "MEMORY.md").read_text().endswith("likes tea\n")
+
+
+async def test_a_new_file_is_made_only_where_none_is(console: Console) -> None:
+    async with console.site.client() as client:
+        new = {"if-none-match": "*"}
+        made = await client.put("/api/memory/files/notes/new.md", content=b"hello", headers=new)
+        again = await client.put("/api/memory/files/notes/new.md", content=b"again", headers=new)
+    assert (made.status_code, again.status_code) == (201, 412)
+    assert (console.root / "notes" / "new.md").read_text() == "hello"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "secret.txt",
+        "none.md",
+        "link.md",
+        "spaces/other/MEMORY.md",
+        "..%2foutside.md",
+        "..%252foutside.md",
+        "%2e%2e/outside.md",
+        "memory%2f..%2f..%2foutside.md",
+        "%2fetc%2fpasswd.md",
+        "MEMORY.md%00.md",
+        "memory",
+        "MEMORY.md/x.md",
+    ],
+)
+async def test_what_is_not_the_owners_markdown_is_404_to_read_and_to_write(console: Console, path: str) -> None:
+    async with console.site.client() as client:
+        read = await client.get(f"/api/memory/files/{path}")
+        match = {"if-match": '"' + "0" * 64 + '"'}
+        wrote = await client.put(f"/api/memory/files/{path}", content=b"x", headers=match)
+    assert read.status_code == 404
+    assert wrote.status_code in (404, 412)
+    assert (console.root.parent / "outside.md").read_text() == "outside"
+    assert (console.root / "spaces" / "other" / "MEMORY.md").read_text() == "not yours"
+
+
+async def test_search_passes_its_words_limit_and_space_on(console: Console) -> None:
+    async with console.site.client() as client:
+        found = await client.get("/api/memory/search", params={"q": "' OR 1=1 --", "limit": 500, "space": "x"})
+        empty = await client.get("/api/memory/search?q=")
+    assert found.json() == {"results": [{"text": "found", "score": 1.0}]}
+    assert console.seen.searched == [("' OR 1=1 --", 200, "x")]
+    assert empty.status_code == 400
+
+
+async def test_configuration_is_shown_masked_and_changed_only_when_right(console: Console) -> None:
+    async with console.site.client() as client:
+        right = await client.patch("/api/config", json={"agent_max_steps": 9})
+        wrong = await client.patch("/api/config", json={"agent_max_stepz": 9})
+        shown = (await client.get("/api/config")).json()
+    assert right.json()["agent_max_steps"] == 9
+    assert (wrong.status_code, wrong.json()["error"]["code"]) == (400, "config")
+    assert shown == {"agent_max_steps": 9, "llm": {"api_key": "***"}}
+
+
+async def test_status_usage_metrics_and_commands_are_told(console: Console) -> None:
+    async with console.site.client() as client:
+        assert (await client.get("/api/status")).json() == {"fine": True}
+        assert (await client.get("/api/usage")).json() == {"fine": True}
+        assert (await client.get("/metrics")).text == "inbox_depth 0\n"
+        assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
+
+
+async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Console) -> None:
+    async with console.site.client() as client:
+        listed = (await client.get("/api/conversations")).json()["conversations"]
+        assert [(one["id"], one["channel"]) for one in listed] == [("c1", "web"), ("r2", "telegram")]
+        assert (await client.get("/api/conversations/c1/context")).json() == {"epoch": 1, "for": "r1"}
+        assert (await client.get("/api/conversations/r2/context")).json() == {"epoch": 1, "for": "r2"}
+        assert (await client.get("/api/conversations/42/context")).status_code == 404
+        await client.post("/api/conversations/c1/stop")
+    assert console.seen.stopped == ["r1"]
+
+
+async def test_the_transcript_is_read_from_its_first_line_and_by_any_id() -> None:
+    async def stop(_: str) -> None: ...
+
+    transcripts = Transcripts(Store(), stop)
+    assert [line.number for line in await transcripts.lines("c1", after=0, limit=3)] == [1, 2, 3]
+    assert [line.number for line in await transcripts.lines("c1", after=7, limit=3)] == [8, 9, 10]
+    assert [line.number for line in await transcripts.lines("c1", limit=3)] == [448, 449, 450]
+    assert [await transcripts.number("c1", f"l{n}") for n in (1, 200, 251, 450, 451)] == [1, 200, 251, 450, 0]
+    assert await transcripts.lines("nobody") == []
+
+
+async def test_each_route_asks_before_it_acts_and_wants_a_token(console: Console) -> None:
+    calls = console.site.site.calls
+    console.seen.denied = {call.action for call in calls}
+    async with console.site.client() as owner, console.site.nobody() as nobody:
+        for call in calls:
+            path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
+            assert (await owner.request(call.method, path)).status_code == 403, call
+            assert (await nobody.request(call.method, path)).status_code == 401, call
+    assert len(calls) == 17

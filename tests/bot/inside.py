@@ -1,0 +1,76 @@
+"""A whole house in this process on real files, with a scripted model and a scripted channel."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.config import ConfigFile
+from bot.home import Home
+from bot.house import Ground, House
+from bot.models.scripted import Script, Scripted
+from channels.message import Capabilities, OutboundMessage
+from channels.scripted import Scripted as Channel
+from memory.store.open import open_store
+
+TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inside:
+    """What a test holds: the house, its channel, the model that answers."""
+
+    house: House
+    channel: Channel
+    model: Scripted
+
+    async def say(self, text: str, *, chat: str = "c1", key: str = "") -> list[OutboundMessage]:
+        """Write something, wait for its answer: all its parts."""
+        message = self.channel.hear(text, chat=chat, key=key)
+        return await self.answer(message.key)
+
+    async def answer(self, key: str) -> list[OutboundMessage]:
+        """The parts that answer the message with that key, once they are all there."""
+        await self.channel.until(lambda: self._whole(key))
+        return self.parts(key)
+
+    def parts(self, key: str) -> list[OutboundMessage]:
+        return [sent for sent in self.channel.sent if sent.reply_to_key == key]
+
+    def _whole(self, key: str) -> bool:
+        parts = self.parts(key)
+        return bool(parts) and len(parts) == parts[0].parts
+
+    async def text(self, text: str, *, chat: str = "c1") -> str:
+        """Write something; the words of its answer."""
+        return "".join(part.text for part in await self.say(text, chat=chat))
+
+    async def conversation(self, chat: str = "c1") -> str:
+        """The id of a chat's conversation."""
+        row = await self.house.store.sessions.find(self.channel.name, self.channel.account, chat)
+        assert row is not None
+        return row.id
+
+
+@asynccontextmanager
+async def inside(
+    folder: Path, script: Script, settings: Mapping[str, Any] | None = None, channel: Channel | None = None
+) -> AsyncIterator[Inside]:
+    """A house on `folder`; entered again on the same folder it is the same house after a restart."""
+    home = Home(root=folder)
+    home.ensure()
+    if settings is not None or not home.config.exists():
+        home.config.write_text(json.dumps(settings or {}))
+        home.config.chmod(0o600)
+    file = ConfigFile(home.config)
+    file.load()
+    house = House(Ground(home=home, file=file, store=await open_store(home.db)))
+    model = Scripted(script)
+    heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
+    try:
+        await house.open([heard], model)
+        yield Inside(house=house, channel=heard, model=model)
+    finally:
+        await house.close(patience=1.0)

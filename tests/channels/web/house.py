@@ -1,0 +1,146 @@
+"""A small scripted house behind the real site: transcripts in lists, answers by rule, on a real port."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
+from channels.web.app import Site
+from channels.web.backend import Conversation, Doors, Health, Line
+from channels.web.calls import Call
+from channels.web.channel import Web
+from channels.web.gate import Gate
+from channels.web.hub import Hub, at
+from channels.web.serve import Server, listen, port_of
+
+TOKEN = "t0ken-of-at-least-128-random-bits"
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@dataclass
+class ScriptedHouse:
+    """Stores what is delivered; `answers` makes the reply's text (None: no reply)."""
+
+    answers: Callable[[InboundMessage], str | None] = lambda message: None
+    broken: Exception | None = None
+    refused: frozenset[str] = frozenset()
+    said: dict[str, list[Line]] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    taken: list[InboundMessage] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+    web: Web | None = None
+
+    async def deliver(self, messages: Sequence[InboundMessage]) -> list[Accepted]:
+        if self.broken:
+            raise self.broken
+        return [await self._take(message) for message in messages]
+
+    async def _take(self, message: InboundMessage) -> Accepted:
+        if message.key in self.keys:
+            return Accepted(id=self.keys[message.key], new=False)
+        self.taken.append(message)
+        line = self.add(message.address.chat_id, "user", message.text)
+        self.keys[message.key] = line.id
+        reply = self.answers(message)
+        if reply is not None:
+            await self.reply(message.address.chat_id, line.id, reply)
+        return Accepted(id=line.id, new=True)
+
+    def add(self, name: str, role: str, text: str, reply_to: str = "") -> Line:
+        lines = self.said.setdefault(name, [])
+        number = len(lines) + 1
+        line = Line(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
+        lines.append(line)
+        return line
+
+    async def reply(self, name: str, to: str, text: str, kind: str = "final") -> Line:
+        line = self.add(name, "notice" if kind == "notice" else "assistant", text, to)
+        assert self.web
+        await self.web.send(
+            OutboundMessage(
+                id=line.id, address=at(name), client_key=line.id, text=text, kind=kind, reply_to=to, line=line.number
+            )
+        )
+        return line
+
+    def show(self, conversation: str, name: str, message_id: str = "", text: str = "", **facts: Any) -> None:
+        assert self.web
+        self.web.show(LiveEvent(address=at(conversation), name=name, message_id=message_id, text=text, facts=facts))
+
+    async def exists(self, conversation: str) -> bool:
+        return conversation in self.said
+
+    async def lines(
+        self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
+    ) -> list[Line]:
+        lines = self.said.get(conversation, [])
+        if after is not None:
+            return [line for line in lines if line.number > after][:limit]
+        return [line for line in lines if not before or line.number < before][-limit:]
+
+    async def number(self, conversation: str, id: str) -> int:
+        return next((line.number for line in self.said[conversation] if line.id == id), 0)
+
+    async def conversations(self) -> list[Conversation]:
+        return [
+            Conversation(id=name, title=lines[0].text[:40], channel="web", updated=NOON, turns=len(lines) // 2)
+            for name, lines in self.said.items()
+        ]
+
+    async def stop(self, conversation: str) -> None:
+        self.stopped.append(conversation)
+
+    def doors(self) -> Doors:
+        async def well() -> Health:
+            return Health(ok=True, reasons={"disk_free": 1})
+
+        return Doors(backend=self, allow=lambda action: action not in self.refused, healthy=well, ready=well)
+
+
+@dataclass
+class Running:
+    """A site that serves: where, and every part of it."""
+
+    base: str
+    port: int
+    site: Site
+    server: Server
+    gate: Gate
+    web: Web
+    house: ScriptedHouse
+
+    def client(self, **options: Any) -> httpx.AsyncClient:
+        headers = {"authorization": f"Bearer {TOKEN}", **options.pop("headers", {})}
+        return httpx.AsyncClient(base_url=self.base, headers=headers, timeout=10, **options)
+
+    def nobody(self, **options: Any) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.base, timeout=10, **options)
+
+
+@asynccontextmanager
+async def running(
+    house: ScriptedHouse, calls: Sequence[Call] = (), *, port: int = 0, pause: float = 15.0, opened: bool = True
+) -> AsyncIterator[Running]:
+    sockets = listen("127.0.0.1", port)
+    port = port_of(sockets)
+    web = Web(Hub(pause=pause))
+    house.web = web
+    gate = Gate(token=TOKEN, port=port)
+    site = Site(gate=gate, web=web)
+    server = Server(site, sockets, grace=2)
+    serving = asyncio.create_task(server.run())
+    listening = asyncio.create_task(web.run(house.deliver))
+    if opened:
+        site.open(house.doors(), calls)
+    try:
+        yield Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, house)
+    finally:
+        web.hub.close()
+        server.stop()
+        listening.cancel()
+        await asyncio.gather(serving, listening, return_exceptions=True)

@@ -1,0 +1,272 @@
+"""What the site must refuse: other hosts, other origins, no or wrong tokens, paths that climb; over real sockets."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+
+import httpx
+import pytest
+
+from channels.web.gate import IDLE, LONGEST, Gate
+from channels.web.rules import SECURITY_HEADERS, delay
+from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.streams import events
+
+MESSAGE = {"conversation": "c1", "text": "x"}
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Running]:
+    house = ScriptedHouse()
+    async with running(house) as up:
+        house.add("c1", "user", "hello")
+        yield up
+
+
+@asynccontextmanager
+async def browser(site: Running) -> AsyncIterator[tuple[httpx.AsyncClient, dict[str, str]]]:
+    """A client with a login's cookie, and the headers its page sends with a change."""
+    async with site.nobody() as client:
+        answer = await client.post("/login", json={"token": TOKEN}, headers={"origin": site.base})
+        assert answer.status_code == 200
+        yield client, {"origin": site.base, "x-csrf-token": answer.json()["csrf"], "content-type": "application/json"}
+
+
+async def raw(site: Running, request: str) -> tuple[int, bytes]:
+    """One request as written; the status and the whole answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+    writer.write(request.replace("\n", "\r\n").encode("latin-1"))
+    answer = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    return int(answer.split(b" ", 2)[1]), answer
+
+
+@pytest.mark.parametrize("host", ["evil.example", "x/abc?y=", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil", ""])
+@pytest.mark.parametrize("path", ["/", "/api/conversations", "/static/app.js", "/healthz", "/login"])
+async def test_another_host_is_refused_before_anything_else(site: Running, host: str, path: str) -> None:
+    name = host.format(port=site.port)
+    status, _ = await raw(
+        site, f"GET {path} HTTP/1.1\nHost: {name}\nAuthorization: Bearer {TOKEN}\nConnection: close\n\n"
+    )
+    assert status == 400
+
+
+async def test_loopback_answers_by_each_of_its_names(site: Running) -> None:
+    for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        status, _ = await raw(site, f"GET /healthz HTTP/1.1\nHost: {name}:{site.port}\nConnection: close\n\n")
+        assert status == 200
+
+
+async def test_every_route_wants_to_know_who_asks(site: Running) -> None:
+    async with site.nobody() as nobody:
+        for call in site.site.calls:
+            path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
+            for headers in ({}, {"authorization": "Basic eDp5"}, {"cookie": f"{site.gate.cookie}=made-up"}):
+                answer = await nobody.request(call.method, path, headers=headers)
+                assert answer.status_code == 401, call
+        for path in ("/", "/metrics", "/docs", "/openapi.json", "/uploads/1"):
+            assert (await nobody.get(path)).status_code == 401
+        assert (await nobody.post("/logout")).status_code == 401
+        assert len(site.site.calls) >= 6
+
+
+async def test_a_browser_without_a_login_is_shown_the_login_page_as_401(site: Running) -> None:
+    async with site.nobody() as nobody:
+        answer = await nobody.get("/", headers={"accept": "text/html"})
+    assert answer.status_code == 401
+    assert "login.js" in answer.text
+
+
+async def test_a_token_in_the_address_or_in_other_headers_counts_for_nothing(site: Running) -> None:
+    async with site.nobody() as nobody:
+        for path in (f"/api/conversations?token={TOKEN}", f"/api/conversations?access_token={TOKEN}&role=owner"):
+            answer = await nobody.get(
+                path, headers={"x-role": "owner", "x-forwarded-for": "127.0.0.1", "x-token": TOKEN}
+            )
+            assert answer.status_code == 401
+    async with site.client() as owner:
+        assert "location" not in (await owner.get("/?server=http://evil.example")).headers
+
+
+async def test_the_token_is_exchanged_for_a_cookie_that_scripts_and_other_sites_never_see(site: Running) -> None:
+    async with site.nobody() as client:
+        answer = await client.post("/login", json={"token": TOKEN})
+        flags = answer.headers["set-cookie"]
+        assert all(flag in flags for flag in ("HttpOnly", "SameSite=Strict", "Path=/"))
+        assert TOKEN not in flags
+        assert (await client.get("/api/session")).json()["csrf"] == answer.json()["csrf"]
+        assert "app.js" in (await client.get("/")).text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"origin": None},
+        {"origin": "null"},
+        {"origin": "http://evil.example"},
+        {"origin": "https://127.0.0.1"},
+        {"content-type": "text/plain"},
+        {"content-type": "application/x-www-form-urlencoded"},
+        {"content-type": "application/json; charset=utf-8"},
+        {"x-csrf-token": None},
+        {"x-csrf-token": "wrong"},
+    ],
+)
+async def test_a_cookie_alone_changes_nothing(site: Running, change: dict[str, str | None]) -> None:
+    async with browser(site) as (client, headers):
+        bad = {name: value for name, value in {**headers, **change}.items() if value is not None}
+        for path in ("/api/messages", "/api/conversations/c1/stop", "/logout"):
+            answer = await client.post(path, content=b'{"conversation":"c1","text":"x"}', headers=bad)
+            assert answer.status_code == 403, path
+        assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202
+    assert len(site.house.taken) == 1
+    assert site.house.stopped == []
+
+
+async def test_a_token_without_a_cookie_needs_neither_origin_nor_csrf(site: Running) -> None:
+    async with site.client() as client:
+        assert (await client.post("/api/messages", json=MESSAGE)).status_code == 202
+
+
+async def test_a_login_from_another_site_is_refused(site: Running) -> None:
+    async with site.nobody() as client:
+        for origin in ("null", "http://evil.example"):
+            answer = await client.post("/login", json={"token": TOKEN}, headers={"origin": origin})
+            assert answer.status_code == 403
+        form = await client.post("/login", content=f'{{"token":"{TOKEN}"}}', headers={"content-type": "text/plain"})
+        assert form.status_code == 403
+
+
+async def test_a_websocket_is_refused_even_with_a_cookie(site: Running) -> None:
+    async with browser(site) as (client, _):
+        handshake = {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-key": "x", "origin": "http://evil"}
+        assert (await client.get("/api/conversations/c1/events", headers=handshake)).status_code == 403
+
+
+async def test_every_answer_carries_the_security_headers_and_none_allows_other_origins(site: Running) -> None:
+    async with site.client() as client:
+        paths = ["/", "/login", "/static/app.js", "/static/none", "/healthz", "/api/conversations", "/api/nothing"]
+        for path in paths:
+            answer = await client.get(path, headers={"origin": "http://evil.example"})
+            assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+            assert "server" not in answer.headers
+        refused = await client.get("/", headers={"host": "evil"})
+        assert refused.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%252f..%252fetc/passwd",
+        "/static//etc/passwd",
+        "/static/%2fetc%2fpasswd",
+        "/static/app.js%00.css",
+        "/static/vendor",
+        "/static/vendor/marked.LICENSE",
+    ],
+)
+async def test_static_paths_that_climb_are_404(site: Running, path: str) -> None:
+    status, _ = await raw(site, f"GET {path} HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n\n")
+    assert status == 404
+
+
+async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on(site: Running) -> None:
+    async def guess(number: int) -> int:
+        async with site.nobody() as nobody:
+            return (await nobody.post("/login", json={"token": f"guess {number}"})).status_code
+
+    async with browser(site) as (client, headers):
+        began = time.monotonic()
+        flood = asyncio.gather(*(guess(number) for number in range(60)))
+        await asyncio.sleep(0)
+        for _ in range(5):
+            assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202
+        live = time.monotonic() - began
+        codes = await flood
+        slowed = time.monotonic() - began
+        async with site.client() as owner:
+            assert (await owner.get("/api/session")).status_code == 200
+    assert set(codes) <= {401, 429}
+    assert 429 in codes
+    assert slowed > 0.5
+    assert live < slowed
+
+
+def test_the_delay_is_nothing_for_five_tries_and_then_grows_to_its_cap() -> None:
+    waits = [delay(count) for count in range(1, 1_000)]
+    assert waits[:5] == [0.0] * 5
+    assert waits == sorted(waits)
+    assert waits[5] == 0.1
+    assert waits[-1] == 2.0
+
+
+async def test_another_token_ends_sessions_and_open_streams_within_a_second(site: Running) -> None:
+    async with browser(site) as (client, _), site.client() as script:
+        for follower in (client, script):
+            async with aclosing(events(follower, "c1", last="1")) as stream:
+                following = asyncio.ensure_future(anext(stream))
+                site.web.hub.look("c1")
+                await asyncio.sleep(0.05)
+                site.gate.rotate("another token of many random bits" if follower is client else "a third one")
+                with pytest.raises(StopAsyncIteration):
+                    await asyncio.wait_for(following, 1)
+            if follower is client:
+                assert (await client.get("/api/session")).status_code == 401
+                script.headers["authorization"] = "Bearer another token of many random bits"
+        assert (await script.get("/api/session")).status_code == 401
+
+
+async def test_signing_out_ends_the_session_on_the_server(site: Running) -> None:
+    async with browser(site) as (client, headers):
+        cookie = client.cookies[site.gate.cookie]
+        assert (await client.post("/logout", json={}, headers=headers)).status_code == 200
+    async with site.nobody(cookies={site.gate.cookie: cookie}) as thief:
+        assert (await thief.get("/api/session")).status_code == 401
+
+
+async def test_a_session_ends_when_idle_for_12_hours_and_after_7_days_at_most() -> None:
+    now = [0.0]
+    gate = Gate(token=TOKEN, port=1, clock=lambda: now[0])
+    crumb, _ = await gate.login(TOKEN, [])
+    visitor = await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
+    while now[0] < LONGEST:
+        now[0] += IDLE - 1
+        assert visitor.alive() == (now[0] <= LONGEST)
+        if visitor.alive():
+            await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
+    crumb, _ = await gate.login(TOKEN, [])
+    now[0] += IDLE + 1
+    with pytest.raises(Exception, match="sign in"):
+        await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
+
+
+async def test_a_doubled_cookie_or_authorization_header_is_nobody(site: Running) -> None:
+    async with browser(site) as (client, _):
+        crumb = client.cookies[site.gate.cookie]
+    head = f"GET /api/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"
+    name = site.gate.cookie
+    assert (await raw(site, f"{head}Cookie: {name}={crumb}; {name}=x\n\n"))[0] == 401
+    assert (await raw(site, f"{head}Authorization: Bearer {TOKEN}\nAuthorization: Bearer {TOKEN}\n\n"))[0] == 401
+    assert (await raw(site, f"{head}Authorization: Bearer \xff\n\n"))[0] == 401
+
+
+async def test_an_action_that_is_not_allowed_is_403_on_its_route_only(site: Running) -> None:
+    site.house.refused = frozenset({"turn.stop"})
+    async with site.client() as client:
+        assert (await client.post("/api/conversations/c1/stop")).status_code == 403
+        assert (await client.get("/api/conversations")).status_code == 200
+    assert site.house.stopped == []
+
+
+async def test_reading_changes_nothing(site: Running) -> None:
+    async with site.client() as client:
+        for path in ("/api/messages?conversation=c1&text=x", "/api/conversations/c1/stop", "/logout"):
+            assert (await client.get(path)).status_code in (404, 405)
+        assert (await client.head("/api/conversations/c1/events")).status_code == 200
+    assert site.house.taken == []
+    assert site.house.stopped == []

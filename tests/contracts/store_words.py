@@ -1,0 +1,143 @@
+"""What the store's suites say: arrivals, drafts, whole turns and folds in a word each."""
+
+import json
+from typing import Protocol
+
+from memory.conversation import Role, Session, Text, ToolResult
+from memory.store.doors import Store
+from memory.store.records import (
+    Arrival,
+    CallRow,
+    Draft,
+    Effect,
+    Fate,
+    FoldPlan,
+    FoldRow,
+    Outgoing,
+    Place,
+    PlannedCall,
+    TurnRow,
+    Usage,
+)
+
+SPENT = Usage(model="m", input=100, output=10)
+
+
+class Record(Protocol):
+    """One record and its openings. Opening again before closing is what a crash of the former looks like."""
+
+    now: float
+
+    async def open(self) -> Store: ...
+
+
+def place(chat: str = "c1", channel: str = "web", space: str = "") -> Place:
+    return Place(channel=channel, account="a", chat_id=chat, thread_id="", kind="dm", space=space)
+
+
+def arrival(
+    key: str = "k1",
+    text: str = "hello",
+    *,
+    at: Place | None = None,
+    ignored: str = "",
+    urgent: bool = False,
+    not_before: float = 0.0,
+    order_key: str = "",
+) -> Arrival:
+    return Arrival(
+        place=at or place(),
+        key=key,
+        kind="message",
+        sender_id="u1",
+        body=json.dumps({"text": text}),
+        ignored=ignored,
+        urgent=urgent,
+        not_before=not_before,
+        order_key=order_key,
+    )
+
+
+def words(text: str = "hello", role: Role = "user", origin: str = "person") -> Draft:
+    return Draft(role=role, parts=(Text(text=text),), tokens=7, counter="test", origin=origin)
+
+
+def reply(text: str = "yes") -> Draft:
+    return words(text, "assistant", "model")
+
+
+def results(*calls: CallRow, text: str = "ok") -> Draft:
+    parts = tuple(ToolResult(call_id=call.call_id, text=text) for call in calls)
+    return Draft(role="user", parts=parts, tokens=3, counter="test", origin="tool")
+
+
+def call(id: str, effect: Effect = "pure") -> PlannedCall:
+    return PlannedCall(call_id=id, name="look", input="{}", effect=effect)
+
+
+def parts(*texts: str, key_valid: float = 0.0, kind: str = "final") -> list[Outgoing]:
+    return [
+        Outgoing(kind=kind, text=text, part_no=number, parts=len(texts), key_valid=key_valid)  # type: ignore[arg-type]
+        for number, text in enumerate(texts)
+    ]
+
+
+async def begin(store: Store, key: str = "k1", chat: str = "c1", text: str = "hello", space: str = "") -> TurnRow:
+    """A message comes in and is claimed."""
+    [stored] = await store.delivery.accept([arrival(key, text, at=place(chat, space=space))])
+    return await store.delivery.claim(stored.id, words(text), "u1")
+
+
+async def talk(store: Store, *keys: str, chat: str = "c1", space: str = "") -> str:
+    """One whole turn for each key, answers sent; returns the conversation."""
+    home = ""
+    for key in keys:
+        turn = await begin(store, key, chat, f"question {key}", space)
+        home = turn.conversation
+        assert await store.delivery.finish(turn, "done", reply(f"answer {key}"), parts(f"answer {key}"), [SPENT])
+        row = await store.delivery.next_out(home)
+        assert row is not None
+        assert await store.delivery.sending(row.id)
+        await store.delivery.sent(row.id, Fate(state="sent", platform_id=f"p-{key}"))
+    return home
+
+
+def oldest(session: Session, turns: int) -> FoldPlan:
+    """A plan over the oldest turns of the view."""
+    first, last = session.turns[0], session.turns[turns - 1]
+    return FoldPlan(
+        conversation=session.conversation,
+        epoch=session.epoch,
+        prev_fold=session.fold_head,
+        from_seq=first.first_seq,
+        to_seq=last.last_seq,
+        from_turn=first.number,
+        to_turn=last.number,
+        policy="balanced",
+        reason="test",
+        tokens_before=100,
+    )
+
+
+async def logged(store: Store, fold: FoldRow) -> FoldRow:
+    """Bring a planned fold as far as its log entry."""
+    folds = store.folds
+    summarised = await folds.advance(fold, "summarised", log_text="log", summary=f"sum {fold.id}", summary_tokens=4)
+    assert summarised
+    checked = await folds.advance(summarised, "checked", method="extract")
+    assert checked
+    written = await folds.advance(checked, "logged", log_ref="memory/2026-11-20.md")
+    assert written
+    return written
+
+
+async def folded(store: Store, conversation: str, turns: int) -> FoldRow:
+    planned = await store.folds.plan(oldest(await store.sessions.load(conversation), turns))
+    assert planned
+    done = await store.folds.commit(await logged(store, planned), 10)
+    assert done
+    return done
+
+
+def numbers(session: Session) -> list[int]:
+    return [turn.number for turn in session.turns]

@@ -1,0 +1,31 @@
+"""A record on disk for each test, opened as often as it likes."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from memory.store.open import open_store
+from memory.store.store import SqlStore
+
+
+class SqliteRecord:
+    """One database file. now: what its openings take for the time, unix seconds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.now = 1_795_000_000.0
+        self.opened: list[SqlStore] = []
+
+    async def open(self, *, writable: bool = True, busy_timeout: float = 5.0) -> SqlStore:
+        store = await open_store(self.path, writable=writable, busy_timeout=busy_timeout, clock=lambda: self.now)
+        self.opened.append(store)
+        return store
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[SqliteRecord]:
+    held = SqliteRecord(tmp_path / "data" / "mnema.db")
+    yield held
+    for store in held.opened:
+        await store.close()

@@ -1,0 +1,25 @@
+"""SQLite passes the store's suites."""
+
+from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
+
+
+class TestDelivery(DeliverySuite): ...
+
+
+class TestTools(ToolSuite): ...
+
+
+class TestOutbox(OutboxSuite): ...
+
+
+class TestRecovery(RecoverySuite): ...
+
+
+class TestSessions(SessionSuite): ...
+
+
+class TestClear(ClearSuite): ...
+
+
+class TestFolds(FoldSuite): ...
