@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot import log as logs
-from bot.config import Config, ConfigFile
+from bot.config import Config, ConfigFile, known_secrets
 from bot.errors import ConfigError
 from bot.home import Home, Lock
-from bot.log import LogSettings
+from bot.log import LogSettings, Redactor
 
 
 def run(home: Home, role: str) -> int:
@@ -24,8 +24,8 @@ def run(home: Home, role: str) -> int:
         raise ConfigError(f"--role {role} needs a PostgreSQL database; with SQLite one process does all of it")
     file = _settings(home)
     with home.lock() as lock:
-        _logging(home, file.current)
-        return asyncio.run(_run(home, file, lock))
+        redactor = _logging(home, file.current)
+        return asyncio.run(_run(home, file, lock, redactor))
 
 
 def chat(home: Home, conversation: str, once: str | None) -> int:
@@ -56,19 +56,9 @@ def _settings(home: Home) -> ConfigFile:
     return file
 
 
-def _logging(home: Home, config: Config) -> None:
+def _logging(home: Home, config: Config) -> Redactor:
     settings = LogSettings(level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep)
-    logs.start(home.log, settings, secrets_of(config))
-
-
-def secrets_of(config: Config) -> list[str]:
-    """Every secret the configuration holds, for the log to leave out."""
-    found = [config.llm.api_key, *(item.api_key for item in config.llm.fallback)]
-    telegram, mp = config.channels.telegram, config.channels.wechat_mp
-    found += [telegram.token, telegram.webhook_secret, mp.app_secret, mp.token, mp.encoding_aes_key]
-    feishu = config.channels.feishu
-    found += [feishu.app_secret, feishu.encrypt_key, feishu.verification_token, config.channels.wecom.secret]
-    return [secret for secret in found if secret]
+    return logs.start(home.log, settings, known_secrets(config))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,13 +95,14 @@ def _open_page(home: Home, config: Config) -> _Page | None:
     return _Page(site=site, web=web, server=Server(site, sockets), url=url, token=token, made=made)
 
 
-async def _run(home: Home, file: ConfigFile, lock: Lock) -> int:
+async def _run(home: Home, file: ConfigFile, lock: Lock, redactor: Redactor) -> int:
     ended = _ended_by_signal()
     page = _open_page(home, file.current)
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None
     try:
         house = await _open_house(home, file, page)
+        house.reconfigured = lambda config: redactor.learn(known_secrets(config))
         if page:
             lock.tell(page.url)
             if page.made:

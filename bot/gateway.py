@@ -12,7 +12,7 @@ from bot.rates import Rates
 from bot.reply import address_of, outbound, outgoing
 from bot.texts import say
 from channels.base import Channel, Deliver
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
 from channels.message import LiveEvent
 from memory.failpoint import afp
 from memory.store.doors import Delivery
@@ -21,8 +21,8 @@ from memory.store.records import Fate, OutboxRow
 log = structlog.get_logger(__name__)
 MOST_ATTEMPTS = 20
 LONGEST_PAUSE = 300.0
+LONGEST_DEAF = 60.0
 LOGGED_OUT_PAUSE = 60.0
-ABSENT_PAUSE = 5.0
 
 
 @dataclass(slots=True)
@@ -78,6 +78,12 @@ class Gateway:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
+    async def close(self) -> None:
+        """Let go of every channel's connections."""
+        for channel in self._channels.values():
+            if (closing := getattr(channel, "close", None)) is not None:
+                await closing()
+
     def show(self, event: LiveEvent) -> None:
         """Pass live text on, where the channel can show it."""
         channel = self._channels.get(event.address.channel)
@@ -93,7 +99,7 @@ class Gateway:
             try:
                 await channel.run(deliver)
                 return
-            except LoggedOut as err:
+            except (LoggedOut, Contended) as err:
                 pause = LOGGED_OUT_PAUSE
                 self._down(channel.name, err)
             except Exception as err:
@@ -101,7 +107,7 @@ class Gateway:
             if time.monotonic() - began > LONGEST_PAUSE:
                 pause = 1.0
             await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
+            pause = min(pause * 2, LONGEST_DEAF)
 
     def _down(self, name: str, err: Exception) -> None:
         health = self.health[name]

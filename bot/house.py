@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
@@ -32,6 +32,7 @@ from bot.intake import command_of, ends_turn, load_said
 from bot.models.base import Model
 from bot.models.offline import Passage
 from bot.reply import address_of, outgoing
+from bot.restoring import make_lean, tell_away
 from bot.scheduler import Scheduler, end_idle
 from bot.texts import language, say
 from bot.tools.registry import default_tools
@@ -124,6 +125,7 @@ class House:
         self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
         self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
         self._tasks: set[asyncio.Task[object]] = set()
+        self.reconfigured: Callable[[Config], None] = lambda config: None
 
     def config(self) -> Config:
         """The settings that hold now."""
@@ -155,6 +157,9 @@ class House:
         recovered = await self.store.delivery.recover(time.time())
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.folding.resume(recovered.folds)
+        await tell_away(self.store, self.gateway, self.config().language)
+        if self.config().session_restore == "lean":
+            await make_lean(self.store, self.folding, self.drafting, self.config(), self.model_name())
         for conversation in await self.store.delivery.unsent():
             self.outbox.wake(conversation)
         for conversation in await self.store.delivery.waiting():
@@ -183,6 +188,7 @@ class House:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.folding.close()
+        await self.gateway.close()
         await self.brain.close()
         await self.store.close()
 
@@ -228,6 +234,7 @@ class House:
 
     async def _reconfigured(self, config: Config) -> None:
         log.info("configuration changed")
+        self.reconfigured(config)
         self.brain.configure(config)
 
     async def _misconfigured(self, trouble: Refused) -> None:

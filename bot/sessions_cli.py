@@ -37,7 +37,8 @@ def listing(
     async def rows(store: Store) -> list[ConversationRow]:
         return await store.sessions.conversations(limit=limit)
 
-    found = _with_store(ctx.obj.home, rows, none=[])
+    nothing: list[ConversationRow] = []
+    found = _with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
         print(json.dumps([_described(row) for row in found], ensure_ascii=False, indent=2))
         return 0

@@ -5,6 +5,7 @@ ChannelError
 ├── Rejected       will never be accepted
 │   └── BadFormat  would be accepted as plain text
 ├── LoggedOut      the channel needs its owner
+├── Contended      another program receives in our place
 └── Ambiguous      may have been delivered
 """
 
@@ -44,6 +45,10 @@ class Moved(Rejected):
 
 class LoggedOut(ChannelError):
     """The credentials no longer hold; nothing works until the owner acts."""
+
+
+class Contended(ChannelError):
+    """Something else receives this account's messages; we do not fight for them."""
 
 
 class Ambiguous(ChannelError):

@@ -5,7 +5,7 @@ import re
 import warnings
 from typing import Any
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Moved, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable
 
 SERVER = "https://api.telegram.org"
 CONNECT_SECONDS = 10.0
@@ -87,7 +87,7 @@ class Wire:
             case error.BadRequest():
                 return _refusal(text)
             case error.Conflict():
-                return ChannelError(f"something else receives this bot's messages: {text}")
+                return Contended(f"something else receives this bot's messages: {text}")
             case error.NetworkError() if type(err.__cause__).__name__ in _NOT_SENT:
                 return Retryable(text, whole_channel=True)
             case error.NetworkError() if "too many requests" in text.lower():

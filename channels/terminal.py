@@ -199,7 +199,7 @@ class Terminal:
     async def _stop(self) -> None:
         try:
             await self._setup.stop()
-        except (OSError, RuntimeError) as err:
+        except (LookupError, OSError, RuntimeError) as err:
             self._view.hint(one_line(str(err), 200))
 
     def _print(self, message: OutboundMessage) -> None:

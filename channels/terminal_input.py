@@ -26,7 +26,7 @@ _WORD = re.compile(r"\S*$")
 class Desk:
     """What a prompt knows. commands: slash commands with their slash. folder: where paths begin.
 
-    history: file of what was typed, None for none. toolbar: one line under the prompt, asked at each stroke.
+    history: file of what was typed, None for none. toolbar: one line under the prompt, asked each second.
     """
 
     commands: Sequence[str] = ()
@@ -69,6 +69,7 @@ class Prompt:
             history=_history(desk.history),
             key_bindings=self._keys(),
             bottom_toolbar=self._toolbar,
+            refresh_interval=1.0,
             input=source,
             output=out,
         )

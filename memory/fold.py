@@ -20,6 +20,9 @@ from memory.workspace import Workspace
 Complete = Callable[[str, str, int], Awaitable[str]]
 """Asks a model: system prompt, prompt, most tokens of the answer. May raise anything, or never return."""
 
+MOST_BACK = 4
+"""How many extractive folds before this one are summarised from the originals; without a model there are no others."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folder:
@@ -72,7 +75,9 @@ class Folder:
         turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
         previous = None if row.log_only else await self._fold(row.prev_fold)
         replaced, from_seq = previous.summary_tokens if previous else 0, row.from_seq
-        while previous is not None and previous.method == "extract":
+        for _ in range(MOST_BACK):
+            if previous is None or previous.method == "model":
+                break
             from_seq = previous.from_seq
             previous = await self._fold(previous.prev_fold)
         earlier: list[Message] = []

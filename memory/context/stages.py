@@ -7,6 +7,7 @@ from memory.context.counter import Counter
 from memory.context.situation import Situation
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
+LEAST_RESTORED, RESTORED_SHARE = 3, 6  # turns that a lean restart keeps at least, and as a share of the most turns
 LEVELS = (*(32_768 >> step for step in range(10)), 0)  # characters a pinned part may keep, tried in turn
 
 
@@ -33,9 +34,7 @@ def fold_when_long_and_many(now: Situation) -> Situation:
 
 def text_only_when_few(now: Situation) -> Situation:
     """Too many tokens in fewer than five turns: all but the running one keep the question and the answer."""
-    if now.fits or now.kept >= now.numbers.text_only_below:
-        return now
-    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _text_only(now, turn))
+    return now if now.fits or now.kept >= now.numbers.text_only_below else text_only(now)
 
 
 def text_only_oldest_first(now: Situation) -> Situation:
@@ -45,6 +44,23 @@ def text_only_oldest_first(now: Situation) -> Situation:
             break
         now = now.shorten(_text_only(now, turn))
     return now
+
+
+def fold_but_newest(now: Situation) -> Situation:
+    """All but the newest turns are folded: a sixth of those allowed stay, at least three."""
+    return now.fold(len(now.turns) - max(3, now.max_turns // 6), "lean restart")
+
+
+def text_only(now: Situation) -> Situation:
+    """Every finished turn that is kept shows the question and the answer only."""
+    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _text_only(now, turn))
+
+
+def lean(now: Situation) -> Situation:
+    """After a restart that is to be lean: the newest turns stay, as question and answer; the rest is folded."""
+    keep = max(LEAST_RESTORED, now.max_turns // RESTORED_SHARE)
+    now = now.fold(now.finished - keep, "restart") if now.finished > keep else now
+    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _text_only(now, turn))
 
 
 def drop_oldest(now: Situation) -> Situation:

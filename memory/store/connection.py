@@ -1,9 +1,9 @@
-"""A bare SQLite connection in a thread of its own, opened the one way that keeps what it confirms."""
+"""A SQLite connection in a thread of its own, opened the one way that keeps what it confirms."""
 
 import sqlite3
 import sys
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -12,6 +12,7 @@ from memory.store.engine import Row, named
 from memory.store.errors import StoreError
 
 T = TypeVar("T")
+_WRITING = "rwc"
 _WAL_BYTES = 64 * 1024 * 1024
 
 
@@ -21,13 +22,13 @@ class Connection:
     Its methods block, and so run only inside what `apart` was given.
     """
 
-    def __init__(self, bare: sqlite3.Connection, thread: Aside) -> None:
+    def __init__(self, driver: Aside, bare: sqlite3.Connection) -> None:
+        self._driver = driver
         self._bare = bare
-        self._thread = thread
 
     async def apart(self, work: Coroutine[Any, Any, T]) -> T:
         """Run this in the connection's thread."""
-        return await self._thread.run(work)
+        return await self._driver.run(work)
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
         with naming():
@@ -54,14 +55,8 @@ class Connection:
 
     async def close(self) -> None:
         """Close it and end its thread; called from outside that thread."""
-        try:
-            await self.apart(self._close())
-        finally:
-            await self._thread.close()
-
-    async def _close(self) -> None:
         with naming():
-            self._bare.close()
+            await self._driver.close()
 
 
 @contextmanager
@@ -83,7 +78,7 @@ async def connect_writer(path: Path, busy_timeout: float) -> Connection:
         StoreError: a setting did not hold (a file system without shared memory, for one).
         StoreCorrupt: this is no database.
     """
-    return await _connect(path, "rwc", _durable(busy_timeout))
+    return await _connect(path, _WRITING, _durable(busy_timeout))
 
 
 async def connect_reader(path: Path, busy_timeout: float, *, alone: bool) -> Connection:
@@ -92,35 +87,37 @@ async def connect_reader(path: Path, busy_timeout: float, *, alone: bool) -> Con
 
 
 async def _connect(path: Path, mode: str, settings: dict[str, object]) -> Connection:
-    thread = Aside(f"sqlite {mode}")
-    try:
-        return await thread.run(_opened(path, mode, settings, thread))
-    except BaseException:
-        await thread.close()
-        raise
+    opened: list[sqlite3.Connection] = []
 
+    def connector() -> sqlite3.Connection:
+        opened.append(_opened(path, mode, settings))
+        return opened[0]
 
-async def _opened(path: Path, mode: str, settings: dict[str, object], thread: Aside) -> Connection:
     with naming():
-        bare = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+        driver = Aside(connector)
+        await driver
+    return Connection(driver, opened[0])
+
+
+def _opened(path: Path, mode: str, settings: dict[str, object]) -> sqlite3.Connection:
+    bare = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
     bare.row_factory = sqlite3.Row
-    connection = Connection(bare, thread)
-    try:
+    with ExitStack() as undo:
+        undo.callback(bare.close)
+        if mode == _WRITING and bare.execute("PRAGMA page_count").fetchone()[0] == 0:
+            bare.execute("PRAGMA auto_vacuum=INCREMENTAL")  # ignored once a table exists
         for name, wanted in settings.items():
-            connection.do(f"PRAGMA {name}={wanted}")
-            found = connection.value(f"PRAGMA {name}")
+            bare.execute(f"PRAGMA {name}={wanted}")
+            found = bare.execute(f"PRAGMA {name}").fetchone()[0]
             if str(found).lower() != str(wanted).lower():
                 raise StoreError(f"the database does not keep {name}={wanted} here; it says {found}")
-    except BaseException:
-        bare.close()
-        raise
-    return connection
+        undo.pop_all()
+    return bare
 
 
 def _durable(busy_timeout: float) -> dict[str, object]:
     settings: dict[str, object] = {
         "busy_timeout": int(busy_timeout * 1000),
-        "auto_vacuum": 2,  # incremental; ignored once a table exists, so it stands before the first
         "journal_mode": "wal",
         "synchronous": 2,  # full
         "foreign_keys": 1,

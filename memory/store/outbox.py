@@ -15,7 +15,8 @@ from memory.store.tables import among, conversation, inbox, outbox, word
 
 _ADD = insert(outbox)
 _TOLD = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
-_UNSENT = select(outbox.c.conversation).where(among(outbox.c.state, "pending", "unknown")).distinct()
+_OPEN = among(outbox.c.state, "pending", "sending", "unknown")
+_UNSENT = select(outbox.c.conversation).where(_OPEN, outbox.c.state != word("sending")).distinct()
 _OUTBOX = (
     select(
         *columns_of(OutboxRow, outbox),
@@ -36,7 +37,7 @@ _EARLIER = exists().where(
 _NEXT = (
     _OUTBOX.where(
         outbox.c.conversation == bindparam("row"),
-        among(outbox.c.state, "pending", "sending", "unknown"),
+        _OPEN,
         outbox.c.state == word("pending"),
         ~_ON_ITS_WAY,
     )
@@ -100,7 +101,7 @@ _KEEP_EPOCH = (
     .values(epoch=bindparam("now_epoch"))
 )
 _VOID = select(outbox.c.id, outbox.c.lease_epoch).where(
-    outbox.c.state == word("sending"), outbox.c.lease_epoch < bindparam("mine")
+    _OPEN, outbox.c.state == word("sending"), outbox.c.lease_epoch < bindparam("mine")
 )
 
 

@@ -223,7 +223,13 @@ outbox = Table(
     UniqueConstraint("client_key", name="outbox_client_key"),
 )
 Index("outbox_line", outbox.c.conversation, outbox.c.line)
-_partial("outbox_open", outbox.c.conversation, where=among(outbox.c.state, "pending", "sending", "unknown"))
+_partial(
+    "outbox_open",
+    outbox.c.conversation,
+    outbox.c.line,
+    outbox.c.part_no,
+    where=among(outbox.c.state, "pending", "sending", "unknown"),
+)
 
 fold = Table(
     "fold",

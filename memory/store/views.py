@@ -4,7 +4,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Select, bindparam, exists, func, literal_column, or_, select, union_all
+from sqlalchemy import CompoundSelect, bindparam, exists, func, literal_column, or_, select, union_all
 
 from memory.conversation import Message, Session, Summary, Turn
 from memory.store.engine import Row, Tx
@@ -16,7 +16,8 @@ from memory.store.turns import running_number
 
 _EVERYTHING = 1 << 60
 _LIVE_FROM = func.coalesce(
-    select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).scalar_subquery(), conversation.c.view_from
+    select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
+    conversation.c.view_from,
 )
 _OF_VIEW = (
     select(func.count())
@@ -86,7 +87,7 @@ _FOUND = (
 )
 
 
-def _both_ways() -> Select[Any]:
+def _both_ways() -> CompoundSelect[Any]:
     """Inbox and outbox rows of one conversation as lines between two numbers."""
     heard = select(
         inbox.c.id,
@@ -116,7 +117,7 @@ def _both_ways() -> Select[Any]:
         outbox.c.line < bindparam("below"),
         outbox.c.state != word("dropped"),
     )
-    return union_all(heard, spoken)  # type: ignore[return-value]
+    return union_all(heard, spoken)
 
 
 _LINES = _both_ways()

@@ -45,13 +45,15 @@ async def test_each_place_has_its_own() -> None:
 
 
 async def test_without_news_it_ends_and_may_begin_again() -> None:
-    heart = Heart()
-    pulse = Pulse(heart.beat, every=0.001, longest=0.0)
+    heart = Heart(1)
+    pulse = Pulse(heart.beat, every=0.001, longest=0.02)
     pulse.beat(HERE)
-    await asyncio.sleep(0)
-    pulse._longest = 60
-    await asyncio.sleep(0.005)
-    assert heart.beats == []
+    await asyncio.wait_for(heart.enough.wait(), 5)
+    await asyncio.sleep(0.05)
+    ended = len(heart.beats)
+    await asyncio.sleep(0.02)
+    assert len(heart.beats) == ended
+    heart.enough.clear()
     pulse.beat(HERE)
     await asyncio.wait_for(heart.enough.wait(), 5)
     await pulse.close()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -14,7 +15,10 @@ from channels.remote import Remote
 from channels.remote_wire import Reply, endpoint, events
 from channels.terminal import Setup, Terminal
 from channels.terminal_view import PlainView
+from channels.web.backend import Line
 from tests.channels.api_server import TOKEN, Api
+from tests.channels.web.house import TOKEN as SITE_TOKEN
+from tests.channels.web.house import ScriptedHouse, running
 
 FAST = (0.0, 0.01, 0.02)
 
@@ -228,3 +232,32 @@ async def test_events_are_read_as_the_standard_says() -> None:
 async def test_an_answer_that_breaks_off_is_a_broken_connection(data: bytes) -> None:
     with pytest.raises(ConnectionError):
         await streamed(data, **{"transfer-encoding": "chunked"})
+
+
+class HouseOfToday(ScriptedHouse):
+    """The scripted house of the web channel, with today's date on its lines."""
+
+    def add(self, name: str, role: str, text: str, reply_to: str = "") -> Line:
+        line = replace(super().add(name, role, text, reply_to), at=datetime.now(UTC))
+        self.said[name][-1] = line
+        return line
+
+
+async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
+    house = HouseOfToday(answers=lambda asked: f"echo: {asked.text} {len(asked.attachments)}")
+    ear = Ear()
+    async with running(house) as site:
+        bot = Remote(site.base, SITE_TOKEN, "terminal:home", FAST)
+        async with listening(bot, ear):
+            [first] = await bot.deliver([message("one", "k1")])
+            await ear.hears(sent=1)
+            file = Attachment(name="a.png", media_type="image/png", data=b"1")
+            await bot.deliver([message("two", "k2", file)])
+            house.show("terminal:home", "delta", first.id, "more")
+            await ear.hears(sent=2)
+            await bot.stop()
+        with pytest.raises(LoggedOut):
+            await Remote(site.base, "wrong", "terminal:home", FAST).listen(Ear())
+    assert [(item.text, item.kind) for item in ear.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
+    assert ear.sent[0].reply_to == first.id
+    assert house.stopped == ["terminal:home"]

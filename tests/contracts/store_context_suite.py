@@ -1,5 +1,6 @@
 """What every store must do with views: sessions, reductions, clears, folds and the ledger over them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -136,6 +137,16 @@ class SessionSuite:
         assert len(await store.sessions.messages(kept)) == 2
         assert await store.folds.check_ledger() == []
 
+    async def test_each_conversation_counts_the_turns_of_its_own_view(self, record: Record) -> None:
+        store = await record.open()
+        one, two = await talk(store, "1", "2", "3", chat="one"), await talk(store, "4", "5", "6", "7", chat="two")
+        plain = await talk(store, "8", chat="plain")
+        await folded(store, one, 1)
+        await folded(store, two, 3)
+        later = datetime.fromtimestamp(record.now, UTC) + timedelta(days=1)
+        assert {row.id: row.turns for row in await store.sessions.conversations()} == {one: 2, two: 1, plain: 1}
+        assert set(await store.sessions.idle(later)) == {one, two, plain}
+
 
 class ClearSuite:
     async def test_a_clear_hides_and_its_undo_brings_back_later_turns_too(self, record: Record) -> None:
@@ -225,8 +236,6 @@ class FoldSuite:
         assert row.turns == 2
 
     async def test_I36_a_plan_that_is_not_the_oldest_whole_turns_is_refused(self, record: Record) -> None:
-        from dataclasses import replace
-
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         good = oldest(await store.sessions.load(home), 2)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.store.doors import Store
 from memory.store.errors import Fenced, WrongState
 from memory.store.records import Fate, OutboxRow
 from tests.contracts.store_words import (
@@ -234,7 +235,7 @@ class ToolSuite:
 
 
 class OutboxSuite:
-    async def _first(self, record: Record, key_valid: float = 0.0, kind: str = "final") -> tuple[object, OutboxRow]:
+    async def _first(self, record: Record, key_valid: float = 0.0, kind: str = "final") -> tuple[Store, OutboxRow]:
         store = await record.open()
         turn = await begin(store)
         await store.delivery.finish(turn, "done", reply(), parts("one", "two", key_valid=key_valid, kind=kind))
@@ -244,7 +245,7 @@ class OutboxSuite:
 
     async def test_I04_a_part_waits_until_the_one_before_it_is_settled(self, record: Record) -> None:
         store, first = await self._first(record)
-        delivery = store.delivery  # type: ignore[attr-defined]
+        delivery = store.delivery
         assert await delivery.sending(first.id)
         assert await delivery.next_out(first.conversation) is None
         assert await delivery.sending(first.id) is None
@@ -259,7 +260,7 @@ class OutboxSuite:
 
     async def test_I05_every_try_has_the_same_key(self, record: Record) -> None:
         store, row = await self._first(record, key_valid=3600)
-        delivery = store.delivery  # type: ignore[attr-defined]
+        delivery = store.delivery
         tried = await delivery.sending(row.id)
         assert tried.key_expires == record.now + 3600
         again = await delivery.sent(row.id, Fate(state="unknown"))
@@ -271,37 +272,37 @@ class OutboxSuite:
         await delivery.sending(row.id)
         assert (await delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"
         assert (await delivery.next_out(row.conversation)).text == "two"
-        assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]  # type: ignore[attr-defined]
+        assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]
 
     async def test_I05_a_notice_of_unknown_fate_is_not_repeated(self, record: Record) -> None:
         store, row = await self._first(record, kind="notice")
-        await store.delivery.sending(row.id)  # type: ignore[attr-defined]
-        assert (await store.delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"  # type: ignore[attr-defined]
+        await store.delivery.sending(row.id)
+        assert (await store.delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"
 
     async def test_a_failed_part_takes_the_later_ones_with_it(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)  # type: ignore[attr-defined]
-        failed = await store.delivery.sent(row.id, Fate(state="failed", error="gone"))  # type: ignore[attr-defined]
+        await store.delivery.sending(row.id)
+        failed = await store.delivery.sent(row.id, Fate(state="failed", error="gone"))
         assert (failed.state, failed.error) == ("failed", "gone")
-        assert await store.delivery.unsent() == []  # type: ignore[attr-defined]
+        assert await store.delivery.unsent() == []
 
     async def test_a_refused_form_goes_again_as_plain_text(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)  # type: ignore[attr-defined]
-        again = await store.delivery.sent(row.id, Fate(state="pending", plain=True))  # type: ignore[attr-defined]
+        await store.delivery.sending(row.id)
+        again = await store.delivery.sent(row.id, Fate(state="pending", plain=True))
         assert (again.id, again.plain, again.state) == (row.id, True, "pending")
 
     async def test_only_what_is_being_sent_has_a_fate(self, record: Record) -> None:
         store, row = await self._first(record)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, Fate(state="sent"))  # type: ignore[attr-defined]
-        await store.delivery.sending(row.id)  # type: ignore[attr-defined]
+            await store.delivery.sent(row.id, Fate(state="sent"))
+        await store.delivery.sending(row.id)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, Fate(state="dropped"))  # type: ignore[attr-defined]
+            await store.delivery.sent(row.id, Fate(state="dropped"))
 
     async def test_I06_a_part_cut_off_by_a_crash_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record)
-        await store.delivery.sending(row.id)  # type: ignore[attr-defined]
+        await store.delivery.sending(row.id)
         store = await record.open()
         assert (await store.delivery.recover(record.now)).sends_unknown == 1
         head = await store.delivery.next_out(row.conversation)

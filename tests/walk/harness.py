@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.emulators.model import ModelEmulator
+from tests.emulators.telegram import TOKEN
 from tests.walk.web import Web
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ def settings(model_url: str, telegram_url: str = "", **others: Any) -> dict[str,
     channels: dict[str, Any] = {"web": {"port": 0}}
     if telegram_url:
         channels["telegram"] = {
-            "token": "123:TEST",
+            "token": TOKEN,
             "base_url": telegram_url,
             "owners": [OWNER],
             "allow": [FRIEND, COUSIN],
@@ -210,7 +211,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(home: Path, model: ModelEmulator | None = None, telegram_url: str = "", **others: Any) -> AsyncIterator[Scene]:
+async def scene(
+    home: Path, model: ModelEmulator | None = None, telegram_url: str = "", **others: Any
+) -> AsyncIterator[Scene]:
     """A bot that is not yet started; killed at the end."""
     async with model or ModelEmulator() as emulator:
         bot = Bot(home, settings(emulator.url, telegram_url, **others))

@@ -17,7 +17,7 @@ from memory.context.counter import WEIGHTED
 from memory.context.validity import valid
 from memory.context.view import assemble
 from memory.conversation import Session, Text, ToolCall, ToolResult
-from memory.store.errors import Fenced, StoreBusy, StoreError, WrongState
+from memory.store.errors import Fenced, StoreBusy, WrongState
 from memory.store.open import open_store
 from memory.store.records import Arrival, CallRow, Draft, Fate, FoldPlan, Outgoing, Place, PlannedCall, TurnRow, Usage
 from memory.store.store import SqlStore
@@ -105,7 +105,10 @@ class Record(RuleBasedStateMachine):
         if not talk.running or talk.calls:
             return
         asked = [f"call-{talk.seq}-{at}" for at in range(len(effects))]
-        calls = [PlannedCall(call_id=id, name="tool", input="{}", effect=effect) for id, effect in zip(asked, effects, strict=True)]
+        calls = [
+            PlannedCall(call_id=id, name="tool", input="{}", effect=effect)
+            for id, effect in zip(asked, effects, strict=True)
+        ]
         parts = tuple(ToolCall(id=id, name="tool", input="{}") for id in asked)
         draft = Draft(role="assistant", parts=parts, tokens=3, counter="t", origin="model")
         self.do(self.store.sessions.add_step(talk.running, draft, calls, Usage(model="m", input=1, output=1)))

@@ -9,6 +9,8 @@ from typing import Any
 from tests.emulators.model_replies import Call, Reply, fold_text, is_fold, plain
 
 TOKEN = re.compile(r"«([^«»]+)»")
+_LONG = re.compile(r"\bat length\b")
+LONG_PARTS = 3
 _USE = re.compile(r"\buse (\w+) (\{.*\})")
 
 
@@ -20,6 +22,11 @@ def asked(token: str, words: str = "what do you make of it?") -> str:
 def asked_for(token: str, tool: str, **arguments: Any) -> str:
     """A message that makes the model call a tool before it answers."""
     return f"«{token}» use {tool} {json.dumps(arguments)}"
+
+
+def asked_at_length(token: str) -> str:
+    """A message whose answer takes several parts on a platform with a limit."""
+    return f"«{token}» tell me at length"
 
 
 def tokens_in(text: str) -> list[str]:
@@ -39,7 +46,10 @@ def answer(body: dict[str, Any]) -> Reply:
     if wanted and not results:
         return Reply(text="I look.", calls=(Call(name=wanted[1], input=json.loads(wanted[2])),))
     found = tokens_in(words)
-    return Reply(text=f"re «{found[-1] if found else '?'}»")
+    token = found[-1] if found else "?"
+    if _LONG.search(words.rpartition("«")[2]):
+        return Reply(text="\n\n".join(f"«{token}» {at}: {'word ' * 600}" for at in range(LONG_PARTS)), delta=900)
+    return Reply(text=f"re «{token}»")
 
 
 def hesitant(random_: random.Random, longest: float) -> Callable[[dict[str, Any]], Reply]:

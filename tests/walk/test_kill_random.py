@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.emulators.model import ModelEmulator
-from tests.walk.harness import Scene, scene, until
+from tests.emulators.telegram import TelegramEmulator
+from tests.walk.chats import Chatter
+from tests.walk.harness import COUSIN, FRIEND, OWNER, Scene, scene, until
 from tests.walk.oracle import Oracle, Writer
 from tests.walk.record import ledger_faults, unended
 from tests.walk.speech import hesitant
@@ -20,6 +22,7 @@ pytestmark = pytest.mark.kill
 KILLS = int(os.environ.get("MNEMA_KILLS", "12"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 CONVERSATIONS = ("home", "work", "garden")
+PEOPLE = (OWNER, FRIEND, COUSIN)
 EARLIEST, LATEST = 0.010, 0.500
 STARTING = 0.15
 """Share of kills that come while the program starts and recovers."""
@@ -50,39 +53,46 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally) -> None:
         tally.in_flight += bool(unended(bot.db))
 
 
-async def at_rest(talk: Scene, oracle: Oracle, writing: asyncio.Future[list[None]]) -> None:
-    """The last life: everything that was begun is confirmed, answered and sent."""
-    await talk.bot.start()
-    await writing
+async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> None:
+    """Everything that was begun is confirmed, answered and sent."""
 
     async def quiet() -> bool:
-        return not await oracle.open_ones(talk.web) and not unended(talk.bot.db)
+        told = not any(chatter.open_ones for chatter in chatters)
+        return told and not await oracle.open_ones(talk.web) and not unended(talk.bot.db)
 
-    await until(quiet, "every message has its answer", 120)
+    await until(quiet, "every message has its answer", 180)
 
 
 async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process_is_killed(tmp_path: Path) -> None:
     print(f"seed {SEED}, {KILLS} kills (MNEMA_SEED, MNEMA_KILLS)")
-    random_ = random.Random(SEED)
+    random_, tally, oracle = random.Random(SEED), Tally(), Oracle()
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.12))
-    tally, oracle = Tally(), Oracle()
-    async with scene(tmp_path, model, agent_max_context_turns=6) as talk:
+    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, agent_max_context_turns=6) as talk:
         writers = [Writer(oracle, talk.web, name, random.Random(SEED + at)) for at, name in enumerate(CONVERSATIONS)]
-        writing = asyncio.gather(*(writer.run() for writer in writers))
+        chatters = [Chatter(telegram, int(user), random.Random(SEED + int(user))) for user in PEOPLE]
+        writing = asyncio.gather(*(person.run() for person in (*writers, *chatters)))
         while tally.kills < KILLS:
             await kill_once(talk, random_, tally)
-        for writer in writers:
-            writer.enough.set()
-        await at_rest(talk, oracle, writing)
+        for person in (*writers, *chatters):
+            person.enough.set()
+        await talk.bot.start()
+        await writing
+        await at_rest(talk, oracle, chatters)
         await until(lambda: _all_shown(oracle, writers), "every open page shows every answer")
         faults = [*await oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
-        print(f"{tally}, {len(oracle.confirmed)} messages in {oracle.tries} tries")
+        faults += [fault for chatter in chatters for fault in chatter.faults(talk.bot.db)]
+        print(f"{tally}, web: {len(oracle.confirmed)} messages in {oracle.tries} tries, telegram: {_told(chatters)}")
         for writer in writers:
             if writer.page:
                 faults += _page_faults(writer)
                 await writer.page.close()
         assert not faults, f"seed {SEED}: {faults}"
         assert await talk.bot.term() == 0
+
+
+def _told(chatters: Sequence[Chatter]) -> str:
+    said, answers = sum(len(one.said) for one in chatters), sum(len(one.answered) for one in chatters)
+    return f"{said} messages, {answers} answers seen"
 
 
 def _all_shown(oracle: Oracle, writers: Sequence[Writer]) -> bool:

@@ -48,7 +48,7 @@ async function openConversation(name) {
   const exists = await chat.load();
   if (state.chat !== chat) return;
   if (exists) follow(chat);
-  context.refresh(name);
+  context.refresh(exists ? name : "");
 }
 
 function follow(chat) {
@@ -102,17 +102,24 @@ function send(text, attachments) {
   deliver(item);
 }
 
+const here = (item) => (state.name === item.name ? state.chat : null);
+let lane = Promise.resolve();
+
+/** One after another, so that they arrive in the order in which they were written. */
+function deliver(item) {
+  here(item)?.sending(item);
+  lane = lane.then(() => push(item));
+}
+
 /** Send until it is taken: the key stays the same, so however often it arrives it is one message. */
-async function deliver(item) {
-  const here = () => (state.name === item.name ? state.chat : null);
-  here()?.sending(item);
+async function push(item) {
   const files = (item.attachments ?? []).map(({ name, media_type, data }) => ({ name, media_type, data }));
   const body = { conversation: item.name, text: item.text, key: item.key, ...(files.length ? { attachments: files } : {}) };
   for (let tries = 1; ; tries += 1) {
     try {
       const { id } = await post("/api/messages", body);
       done(item);
-      const chat = here();
+      const chat = here(item);
       chat?.taken(item, id);
       if (chat) follow(chat);
       return;
@@ -123,7 +130,7 @@ async function deliver(item) {
         continue;
       }
       if (!passing) done(item);
-      here()?.failed(item, err.status === 0 ? t("unreachable") : err.message);
+      here(item)?.failed(item, err.status === 0 ? t("unreachable") : err.message);
       return;
     }
   }
@@ -187,8 +194,8 @@ function label() {
   byId("down").onclick = () => state.chat?.bottom(true);
   byId("log").onscroll = () => state.chat?.scrolled();
   byId("logout").onclick = () => post("/logout").finally(() => location.replace("/"));
-  onhashchange = () => openConversation(named() || newName());
-  onkeydown = (event) => event.key === "Escape" && !byId("drawer").hidden && closeDrawer();
+  addEventListener("hashchange", () => openConversation(named() || newName()));
+  addEventListener("keydown", (event) => event.key === "Escape" && !byId("drawer").hidden && closeDrawer());
 }
 
 label();

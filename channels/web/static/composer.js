@@ -48,8 +48,8 @@ export class Composer {
 
   submit(event) {
     event.preventDefault();
-    const text = this.text.value;
-    if (this.text.disabled || (!text.trim() && !this.files.length)) return;
+    const text = this.text.value.trimEnd();
+    if (this.text.disabled || (!text && !this.files.length)) return;
     this.onsend(text, this.files);
     this.files = [];
     this.text.value = "";

@@ -8,13 +8,9 @@ import { drawer } from "./drawer.js";
 const PARTS = ["system", "tools", "summary", "history", "running"];
 let newest = null;
 
-/** Read the numbers anew and show them; a conversation without any hides the bar. */
+/** Read the numbers anew and show them; without a conversation, or any numbers, the bar is hidden. */
 export async function refresh(name) {
-  try {
-    newest = await get(conversationPath(name, "context"));
-  } catch {
-    newest = null;
-  }
+  newest = name ? await get(conversationPath(name, "context")).catch(() => null) : null;
   byId("context").hidden = !newest;
   if (!newest) return;
   byId("context-bar").replaceChildren(...segments(newest));

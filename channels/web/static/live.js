@@ -8,11 +8,15 @@ const NAMES = ["accepted", "started", "delta", "tool_started", "tool_ended", "re
 export class Live {
   constructor(name, after, on, onlink) {
     Object.assign(this, { name, after, on, onlink, closed: false, source: null });
+    // A browser opens six connections to one server: a tab that nobody sees gives its own back.
+    this.seen = () => (document.hidden ? this.source?.close() : this.connect());
+    document.addEventListener("visibilitychange", this.seen);
     this.connect();
   }
 
   connect() {
-    if (this.closed) return;
+    if (this.closed || document.hidden) return;
+    this.source?.close();
     this.source = new EventSource(`${conversationPath(this.name, "events")}?after=${this.after()}`);
     this.source.onopen = () => this.onlink(true);
     this.source.onerror = () => this.lost();
@@ -32,6 +36,7 @@ export class Live {
 
   close() {
     this.closed = true;
+    document.removeEventListener("visibilitychange", this.seen);
     this.source?.close();
   }
 }

@@ -16,7 +16,8 @@ byId("login").addEventListener("submit", async (event) => {
   byId("problem").textContent = "";
   try {
     await call("POST", "/login", { token: byId("token").value.trim() });
-    location.replace("/");
+    if (location.pathname === "/") location.reload(); // keeps the conversation after the #
+    else location.replace("/");
   } catch (err) {
     const known = { 401: "wrong_token", 429: "slow_down", 0: "unreachable" }[err.status];
     byId("problem").textContent = known ? t(known) : err.message;

@@ -6,7 +6,7 @@ const WORDS = {
   memory: ["Memory", "记忆"],
   logout: ["Sign out", "退出"],
   menu: ["Conversations", "对话列表"],
-  placeholder: ["Write a message, or / for commands", "写点什么，输入 / 查看命令"],
+  placeholder: ["Message, or / for commands", "写点什么，/ 查看命令"],
   readonly: ["This conversation belongs to {channel}; here it can only be read.", "此对话属于 {channel}，这里只能查看。"],
   send: ["Send", "发送"],
   stop: ["Stop", "停止"],
@@ -32,7 +32,7 @@ const WORDS = {
   unreachable: ["the server does not answer", "服务器没有响应"],
   too_many_files: ["At most 10 files and 25 MB in one message.", "每条消息最多 10 个附件、共 25 MB。"],
   context: ["Context", "上下文"],
-  tokens: ["tokens", "令牌"],
+  tokens: ["tokens", "token"],
   turns: ["turns", "轮"],
   folds: ["folds", "次整理"],
   system: ["System", "系统"],
@@ -46,10 +46,10 @@ const WORDS = {
   counter: ["Counter", "计数器"],
   last_error: ["last error", "最近误差"],
   cache: ["Cache share", "缓存占比"],
-  fold_row: ["Turns {from}–{to}: {before} → {after} tokens", "第 {from}–{to} 轮：{before} → {after} 令牌"],
+  fold_row: ["Turns {from}–{to}: {before} → {after} tokens", "第 {from}–{to} 轮：{before} → {after} token"],
   no_folds: ["Nothing is folded yet.", "还没有整理过。"],
   fold_busy: ["Folding older turns…", "正在整理较早的内容…"],
-  fold_done: ["Folded: {before} → {after} tokens", "已整理：{before} → {after} 令牌"],
+  fold_done: ["Folded: {before} → {after} tokens", "已整理：{before} → {after} token"],
   close: ["Close", "关闭"],
   back: ["Back", "返回"],
   save: ["Save", "保存"],
@@ -90,7 +90,7 @@ export function when(text) {
   const moment = new Date(text);
   const today = moment.toDateString() === new Date().toDateString();
   const shape = today ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric" };
-  return new Intl.DateTimeFormat(zh ? "zh" : "en", shape).format(moment);
+  return new Intl.DateTimeFormat(navigator.language, shape).format(moment);
 }
 
 export function size(bytes) {

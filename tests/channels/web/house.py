@@ -113,6 +113,15 @@ class Running:
     gate: Gate
     web: Web
     house: ScriptedHouse
+    tasks: tuple[asyncio.Task[None], ...]
+
+    async def close(self) -> None:
+        """End as the process would; closing twice is closing once."""
+        serving, listening = self.tasks
+        self.web.hub.close()
+        self.server.stop()
+        listening.cancel()
+        await asyncio.gather(serving, listening, return_exceptions=True)
 
     def client(self, **options: Any) -> httpx.AsyncClient:
         headers = {"authorization": f"Bearer {TOKEN}", **options.pop("headers", {})}
@@ -137,10 +146,8 @@ async def running(
     listening = asyncio.create_task(web.run(house.deliver))
     if opened:
         site.open(house.doors(), calls)
+    up = Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, house, (serving, listening))
     try:
-        yield Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, house)
+        yield up
     finally:
-        web.hub.close()
-        server.stop()
-        listening.cancel()
-        await asyncio.gather(serving, listening, return_exceptions=True)
+        await up.close()

@@ -65,7 +65,7 @@ def test_event_ids_are_read_strictly(text: str, place: Since | None) -> None:
 @given(st.text(st.characters(), max_size=200))
 def test_cleaned_text_can_be_stored_and_keeps_everything_else(text: str) -> None:
     cleaned = clean(text)
-    assert cleaned.encode()
+    assert cleaned.encode().decode() == cleaned
     assert "\0" not in cleaned
     if text.isprintable():
         assert cleaned == text

@@ -176,13 +176,12 @@ async def test_static_paths_that_climb_are_404(site: Running, path: str) -> None
 
 
 async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on(site: Running) -> None:
-    async def guess(number: int) -> int:
-        async with site.nobody() as nobody:
-            return (await nobody.post("/login", json={"token": f"guess {number}"})).status_code
+    async def guess(nobody: httpx.AsyncClient, number: int) -> int:
+        return (await nobody.post("/login", json={"token": f"guess {number}"})).status_code
 
-    async with browser(site) as (client, headers):
+    async with browser(site) as (client, headers), site.nobody() as nobody:
         began = time.monotonic()
-        flood = asyncio.gather(*(guess(number) for number in range(60)))
+        flood = asyncio.gather(*(guess(nobody, number) for number in range(60)))
         await asyncio.sleep(0)
         for _ in range(5):
             assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.context.counter import WEIGHTED
 from memory.context.plan import Limits, plan, smallest_budget
-from memory.context.policy import TURNS
+from memory.context.policy import LEAN, POLICIES, TURNS
 from memory.context.validity import valid
 from memory.context.view import assemble
 from memory.conversation import Summary, Text, ToolCall, ToolResult
@@ -122,6 +122,16 @@ def test_a_refused_request_leaves_five_turns_with_long_texts_cut_and_refused_aga
     assert done.fold is None
     planned = plan(session, TURNS, limits(refused=2), 0, WEIGHTED, running=True)
     assert planned.fold.to_turn == 8
+
+
+def test_a_lean_restart_leaves_the_newest_turns_as_question_and_answer():
+    turns = [[said(f"q{n}"), *used(f"c{n}", "x" * 90), replied(f"a{n}")] for n in range(1, 8)]
+    session = make_session(turns)
+    planned = plan(session, LEAN, limits(), 0, WEIGHTED, running=True)
+    assert (planned.fold.from_turn, planned.fold.to_turn, planned.must_fold_now) == (1, 4, False)
+    assert {item.message_id for item in planned.reductions} == {f"m{4 * n + k}" for n in (4, 5, 6) for k in (2, 3)}
+    assert plan(make_session(turns[:3]), LEAN, limits(turns=30), 0, WEIGHTED, running=True).fold is None
+    assert LEAN.name not in POLICIES
 
 
 def test_the_factor_and_the_window_shrink_the_budget():

@@ -245,7 +245,7 @@ def _outbox() -> None:
     _partial(
         "outbox_open",
         "outbox",
-        ["conversation"],
+        ["conversation", "line", "part_no"],
         "state = 'pending' OR state = 'sending' OR state = 'unknown'",
         unique=False,
     )

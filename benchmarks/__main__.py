@@ -1,0 +1,24 @@
+"""`make bench`: every figure beside its floor, measured in this one run."""
+
+import asyncio
+import sys
+
+from benchmarks import indoors, outside
+from benchmarks.figure import table
+
+
+def main() -> int:
+    """Measure and print; timing decides nothing, so the exit code is 0 either way."""
+    wanted = sys.argv[1:] or ["indoors", "outside"]
+    figures = []
+    if "indoors" in wanted:
+        figures += asyncio.run(indoors.figures())
+    if "outside" in wanted:
+        figures += asyncio.run(outside.figures())
+        figures.append(outside.after_many())
+    print(table(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,93 @@
+"""What the figures stand beside: the same work with nothing of ours in it."""
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.figure import median
+
+SERVER = """
+import socket, sys
+from starlette.applications import Starlette
+import uvicorn
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print("open", flush=True)
+"""
+
+
+async def bare_server_start() -> float:
+    """Seconds until a process with an empty Starlette app on uvicorn has an open port."""
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, stdout=asyncio.subprocess.PIPE)
+        assert process.stdout is not None
+        await process.stdout.readline()
+        times.append(time.perf_counter() - began)
+        await process.wait()
+    return median(times)
+
+
+def python_with(modules: str) -> float:
+    """Resident memory in MB of a bare interpreter that has imported these."""
+    code = f"import asyncio, {modules}\nimport resource\nprint(open('/proc/self/statm').read().split()[1])"
+    pages = int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def bare_commits(count: int) -> float:
+    """Seconds for so many durable commits of one small row each, on SQLite with WAL and FULL."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("PRAGMA synchronous=FULL")
+        base.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT)")
+        times = []
+        for _ in range(50):
+            began = time.perf_counter()
+            for _ in range(count):
+                base.execute("BEGIN IMMEDIATE")
+                base.execute("INSERT INTO row (text) VALUES ('x')")
+                base.execute("COMMIT")
+            times.append(time.perf_counter() - began)
+        base.close()
+    return median(times)
+
+
+async def bare_call(url: str) -> float:
+    """Seconds of one streamed call with the bare SDK."""
+    return await _calls(url, 1, 40) / 40
+
+
+async def bare_calls(url: str, beside: int, each: int) -> float:
+    """Calls a second with the bare SDK, so many at once."""
+    return beside * each / await _calls(url, beside, each)
+
+
+async def _calls(url: str, beside: int, each: int) -> float:
+    import anthropic
+
+    client = anthropic.AsyncAnthropic(api_key="floor", base_url=url, max_retries=0)
+
+    async def one() -> None:
+        for _ in range(each):
+            async with client.messages.stream(
+                model="claude-sonnet-5-5", max_tokens=64, messages=[{"role": "user", "content": "hello"}]
+            ) as stream:
+                await stream.get_final_message()
+
+    await one()
+    began = time.perf_counter()
+    await asyncio.gather(*(one() for _ in range(beside)))
+    took = time.perf_counter() - began
+    await client.close()
+    return took
+
+
+async def http_floor(url: str) -> float:
+    """Seconds of what a turn by HTTP cannot do without."""
+    return await bare_call(url) + bare_commits(4)

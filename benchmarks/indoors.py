@@ -1,0 +1,144 @@
+"""Turns in process, planning, and restoring, with nothing but the parts that do it."""
+
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.figure import Figure, median
+from benchmarks.floors import bare_call, bare_commits
+from benchmarks.inside import one_turn, opened
+from benchmarks.process import emulator, settings
+from memory.context.counter import load_counter
+from memory.context.plan import Limits, plan
+from memory.context.policy import POLICIES
+from memory.context.view import assemble
+from memory.conversation import Message, Session, Text, Turn
+from memory.store.open import open_store
+from memory.store.records import Arrival, Draft, Outgoing, Place
+
+LONG = "The archive of the town holds many letters from that year. " * 36
+STORED = 100_000
+
+
+async def figures() -> list[Figure]:
+    """All of them."""
+    async with emulator() as url:
+        found = await _turns(url)
+    return [*found, *_planning(), await _restoring()]
+
+
+async def _turns(url: str) -> list[Figure]:
+    wanted = {key: value for key, value in settings(url).items() if key == "llm"}
+    async with opened(wanted) as (house, channel):
+        number = 0
+        for _ in range(10):
+            await one_turn(house, channel, number := number + 1, "hello", "warm")
+        empty = [await one_turn(house, channel, 1, "hello", f"fresh{at}") for at in range(40)]
+        twenty, long = [], []
+        for at in range(8):
+            for step in range(15):
+                await one_turn(house, channel, step, "hello", f"twenty{at}")
+            twenty += [await one_turn(house, channel, 50 + step, "hello", f"twenty{at}") for step in range(4)]
+            for step in range(13):
+                await one_turn(house, channel, step, LONG * 7, f"long{at}")
+            long += [await one_turn(house, channel, 50 + step, "hello", f"long{at}") for step in range(4)]
+    floor = await _floor(url)
+    named = {"history 0": empty, "20 turns": twenty, "45k tokens": long}
+    return [
+        Figure(name=f"turn in process, {name}", ours=1000 * median(times), floor=1000 * floor, unit="ms", reach=12,
+               aim=9, floor_is="bare SDK call + 4 bare durable commits")
+        for name, times in named.items()
+    ]  # fmt: skip
+
+
+async def _floor(url: str) -> float:
+    return await bare_call(url) + bare_commits(4)
+
+
+def _planning() -> list[Figure]:
+    counter = load_counter()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    turns = tuple(
+        Turn(number=number, messages=tuple(
+            Message(id=f"m{2 * number + at}", seq=2 * number + at, turn=number, role="assistant" if at else "user",
+                    parts=(Text(text="words " * 100),), at=now, tokens=107, counter=counter.name)
+            for at in range(2)
+        ))
+        for number in range(250)
+    )  # fmt: skip
+    session = Session(
+        conversation="c", space="", epoch=1, next_seq=501, next_turn=251, view_from=1, fold_head="", summary=None,
+        turns=turns, reductions=(),
+    )  # fmt: skip
+    limits = Limits(max_tokens=100_000, max_turns=1_000, window=200_000, reserve=4_096)
+    planned = median(_timed(lambda: plan(session, POLICIES["turns"], limits, 1_000, counter, running=True)))
+    viewed = median(_timed(lambda: assemble(session, ("system",), (), counter)))
+    floor = median(_timed(lambda: sum(message.tokens for turn in turns for message in turn.messages)))
+    return [
+        Figure(name="plan over 500 cached messages", ours=1000 * planned, floor=1000 * floor, unit="ms", reach=1,
+               aim=1, floor_is="adding up 500 cached counts"),
+        Figure(name="assemble a view of 500 messages", ours=1000 * viewed, floor=1000 * floor, unit="ms", reach=2,
+               aim=2, floor_is="the same"),
+    ]  # fmt: skip
+
+
+def _timed(work) -> list[float]:  # type: ignore[no-untyped-def]
+    times = []
+    for _ in range(200):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return times
+
+
+async def _restoring() -> Figure:
+    """One conversation of 100,000 messages, folded but for its newest ten turns, loaded as after a restart."""
+    import sqlite3
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "big.db"
+        conversation = await fill(path, STORED)
+        store = await open_store(path)
+        times = []
+        for _ in range(100):
+            began = time.perf_counter()
+            session = await store.sessions.load(conversation)
+            times.append(time.perf_counter() - began)
+        await store.close()
+        first, last = session.turns[0].first_seq, session.turns[-1].last_seq
+        bare = sqlite3.connect(path)
+        floor = []
+        for _ in range(100):
+            began = time.perf_counter()
+            bare.execute(
+                "SELECT * FROM message WHERE conversation = ? AND seq BETWEEN ? AND ?", (conversation, first, last)
+            ).fetchall()
+            floor.append(time.perf_counter() - began)
+        bare.close()
+    return Figure(
+        name=f"restore from {STORED:,} stored messages", ours=1000 * median(times), floor=1000 * median(floor),
+        unit="ms", reach=5, aim=5, floor_is="a bare SELECT of the rows it shows",
+    )  # fmt: skip
+
+
+async def fill(path: Path, messages: int) -> str:
+    """A conversation of so many messages, all cleared but the newest twenty turns; its id."""
+    store = await open_store(path)
+    place = Place(channel="web", account="console", chat_id="big", thread_id="", kind="dm", space="")
+    conversation = ""
+    draft = Draft(role="user", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="person")
+    answer = Draft(role="assistant", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="model")
+    for start in range(0, messages // 2, 500):
+        rows = await store.delivery.accept(
+            [Arrival(place=place, key=f"k{start + at}", kind="message", sender_id="owner", body='{"text":"x"}')
+             for at in range(500)]
+        )  # fmt: skip
+        conversation = rows[0].conversation
+        for number, row in enumerate(rows):
+            if start + number == messages // 2 - 20:
+                await store.sessions.clear(conversation)
+            turn = await store.delivery.claim(row.id, draft, "owner")
+            await store.delivery.finish(turn, "done", answer, [Outgoing(kind="final", text="x", part_no=0, parts=1)])
+    await store.close()
+    return conversation

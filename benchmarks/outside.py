@@ -1,0 +1,136 @@
+"""Start-up, memory, first answer, turns by HTTP and conversations beside each other, of a real process."""
+
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.figure import Figure, median
+from benchmarks.floors import bare_calls, bare_server_start, http_floor, python_with
+from benchmarks.process import Listener, Running, emulator, running, settings
+
+WARM_UP = 5
+TURNS = 40
+MANY = 100
+EACH = 5
+LONG = "The archive of the town holds many letters from that year. " * 36
+"""About 430 tokens; a hundred and five of them make a 45,000-token history."""
+
+
+async def figures() -> list[Figure]:
+    """All of them; takes about two minutes."""
+    found = await _starts()
+    async with emulator() as url:
+        found += await _turns(url)
+        found += [await _many(url, 0, 90, 150)]
+    async with emulator(200) as url:
+        found += [await _many(url, 200, 80, 120)]
+    return found
+
+
+async def _starts() -> list[Figure]:
+    ports, readies, firsts, idles = [], [], [], []
+    async with emulator() as url:
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(6):
+                async with running(Path(folder) / "home", settings(url)) as bot:
+                    listener = Listener(bot, f"c{number}")
+                    await listener.ask("hello")
+                    first = time.perf_counter() - bot.began
+                    await listener.close()
+                    if number:  # the first start made the database and the byte code
+                        ports.append(bot.port_after)
+                        readies.append(bot.ready_after)
+                        firsts.append(first)
+        with tempfile.TemporaryDirectory() as folder:
+            async with running(Path(folder) / "home", settings(url)) as bot:
+                await asyncio.sleep(8)  # until what is loaded in the background is there
+                idles.append(bot.rss())
+    floor = await bare_server_start()
+    return [
+        Figure(name="start → port open", ours=median(ports), floor=floor, unit="s", reach=0.5, aim=0.5,
+               floor_is="python + uvicorn + an empty Starlette app"),
+        Figure(name="start → ready", ours=median(readies), floor=floor, unit="s", reach=1.8, aim=1.0,
+               floor_is="the same"),
+        Figure(name="start → first answer", ours=median(firsts), floor=floor, unit="s", reach=3, aim=3,
+               floor_is="the same"),
+        Figure(name="idle RSS", ours=median(idles), floor=python_with("starlette, uvicorn, sqlalchemy, pydantic"),
+               unit="MB", reach=90, aim=70, floor_is="python with starlette, uvicorn, sqlalchemy, pydantic"),
+    ]  # fmt: skip
+
+
+async def _turns(url: str) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with running(Path(folder) / "home", settings(url)) as bot:
+            empty = await _fresh(bot)
+            twenty = await _at_length(bot, "twenty", ["hello"] * 15)
+            long = await _at_length(bot, "long", [LONG * 7] * 13)
+    floor = await http_floor(url)
+    what = "bare SDK call + 4 bare durable commits + HTTP echo"
+    names = {"history 0": empty, "20 turns": twenty, "45k tokens": long}
+    return [
+        Figure(name=f"turn by HTTP, {name}", ours=1000 * value, floor=1000 * floor, unit="ms", reach=18, aim=15,
+               floor_is=what)
+        for name, value in names.items()
+    ]  # fmt: skip
+
+
+async def _fresh(bot: Running) -> float:
+    warm = Listener(bot, "warm")
+    for _ in range(WARM_UP):
+        await warm.ask("hello")
+    await warm.close()
+    times = []
+    for number in range(TURNS):
+        listener = Listener(bot, f"fresh{number}")
+        times.append(await listener.ask("hello"))
+        await listener.close()
+    return median(times)
+
+
+async def _at_length(bot: Running, name: str, history: list[str]) -> float:
+    times = []
+    for number in range(8):
+        listener = Listener(bot, f"{name}{number}")
+        for text in history:
+            await listener.ask(text)
+        times += [await listener.ask("hello") for _ in range(4)]
+        await listener.close()
+    return median(times)
+
+
+async def _many(url: str, latency: int, reach: float, aim: float) -> Figure:
+    with tempfile.TemporaryDirectory() as folder:
+        async with running(Path(folder) / "home", {**settings(url), "concurrency": 128}) as bot:
+            listeners = [Listener(bot, f"m{number}") for number in range(MANY)]
+            await asyncio.gather(*(listener.ask("hello") for listener in listeners))
+            began = time.perf_counter()
+            await asyncio.gather(*(_several(listener) for listener in listeners))
+            took = time.perf_counter() - began
+            rss = bot.rss()
+            await asyncio.gather(*(listener.close() for listener in listeners))
+    print(f"  RSS after {MANY} conversations at {latency} ms: {rss:.0f} MB (≤ 240, aim 175)", file=sys.stderr)
+    RSS[latency] = rss
+    return Figure(
+        name=f"{MANY} conversations, model at {latency} ms", ours=MANY * EACH / took,
+        floor=await bare_calls(url, MANY, EACH), unit="turns/s", reach=reach, aim=aim,
+        floor_is="bare SDK calls at the same concurrency", more=True,
+    )  # fmt: skip
+
+
+async def _several(listener: Listener) -> None:
+    for _ in range(EACH):
+        await listener.ask("hello")
+
+
+RSS: dict[int, float] = {}
+
+
+def after_many() -> Figure:
+    """Memory after a hundred conversations."""
+    return Figure(
+        name=f"RSS after {MANY} conversations", ours=RSS[0],
+        floor=python_with("starlette, uvicorn, sqlalchemy, pydantic, anthropic, tiktoken"), unit="MB",
+        reach=240, aim=175, floor_is="python with those and anthropic, tiktoken",
+    )  # fmt: skip

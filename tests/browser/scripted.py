@@ -1,0 +1,111 @@
+"""The house that the browser tests talk to: streams its answers, keeps files, tells its context."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from bot.console.files import Files
+from channels.message import InboundMessage
+from channels.web.calls import Call, answer
+from channels.web.errors import Refused
+from memory.workspace import Workspace
+from tests.channels.web.house import Running, ScriptedHouse, running
+
+LONG = """Here is what I found in your notes:
+
+1. **Green tea** in the morning, `no sugar`
+2. Walks by the river — see [the map](https://maps.example/river)
+
+| day | steps |
+| --- | ---: |
+| Mon | 8 200 |
+| Tue | 11 040 |
+
+```python
+def remember(fact: str) -> None:
+    print(f"kept: {fact}")
+```
+
+> 记忆不是仓库，而是花园。
+"""
+FOLDS = [
+    {
+        "id": "f1", "from_turn": 1, "to_turn": 10, "at": "2026-11-20T09:12:00+00:00", "method": "model",
+        "file": "memory/2026-11-20.md", "tokens_before": 21_800, "tokens_after": 900,
+    }
+]  # fmt: skip
+CONTEXT: Mapping[str, Any] = {
+    "epoch": 1, "turns": 7, "max_turns": 20, "tokens": 18_432, "max_tokens": 50_000,
+    "parts": {"system": 3_100, "tools": 2_050, "summary": 900, "history": 11_900, "running": 482},
+    "messages": 31, "roles": {"user": 8, "assistant": 23}, "characters": 51_200, "policy": "balanced", "folds": FOLDS,
+    "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4}, "cache_share": 0.83,
+}  # fmt: skip
+COMMANDS = [
+    {"name": "help", "usage": "", "zh": "命令列表", "en": "this list"},
+    {"name": "context", "usage": "[clear|fold|undo|diff]", "zh": "上下文用量", "en": "what the context holds"},
+    {"name": "config", "usage": "[KEY [VALUE]]", "zh": "查看或修改配置", "en": "show or change the configuration"},
+]
+
+
+class Page(ScriptedHouse):
+    """Answers `long` in pieces, `wait` when told to, a command by a notice, all else by an echo.
+
+    release: lets the answer to `wait` come to its end.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.release = asyncio.Event()
+        self.working: set[asyncio.Task[None]] = set()
+
+    async def _take(self, message: InboundMessage) -> Any:
+        accepted = await super()._take(message)
+        if accepted.new:
+            task = asyncio.create_task(self.work(message, accepted.id))
+            self.working.add(task)
+            task.add_done_callback(self.working.discard)
+        return accepted
+
+    async def work(self, message: InboundMessage, id: str) -> None:
+        name, text = message.address.chat_id, message.text
+        if text.startswith("/"):
+            await self.reply(name, id, f"**{text}**\n\n- one command\n- another", kind="notice")
+            return
+        self.show(name, "started", id)
+        if text == "wait":
+            self.show(name, "delta", id, "Half of an ans")
+            self.show(name, "tool_started", id, tool="memory_search", step=2)
+            await self.release.wait()
+            self.show(name, "tool_ended", id, tool="memory_search")
+        words = LONG if text == "long" else f"You said: {text}"
+        for start in range(0, len(words), 12):
+            self.show(name, "delta", id, words[start : start + 12])
+            await asyncio.sleep(0)
+        await self.reply(name, id, words)
+
+
+@asynccontextmanager
+async def page_house(root: Path, *, port: int = 0, house: Page | None = None) -> AsyncIterator[Running]:
+    house = house or Page()
+
+    async def context(request: Any) -> Any:
+        if request.path_params["id"] not in house.said:
+            raise Refused(404, "not_found", "no")
+        return answer(CONTEXT)
+
+    async def commands(_: Any) -> Any:
+        return answer({"commands": COMMANDS})
+
+    async def search(request: Any) -> Any:
+        return answer({"results": [{"text": "likes green tea", "path": "MEMORY.md", "line": 3, "score": 1.0}]})
+
+    calls = (
+        Call(method="GET", path="/api/conversations/{id}/context", action="context.read", handler=context),
+        Call(method="GET", path="/api/commands", action="help", handler=commands),
+        Call(method="GET", path="/api/memory/search", action="memory.read", handler=search),
+        *Files(Workspace(root).space("")).calls(),
+    )
+    async with running(house, calls, port=port) as site:
+        yield site

@@ -1,0 +1,327 @@
+"""The page in a real Chromium: writing, streaming, safety, memory files, phone width, restarts."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.browser.scripted import Page as Scripted
+from tests.browser.scripted import page_house
+from tests.channels.web.house import TOKEN, Running
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+ARGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 860}
+HOSTILE = """<script>window.hit = 1</script>
+<img src=x onerror="window.hit=2"><svg onload="window.hit=3"></svg>
+[click](javascript:window.hit=4) [data](data:text/html,<script>window.hit=5</script>)
+![spy](http://spy.example/pixel.png) <a href="javascript:window.hit=6">raw</a>
+<iframe srcdoc="<script>parent.hit=7</script>"></iframe><style>body{display:none}</style>
+<form action="http://spy.example"><input name=x></form>
+
+[ok](https://good.example/)
+`<b>code</b>` <math><mtext></mtext></math><noscript><p title="</noscript><img src=x onerror=window.hit=8>">"""
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on PATH"),
+]
+
+
+@pytest.fixture
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Running]:
+    root = tmp_path / "workspace"
+    (root / "memory").mkdir(parents=True)
+    (root / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n")
+    (root / "memory" / "2026-11-20.md").write_text("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
+    async with page_house(root) as up:
+        yield up
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, site: Running, path: str = "/", *, locale: str = "en-GB", dark: bool = False, phone: bool = False
+) -> AsyncIterator[Page]:
+    """A page that is signed in, with everything that went wrong in it collected and found empty at the end."""
+    context = await browser.new_context(
+        locale=locale,
+        viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
+        has_touch=phone,
+        color_scheme="dark" if dark else "light",
+    )
+    page = await context.new_page()
+    page.set_default_timeout(8_000)
+    wrong: list[str] = []
+    strange: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
+    page.on("request", lambda asked: None if asked.url.startswith((site.base, "data:")) else strange.append(asked.url))
+    await page.goto(site.base + path)
+    await page.fill("#token", TOKEN)
+    await page.press("#token", "Enter")
+    await page.wait_for_selector("#text:not([disabled])")
+    yield page
+    await context.close()
+    assert wrong == []
+    assert strange == []
+
+
+async def write(page: Page, text: str) -> None:
+    await page.fill("#text", text)
+    await page.click("#send")
+
+
+async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await write(page, "wait")
+        await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
+        await expect(page.locator(".draft .note")).to_have_text("Using memory_search… step 2")
+        await expect(page.locator("#stop")).to_be_visible()
+        await page.click("#stop")
+        site.house.release.set()  # type: ignore[attr-defined]
+        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
+        await expect(page.locator("#stop")).to_be_hidden()
+        await expect(page.locator(".line")).to_have_count(2)
+    assert len(site.house.stopped) == 1
+
+
+async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(chromium: Browser, site: Running) -> None:
+    page = await chromium.new_page(locale="zh-CN")
+    await page.goto(site.base)
+    await page.fill("#token", "wrong")
+    await page.press("#token", "Enter")
+    await expect(page.locator("#problem")).to_have_text("令牌不正确。")
+    await page.fill("#token", TOKEN)
+    await page.press("#token", "Enter")
+    await expect(page.locator("#new")).to_have_text("新对话")
+    assert TOKEN not in page.url
+    assert await page.evaluate("document.cookie") == ""
+
+
+async def test_hostile_text_is_shown_and_does_nothing(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "user", HOSTILE)
+    site.house.add("c1", "assistant", HOSTILE)
+    site.house.add("c1", "notice", HOSTILE)
+    async with opened(chromium, site, "/#c1") as page:
+        await expect(page.locator(".line")).to_have_count(3)
+        for kind in ("user", "assistant", "notice"):
+            await expect(page.locator(f".line.{kind}")).to_contain_text("<script>window.hit = 1</script>")
+        await page.wait_for_timeout(100)
+        assert await page.evaluate("window.hit") is None
+        assert await page.locator("#lines").locator("script, img, svg, iframe, form, style, input, math").count() == 0
+        links = await page.locator("#lines a").evaluate_all("all => all.map(a => [a.getAttribute('href'), a.rel])")
+        assert {href for href, _ in links} == {"http://spy.example/pixel.png", "https://good.example/"}
+        assert {rel for _, rel in links} == {"noopener noreferrer"}
+
+
+async def test_markdown_is_beautiful_and_code_can_be_copied(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        await write(page, "long")
+        answer = page.locator(".line.assistant:not(.draft)")
+        await expect(answer.locator("table td")).to_have_count(4)
+        await expect(answer.locator("strong")).to_have_text("Green tea")
+        await answer.locator(".copy").click()
+        copied = await page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("def remember(fact: str) -> None:\n")
+
+
+async def test_the_context_bar_shows_the_parts_and_opens_all_numbers(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await write(page, "hi")
+        await expect(page.locator("#context-text")).to_have_text("18,432 / 50,000 · 7/20 turns")
+        await expect(page.locator("#context-bar .part")).to_have_count(5)
+        await page.click("#context")
+        await expect(page.locator("#drawer")).to_contain_text("Turns 1–10: 21,800 → 900 tokens")
+        await expect(page.locator("#drawer .legend li")).to_have_count(5)
+
+
+async def test_a_memory_file_is_opened_and_saved_and_a_change_by_others_is_told(
+    chromium: Browser, site: Running, tmp_path: Path
+) -> None:
+    file = tmp_path / "workspace" / "MEMORY.md"
+    async with opened(chromium, site) as page:
+        await page.click("#open-memory")
+        await expect(page.locator(".file")).to_have_count(2)
+        await page.click("text=MEMORY.md")
+        await page.fill(".editor", "# Memory\n\n- likes 乌龙茶\n")
+        await page.click("#drawer .primary")
+        await expect(page.locator(".editor-foot")).to_contain_text("Saved.")
+        assert file.read_text() == "# Memory\n\n- likes 乌龙茶\n"
+        file.write_text("changed by hand")
+        await page.fill(".editor", "late")
+        await page.click("#drawer .primary")
+        await expect(page.locator(".editor-foot")).to_contain_text("Somebody changed this file")
+        assert file.read_text() == "changed by hand"
+        await page.click("text=Read it again")
+        page.once("dialog", lambda dialog: dialog.accept())
+        await expect(page.locator(".editor")).to_have_value("changed by hand")
+
+
+async def test_memory_is_searched_and_the_find_opens_its_file(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await page.click("#open-memory")
+        await page.fill("#drawer input", "tea")
+        await page.press("#drawer input", "Enter")
+        await page.click(".result")
+        await expect(page.locator(".editor")).to_have_value("# Memory\n\n- likes green tea\n")
+
+
+async def test_commands_are_completed_and_answered_by_a_notice(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site, locale="zh-CN") as page:
+        await page.type("#text", "/co")
+        await expect(page.locator(".completion")).to_have_count(2)
+        await expect(page.locator(".completion").first).to_contain_text("上下文用量")
+        await page.press("#text", "Tab")
+        await expect(page.locator("#text")).to_have_value("/context ")
+        await page.press("#text", "Enter")
+        await expect(page.locator(".line.notice strong")).to_have_text("/context")
+
+
+async def test_files_are_previewed_and_sent_with_the_message(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        png = await page.screenshot(clip={"x": 0, "y": 0, "width": 40, "height": 40})
+        note = {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"}
+        image = {"name": "dot.png", "mimeType": "image/png", "buffer": png}
+        await page.set_input_files("#picker", [image, note])  # type: ignore[list-item]
+        await expect(page.locator("#files .chip")).to_have_count(2)
+        await expect(page.locator("#files img")).to_have_count(1)
+        await write(page, "look")
+        await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
+        await expect(page.locator(".line.user .shot")).to_have_count(1)
+    [message] = site.house.taken
+    assert [(file.name, file.media_type) for file in message.attachments] == [
+        ("dot.png", "image/png"),
+        ("notes.txt", "text/plain"),
+    ]
+    assert message.attachments[0].data == png
+
+
+async def test_a_reload_keeps_the_transcript_and_the_unsent_text(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await write(page, "first")
+        await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
+        await page.fill("#text", "not sent yet 还没发")
+        await page.reload()
+        await expect(page.locator(".line")).to_have_count(2)
+        await expect(page.locator("#text")).to_have_value("not sent yet 还没发")
+
+
+async def test_a_reload_in_the_middle_of_an_answer_shows_what_came_so_far(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        await write(page, "wait")
+        await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
+        await page.reload()
+        await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
+        site.house.release.set()  # type: ignore[attr-defined]
+        await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1)
+        await expect(page.locator(".draft")).to_have_count(0)
+
+
+async def test_what_could_not_be_stored_is_sent_again_and_shown_once(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site) as page:
+        site.house.broken = OSError("disk full")
+        async with page.expect_response(lambda answer: answer.status == 503):
+            await write(page, "again")
+        await expect(page.locator(".line.user.pending")).to_be_visible()
+        site.house.broken = None
+        await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
+        await expect(page.locator(".line.user")).to_have_count(1)
+    assert len(site.house.taken) == 1
+
+
+async def test_after_a_restart_of_the_server_a_new_login_leads_back_to_the_conversation(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    house = Scripted()
+    house.add("c1", "user", "before")
+    async with page_house(tmp_path, house=house) as site, opened(chromium, site, "/#c1") as page:
+        await page.fill("#text", "half a thought")
+        await expect(page.locator(".line")).to_have_count(1)
+        await site.close()
+        house.add("c1", "assistant", "while it was away", "c1-1")
+        async with page_house(tmp_path, house=house, port=site.port):
+            await page.fill("#token", TOKEN)
+            await page.press("#token", "Enter")
+            await expect(page.locator(".line")).to_have_count(2)
+            await expect(page.locator("#text")).to_have_value("half a thought")
+
+
+async def test_two_windows_show_the_same_conversation(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "user", "hello")
+    async with opened(chromium, site, "/#c1") as one, opened(chromium, site, "/#c1") as two:
+        await expect(two.locator(".line")).to_have_count(1)
+        await write(one, "from the first")
+        await expect(two.locator(".line.user")).to_have_count(2)
+        await expect(two.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: from the first")
+        await expect(one.locator(".line")).to_have_count(3)
+
+
+async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running) -> None:
+    for number in range(120):
+        site.house.add("c1", "user", f"line {number}")
+    async with opened(chromium, site, "/#c1") as page:
+        await expect(page.locator(".line")).to_have_count(50)
+        await page.click(".earlier")
+        await expect(page.locator(".line")).to_have_count(100)
+        await page.click(".earlier")
+        await expect(page.locator(".line")).to_have_count(120)
+        await expect(page.locator(".line .plain").first).to_have_text("line 0")
+        await expect(page.locator(".earlier")).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_the_page_fits_a_phone_and_a_desktop(
+    chromium: Browser, site: Running, tmp_path: Path, dark: bool
+) -> None:
+    look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
+    for phone in (False, True):
+        kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
+        async with opened(
+            chromium, site, f"/#look-{kind}", dark=dark, phone=phone, locale="zh-CN" if dark else "en-GB"
+        ) as page:
+            await page.screenshot(path=look / f"{kind}-empty.png")
+            await write(page, "Do you still know what I drink in the morning, and where I walk? 早上好！")
+            await write(page, "long")
+            await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
+            await write(page, "/help")
+            await expect(page.locator(".line.notice")).to_be_visible()
+            await write(page, "wait")
+            await expect(page.locator(".draft .note")).to_be_visible()
+            await page.screenshot(path=look / f"{kind}.png")
+            overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            assert await page.evaluate(overflow) == 0
+            await page.click("#context")
+            await page.wait_for_timeout(300)
+            await page.screenshot(path=look / f"{kind}-context.png")
+            await page.keyboard.press("Escape")
+            if phone:
+                await page.click("#menu")
+                await page.wait_for_timeout(300)
+                await page.screenshot(path=look / f"{kind}-menu.png")
+            await page.click("#open-memory")
+            await page.wait_for_selector(".file")
+            await page.screenshot(path=look / f"{kind}-memory.png")
+            await page.click("text=MEMORY.md")
+            await page.wait_for_selector(".editor")
+            await page.screenshot(path=look / f"{kind}-editor.png")
+            await page.click("#drawer .icon >> nth=-1")
+            await page.fill("#text", "/")
+            await page.screenshot(path=look / f"{kind}-commands.png")
+            assert await page.evaluate(overflow) == 0

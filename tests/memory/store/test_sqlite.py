@@ -1,0 +1,338 @@
+"""What SQLite in particular must keep: durability, groups, full disks, second processes, few rows read."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memory.store import audit, counters, inbox, outbox, turns, views
+from memory.store.engine import Statement, Tx
+from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
+from memory.store.ids import key_of, new_id
+from memory.store.store import SqlStore
+from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
+from tests.memory.store.conftest import SqliteRecord
+
+HOLDER = """
+import sqlite3, sys
+held = sqlite3.connect(sys.argv[1], isolation_level=None)
+held.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read(1)
+held.execute("COMMIT")
+"""
+
+
+def raw(record: SqliteRecord) -> sqlite3.Connection:
+    """A look at the file from outside."""
+    return sqlite3.connect(record.path, isolation_level=None)
+
+
+async def pragma(store: SqlStore, name: str) -> object:
+    writer = store.database._writer
+    assert writer
+
+    async def asked() -> object:
+        return writer.value(f"PRAGMA {name}")
+
+    return await writer.apart(asked())
+
+
+async def limit_pages(store: SqlStore, more: int) -> None:
+    """Let the file grow by so many pages only; -1 takes the limit away."""
+    pages = await pragma(store, "page_count")
+    assert isinstance(pages, int)
+    await pragma(store, f"max_page_count={pages + more if more >= 0 else 1 << 30}")
+
+
+async def test_every_promise_of_durability_is_set_and_read_back(record: SqliteRecord) -> None:
+    store = await record.open()
+    kept = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "auto_vacuum": 2}
+    assert {name: await pragma(store, name) for name in kept} == kept
+    assert await pragma(store, "busy_timeout") == 5000
+
+
+async def test_the_files_are_for_their_owner_only(record: SqliteRecord) -> None:
+    store = await record.open()
+    await talk(store, "1")
+    assert {path.stat().st_mode & 0o077 for path in record.path.parent.iterdir()} == {0}
+
+
+async def test_I01_what_is_accepted_is_on_disk_when_the_call_returns(record: SqliteRecord) -> None:
+    store = await record.open()
+    [stored] = await store.delivery.accept([arrival("k")])
+    with closing(raw(record)) as outside:
+        assert outside.execute("SELECT state FROM inbox WHERE id = ?", (stored.id,)).fetchall() == [("new",)]
+
+
+async def test_a_failing_unit_leaves_the_others_of_its_group_alone(record: SqliteRecord) -> None:
+    store = await record.open()
+    told = await asyncio.gather(
+        *(store.delivery.accept([arrival(str(n) if n % 3 else "")]) for n in range(12)), return_exceptions=True
+    )
+    failed = [one for one in told if isinstance(one, ValueError)]
+    assert len(failed) == 4
+    with closing(raw(record)) as outside:
+        assert outside.execute("SELECT count(*) FROM inbox").fetchone() == (8,)
+
+
+async def test_units_that_wait_together_share_a_commit(record: SqliteRecord) -> None:
+    store = await record.open()
+    before = _commits(record)
+    await asyncio.gather(*(store.delivery.accept([arrival(str(n))]) for n in range(60)))
+    assert 1 <= _commits(record) - before <= 3
+
+
+async def test_a_cancelled_callers_unit_is_done_all_the_same(record: SqliteRecord) -> None:
+    store = await record.open()
+    task = asyncio.create_task(store.delivery.accept([arrival("k")]))
+    await asyncio.sleep(0)
+    task.cancel()
+    [again] = await store.delivery.accept([arrival("k")])
+    assert again.new is False
+
+
+async def test_a_closed_store_takes_nothing(record: SqliteRecord) -> None:
+    store = await record.open()
+    await store.close()
+    with pytest.raises(StoreError):
+        await store.delivery.accept([arrival("k")])
+
+
+async def test_I16_a_stored_message_is_never_changed_and_never_deleted(record: SqliteRecord) -> None:
+    await talk(await record.open(), "1")
+    with closing(raw(record)) as outside:
+        for attack in ("UPDATE message SET parts = '[]'", "DELETE FROM message"):
+            with pytest.raises(sqlite3.IntegrityError, match="messages are never"):
+                outside.execute(attack)
+
+
+async def test_I24_a_full_disk_is_told_and_heals_without_a_restart(record: SqliteRecord) -> None:
+    store = await record.open()
+    home = await talk(store, "1")
+    await limit_pages(store, 2)
+    kept = 0
+    while await _fits(store, kept):
+        kept += 1
+    assert await store.ready() is False
+    assert len((await store.sessions.load(home)).turns) == 1
+    await limit_pages(store, -1)
+    assert await store.ready()
+    [stored] = await store.delivery.accept([arrival(f"big {kept}", "x" * 2000)])
+    assert stored.new
+    assert len(await store.sessions.lines(home, limit=2000)) == 2 + kept + 1
+
+
+async def _fits(store: SqlStore, number: int) -> bool:
+    try:
+        await store.delivery.accept([arrival(f"big {number}", "x" * 2000)])
+    except StoreFull:
+        return False
+    return True
+
+
+async def test_I24_a_full_disk_in_a_group_fails_only_what_it_cannot_hold(record: SqliteRecord) -> None:
+    store = await record.open()
+    await limit_pages(store, 20)
+    told = await asyncio.gather(
+        *(store.delivery.accept([arrival(str(n), "x" * 9000)]) for n in range(40)), return_exceptions=True
+    )
+    assert any(isinstance(one, StoreFull) for one in told)
+    stored = [one for one in told if not isinstance(one, BaseException)]
+    with closing(raw(record)) as outside:
+        assert outside.execute("SELECT count(*) FROM inbox").fetchone() == (len(stored),)
+
+
+async def test_I25_another_process_that_holds_the_lock_too_long_is_named(record: SqliteRecord) -> None:
+    store = await record.open(busy_timeout=0.1)
+    home = await talk(store, "1")
+    holder = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", HOLDER, str(record.path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout
+    await holder.stdout.readline()
+    try:
+        with pytest.raises(StoreBusy):
+            await store.delivery.accept([arrival("2")])
+        assert await store.ready() is False
+        assert len(await store.sessions.lines(home)) == 2
+    finally:
+        await holder.communicate(b"x")
+    [stored] = await store.delivery.accept([arrival("2")])
+    assert stored.new
+
+
+async def test_I25_a_lock_that_is_let_go_in_time_is_waited_for(record: SqliteRecord) -> None:
+    store = await record.open()
+    with closing(raw(record)) as outside:
+        outside.execute("BEGIN IMMEDIATE")
+        waiting = asyncio.create_task(store.delivery.accept([arrival("k")]))
+        await store.delivery.waiting()
+        assert not waiting.done()
+        outside.execute("COMMIT")
+    assert (await waiting)[0].new
+
+
+async def test_I11_the_row_itself_knows_whose_it_is(record: SqliteRecord) -> None:
+    store = await record.open()
+    turn = await begin(store)
+    [row] = await store.sessions.add_step(turn, reply(), [call("a")], SPENT)
+    with closing(raw(record)) as outside:
+        outside.execute("UPDATE turn SET lease_epoch = lease_epoch + 1")
+    for late in (
+        store.sessions.add_step(turn, reply(), [], SPENT),
+        store.sessions.end_calls(turn, [(row, "denied")], reply()),
+        store.delivery.finish(turn, "done", reply(), parts("a")),
+    ):
+        with pytest.raises(WrongState):
+            await late
+
+
+async def test_a_reading_store_sees_what_is_committed_and_changes_nothing(record: SqliteRecord) -> None:
+    store = await record.open()
+    home = await talk(store, "1")
+    reading = await record.open(writable=False)
+    assert len((await reading.sessions.load(home)).turns) == 1
+    await talk(store, "2")
+    assert len((await reading.sessions.load(home)).turns) == 2
+    with pytest.raises(StoreError):
+        await reading.sessions.clear(home)
+    assert await reading.ready() is False
+    await reading.close()
+    assert (await store.delivery.accept([arrival("3")]))[0].new
+
+
+async def test_a_reading_store_opens_what_nobody_has_open(record: SqliteRecord) -> None:
+    store = await record.open()
+    await talk(store, "1")
+    await store.close()
+    before = record.path.read_bytes()
+    reading = await record.open(writable=False)
+    assert len(await reading.sessions.conversations()) == 1
+    await reading.close()
+    assert record.path.read_bytes() == before
+
+
+async def test_a_reading_store_does_not_make_a_file(tmp_path: Path) -> None:
+    record = SqliteRecord(tmp_path / "none.db")
+    with pytest.raises(StoreError):
+        await record.open(writable=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record: SqliteRecord) -> None:
+    store = await record.open()
+    home = await talk(store, *(str(n) for n in range(6)))
+    await folded(store, home, 3)
+    short = await _steps(store, home)
+    await _grow(record, home, 20_000)
+    session = await store.sessions.load(home)
+    assert len(session.turns) == 3
+    assert await _steps(store, home) <= short * 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "values", "index"),
+    [
+        (inbox._NEXT, {"row": "c", "now": 1.0}, "inbox_open"),
+        (inbox._WAITING, {}, "inbox_open"),
+        (outbox._NEXT, {"row": "c"}, "outbox_open"),
+        (outbox._UNSENT, {}, "outbox_open"),
+        (turns._RUNNING, {"row": "c"}, "turn_open"),
+        (views._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
+    ],
+)
+async def test_I26_what_is_asked_often_is_asked_of_an_index(
+    record: SqliteRecord, statement: Statement, values: dict[str, object], index: str
+) -> None:
+    store = await record.open()
+
+    async def explained(tx: Tx) -> list[str]:
+        ready = tx.compiler(statement)
+        rows = await tx.driver.fetch(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))
+        return [row["detail"] for row in rows]
+
+    assert any(f"INDEX {index}" in detail for detail in await store.database.read(explained))
+
+
+async def test_the_chain_of_acts_shows_a_changed_row(record: SqliteRecord) -> None:
+    store = await record.open()
+    home = await talk(store, "1")
+    await store.sessions.clear(home)
+    await store.sessions.undo_clear(home)
+    await store.sessions.delete(home)
+    assert await store.database.read(audit.broken_at) == 0
+    with closing(raw(record)) as outside:
+        assert outside.execute("SELECT action FROM audit").fetchall() == [("clear",), ("undo clear",), ("delete",)]
+        outside.execute("UPDATE audit SET result = 'x' WHERE seq = 2")
+    assert await store.database.read(audit.broken_at) == 2
+
+
+async def test_a_deleted_conversation_leaves_no_bytes(record: SqliteRecord) -> None:
+    store = await record.open()
+    home = await talk(store, "canary-4711")
+    await store.sessions.delete(home)
+    await store.close()
+    assert b"canary-4711" not in record.path.read_bytes()
+
+
+async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: SqliteRecord) -> None:
+    store = await record.open()
+    with pytest.raises(LookupError):
+        await store.database.write(views.load, "nobody")
+
+    async def stray(tx: Tx) -> None:
+        await tx.run(counters._TOUCH, row="x", now=1.0, other=2)
+
+    with pytest.raises(TypeError, match="other"):
+        await store.database.write(stray)
+    await store.database.write(counters.touch, "nobody")
+
+
+def test_ids_sort_by_time_and_never_repeat() -> None:
+    made = [new_id(1_795_000_000 + n / 1000) for n in range(1000)]
+    assert made == sorted(made)
+    assert len({new_id(1.0) for _ in range(1000)}) == 1000
+    assert {len(id) for id in made} == {26}
+    assert key_of("a:answer", 0) == key_of("a:answer", 0) != key_of("a:answer", 1)
+
+
+def _commits(record: SqliteRecord) -> int:
+    """How many commits the log beside the file holds: each ends with a frame that names the file's size."""
+    log = record.path.with_name(record.path.name + "-wal").read_bytes()
+    page = int.from_bytes(log[8:12], "big")
+    frames = (log[at : at + 24] for at in range(32, len(log) - 24, page + 24))
+    return sum(frame[4:8] != b"\0\0\0\0" and frame[8:16] == log[16:24] for frame in frames)
+
+
+async def _steps(store: SqlStore, home: str) -> int:
+    """How much SQLite works to load a session, in hundreds of its virtual machine's steps."""
+    reader = store.database._reader
+    counted = 0
+
+    def tick() -> int:
+        nonlocal counted
+        counted += 1
+        return 0
+
+    async def watch(handler: object) -> None:
+        reader._bare.set_progress_handler(handler, 100)  # type: ignore[arg-type]
+
+    await reader.apart(watch(tick))
+    await store.sessions.load(home)
+    await reader.apart(watch(None))
+    return counted
+
+
+async def _grow(record: SqliteRecord, home: str, count: int) -> None:
+    """Many old messages below the view, as years of talk would leave them."""
+    with closing(raw(record)) as outside:
+        outside.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+            "INSERT INTO message SELECT 'old' || i, ?, 1, -i, 0, '', 'user', '[]', 'person', '', 1, 1, 'x', 0 FROM n",
+            (count, home),
+        )

@@ -1,0 +1,93 @@
+"""People in Telegram chats: they write, the platform repeats and reorders, and what they see is judged."""
+
+import asyncio
+import contextlib
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.emulators.telegram import TelegramEmulator
+from tests.walk.oracle import REPEAT_MARK
+from tests.walk.record import query
+from tests.walk.speech import asked, tokens_in
+
+MOST_OPEN = 2
+
+
+@dataclass(slots=True)
+class Chatter:
+    """One person in a private chat. said: token -> update id, in order."""
+
+    emulator: TelegramEmulator
+    user: int
+    random: random.Random
+    said: dict[str, int] = field(default_factory=dict)
+    enough: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def answered(self) -> list[str]:
+        """Tokens of the answers that can be seen, in order, repeats included."""
+        return [token for seen in self.emulator.sent(self.user) for token in tokens_in(seen.text)[:1]]
+
+    @property
+    def open_ones(self) -> set[str]:
+        return set(self.said) - set(self.answered)
+
+    def say(self) -> str:
+        """One message; now and then the platform delivers it twice, or lets it overtake another."""
+        token = f"t{self.user}/{len(self.said) + 1}"
+        update = self.emulator.inject(asked(token), user=self.user)["update_id"]
+        self.said[token] = update
+        chance = self.random.random()
+        if chance < 0.15:
+            self.emulator.world.repeat(update)
+        elif chance < 0.3:
+            self.emulator.world.repeat(update, fresh=True)
+        elif chance < 0.4:
+            self.emulator.world.shuffle()
+        return token
+
+    async def run(self) -> None:
+        """Write until told that it is enough, a few messages ahead of the answers at most."""
+        while not self.enough.is_set():
+            if len(self.open_ones) < MOST_OPEN:
+                self.say()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.enough.wait(), self.random.uniform(0.05, 0.4))
+
+    def faults(self, db: Path) -> list[str]:
+        """Every breach of the promise that this person can see; call it at rest."""
+        counts = Counter(self.answered)
+        excused = set(given_up(db))
+        found = [f"no answer: {token}" for token in self.said if not counts[token] and token not in excused]
+        found += [f"invented: {token}" for token in counts if token not in self.said]
+        found += [f"seen {count} times: {token}" for token, count in counts.items() if count > 2]
+        found += self._unmarked()
+        turns = _turn_numbers(db)
+        first = list(dict.fromkeys(self.answered))
+        if first != sorted(first, key=lambda token: turns.get(token, 0)):
+            found.append(f"answers out of order: {first}")
+        return found
+
+    def _unmarked(self) -> list[str]:
+        seen: set[str] = set()
+        found = []
+        for message in self.emulator.sent(self.user):
+            token = tokens_in(message.text)[0] if tokens_in(message.text) else ""
+            if token in seen and REPEAT_MARK not in message.text:
+                found.append(f"repeated without a mark: {message.text}")
+            seen.add(token)
+        return found
+
+
+def given_up(db: Path) -> list[str]:
+    """Tokens of answers that were on their way at two kills: a third try is not promised where there is no key."""
+    rows = query(db, "SELECT text FROM outbox WHERE state = 'dropped' AND repeats = 1 AND attempts >= 2")
+    return [token for (text,) in rows for token in tokens_in(text)[:1]]
+
+
+def _turn_numbers(db: Path) -> dict[str, int]:
+    """Token -> number of its turn."""
+    rows = query(db, "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY turn DESC")
+    return {token: turn for parts, turn in rows for token in tokens_in(parts)[:1]}

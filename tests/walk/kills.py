@@ -1,0 +1,221 @@
+"""What makes each failpoint come about: the acts of a person or the platform that lead the program there."""
+
+import ast
+import asyncio
+import base64
+import io
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tests.emulators.telegram import TelegramEmulator
+from tests.house.sources import Source, product
+from tests.walk.harness import OWNER, Scene, until
+from tests.walk.oracle import Oracle
+from tests.walk.record import unended
+from tests.walk.speech import LONG_PARTS, asked, asked_at_length, asked_for
+
+NOT_YET = {
+    "mig.backed_up": "there is one schema so far: nothing to migrate from",
+    "mig.step": "there is one schema so far: nothing to migrate from",
+    "mig.done": "there is one schema so far: nothing to migrate from",
+}
+"""Names in the code that no real run can reach, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kill:
+    """One kill: where, at which visit, how, and by what act it is brought about. before: what leads up to that life."""
+
+    name: str
+    act: "Act"
+    nth: int = 1
+    action: str = "kill9"
+    before: "Act" = field(default_factory=lambda: nothing)
+
+    @property
+    def order(self) -> str:
+        """As the environment takes it."""
+        return f"{self.name}@{self.nth}:{self.action}"
+
+
+@dataclass(slots=True)
+class Stage:
+    """A scene over many lives: what was said on both channels, and what is still being said."""
+
+    talk: Scene
+    telegram: TelegramEmulator
+    oracle: Oracle = field(default_factory=Oracle)
+    saying: list[asyncio.Task[Any]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def say(self, conversation: str, text: str) -> None:
+        """Write on the page; tried again until it is confirmed."""
+        key = f"{len(self.saying)}"
+        self.saying.append(asyncio.create_task(self.oracle.deliver(self.talk.web, conversation, key, text)))
+
+    async def rest(self) -> None:
+        """Wait until everything that was said is confirmed, answered and sent."""
+
+        async def quiet() -> bool:
+            return not unended(self.talk.bot.db) and not await self.oracle.open_ones(self.talk.web)
+
+        await asyncio.gather(*self.saying)
+        await until(quiet, "every message has its answer", 60)
+
+    async def quietly(self, work: Awaitable[Any]) -> None:
+        """Something whose answer the kill may swallow."""
+        try:
+            await work
+        except httpx.TransportError:
+            return
+
+
+Act = Callable[[Stage, str], Awaitable[None]]
+
+
+async def talk(stage: Stage, token: str) -> None:
+    stage.say("talk", asked(token))
+
+
+async def chat(stage: Stage, token: str) -> None:
+    stage.telegram.inject(asked(token), user=int(OWNER))
+    stage.told.append(f"«{token}»")
+
+
+async def chat_at_length(stage: Stage, token: str) -> None:
+    stage.telegram.inject(asked_at_length(token), user=int(OWNER))
+    stage.told += [f"«{token}» {part}:" for part in range(LONG_PARTS)]
+
+
+async def work(stage: Stage, token: str) -> None:
+    stage.say("work", asked_for(token, "write_file", path=f"notes/{token}.md", content=f"about {token}"))
+
+
+async def fold(stage: Stage, token: str) -> None:
+    """Enough turns, then a fold that somebody asks for."""
+    await _turns(stage, "fold", token)
+    stage.say("fold", "/context fold")
+
+
+async def undo(stage: Stage, token: str) -> None:
+    await fold(stage, token)
+    await asyncio.gather(*stage.saying)
+    stage.say("fold", "/context undo")
+
+
+async def clear(stage: Stage, token: str) -> None:
+    await _turns(stage, "clear", token)
+    stage.say("clear", "/context clear")
+
+
+async def configure(stage: Stage, token: str) -> None:
+    steps = 10 + len(stage.saying) % 5
+    stage.say("talk", asked(token))
+    await stage.quietly(stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_steps": steps}))
+
+
+async def send_picture(stage: Stage, token: str) -> None:
+    """The POST is not told; it is tried again with the same key when the program is back."""
+    stage.say("talk", asked(token))
+    file = {"name": "dot.png", "media_type": "image/png", "data": base64.b64encode(_dot()).decode()}
+    body = {"conversation": "picture", "text": asked(f"{token}/picture"), "key": token, "attachments": [file]}
+    await stage.quietly(stage.talk.web.ask("POST", "/api/messages", json=body))
+
+
+async def nothing(stage: Stage, token: str) -> None:
+    """The start alone leads there."""
+
+
+async def clean_up(stage: Stage, token: str) -> None:
+    """A whole life, so that no part that was sent in vain before is sent in vain again: a second time it is dropped."""
+    await stage.talk.bot.start()
+    await stage.rest()
+    await stage.talk.bot.kill()
+
+
+async def leave_work(stage: Stage, token: str) -> None:
+    """A life that leaves something to every step of the recovery."""
+    await stage.talk.bot.start("tool.mid_effect@1:kill9")
+    stage.say("talk", asked(token))
+    await work(stage, f"{token}/work")
+    await stage.talk.bot.ended()
+
+
+async def _turns(stage: Stage, conversation: str, token: str) -> None:
+    for at in range(2):
+        stage.say(conversation, asked(f"{token}/{at}"))
+        await asyncio.gather(*stage.saying)
+
+
+def _dot() -> bytes:
+    from PIL import Image
+
+    held = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(held, "PNG")
+    return held.getvalue()
+
+
+GROUPS: dict[str, tuple[Kill, ...]] = {
+    "hearing": (
+        *(Kill(name=f"recv.{at}", act=talk) for at in ("parsed", "in_txn", "committed", "acked")),
+        *(Kill(name=f"recv.{at}", act=chat) for at in ("parsed", "in_txn", "committed", "acked")),
+        *(Kill(name=f"claim.{at}", act=talk) for at in ("in_txn", "committed")),
+        Kill(name="blob.stored", act=send_picture),
+    ),
+    "thinking": (
+        *(Kill(name=f"llm.{at}", act=talk) for at in ("before", "ended")),
+        Kill(name="llm.before_commit", act=work),
+        Kill(name="plan.committed", act=work),
+        *(
+            Kill(name=f"tool.{at}", act=work)
+            for at in ("approved", "started", "mid_effect", "after_effect", "committed")
+        ),
+        *(Kill(name=f"finish.{at}", act=talk) for at in ("in_txn", "committed")),
+    ),
+    "speaking": (
+        *(Kill(name=f"outbox.{at}", act=talk) for at in ("claimed", "mid_send", "after_send", "marked")),
+        *(Kill(name=f"outbox.{at}", act=chat, before=clean_up) for at in ("claimed", "mid_send", "after_send")),
+        Kill(name="outbox.marked", act=chat, before=clean_up),
+        Kill(name="outbox.between_parts", act=chat_at_length, before=clean_up),
+        Kill(name="outbox.after_send", act=chat_at_length, nth=2, before=clean_up),
+    ),
+    "folding": (
+        *(Kill(name=f"fold.{at}", act=fold) for at in ("planned", "summarised", "checked", "log_written")),
+        *(Kill(name=f"fold.{at}", act=fold) for at in ("log_synced", "in_txn", "folded")),
+        Kill(name="fold.undone", act=undo),
+        *(Kill(name=f"clear.{at}", act=clear) for at in ("in_txn", "committed")),
+    ),
+    "writing": (
+        *(Kill(name=f"file.{at}", act=work) for at in ("tmp_written", "synced", "replaced", "dir_synced")),
+        Kill(name="file.tmp_written", act=work, action="torn"),
+        *(Kill(name=f"file.{at}", act=configure) for at in ("tmp_written", "synced", "replaced", "dir_synced")),
+        Kill(name="file.tmp_written", act=configure, action="torn"),
+    ),
+    "recovering": tuple(
+        Kill(name=f"recover.{at}", act=nothing, before=leave_work) for at in ("r4", "r6", "r7", "r8", "r9")
+    ),
+}
+"""Kills that share one home, each of which also kills the recovery from the one before it."""
+
+
+def names_hit() -> set[str]:
+    """Every failpoint that the kill suite ends a process at."""
+    return {kill.name for kills in GROUPS.values() for kill in kills}
+
+
+def names_in_code() -> set[str]:
+    """The names of all failpoints in the product, each of which must be written out."""
+    return {name for source in product() for name in _names_in(source)}
+
+
+def _names_in(source: Source) -> Iterator[str]:
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("fp", "afp", "torn"):
+            match node.args:
+                case [ast.Constant(value=str(name))]:
+                    yield name
+                case _:
+                    raise AssertionError(f"{source.name}:{node.lineno}: a failpoint's name must be written out")

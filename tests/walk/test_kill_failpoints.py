@@ -1,0 +1,68 @@
+"""One SIGKILL at every failpoint: what was confirmed before, during and after it comes to its end."""
+
+import asyncio
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from memory.workspace import TEMPORARY
+from tests.emulators.model import ModelEmulator
+from tests.emulators.telegram import TelegramEmulator
+from tests.walk.harness import OWNER, Died, mnema, scene
+from tests.walk.kills import GROUPS, Kill, Stage
+from tests.walk.oracle import REPEAT_MARK
+from tests.walk.record import ledger_faults
+from tests.walk.speech import answer
+
+pytestmark = pytest.mark.kill
+SIGKILLED = -9
+LABEL = re.compile(r"«[^»]+»(?: \d:)?")
+
+
+async def die_at(stage: Stage, kill: Kill, token: str) -> None:
+    """One life that ends at this failpoint."""
+    bot = stage.talk.bot
+    await kill.before(stage, token)
+    acting: asyncio.Task[None] | None = None
+    try:
+        await bot.start(kill.order)
+        acting = asyncio.create_task(kill.act(stage, token))  # type: ignore[arg-type]
+    except Died:
+        pass  # recovering from the kill before led there already
+    assert await bot.ended() == SIGKILLED, f"{kill.order} was not reached: {bot.complaints()}"
+    if acting:
+        acting.cancel()
+        await asyncio.gather(acting, return_exceptions=True)
+
+
+def chat_faults(stage: Stage) -> list[str]:
+    """What the person in the chat sees: every part once, or twice and then marked, parts in order."""
+    texts = [seen.text for seen in stage.telegram.sent(int(OWNER))]
+    labels = [LABEL.search(text)[0] for text in texts]  # type: ignore[index]
+    counts = Counter(labels)
+    found = [f"no answer in the chat: {label}" for label in stage.told if not counts[label]]
+    found += [f"not asked for: {label}" for label in counts if label not in stage.told]
+    found += [f"seen {count} times: {label}" for label, count in counts.items() if count > 2]
+    again = [at for at, label in enumerate(labels) if label in labels[:at]]
+    found += [f"not marked: {texts[at]}" for at in again if REPEAT_MARK not in texts[at]]
+    first = list(dict.fromkeys(labels))
+    return found if first == stage.told else [*found, f"out of order: {first}"]
+
+
+@pytest.mark.parametrize("group", sorted(GROUPS))
+async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
+    model = ModelEmulator(responder=answer)
+    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url) as talk:
+        stage = Stage(talk, telegram)
+        for at, kill in enumerate(GROUPS[group]):
+            await die_at(stage, kill, f"{at}-{kill.name}")
+        await talk.bot.start()
+        await stage.rest()
+        faults = [*await stage.oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
+        faults += chat_faults(stage)
+        assert not faults, "\n".join(faults)
+        assert await talk.bot.term() == 0
+        assert (await mnema(tmp_path, "config", "check"))[0] == 0
+        assert not [path.name for path in tmp_path.rglob("*") if path.name.endswith(TEMPORARY)]
