@@ -5,7 +5,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.backend import Transcripts
+from bot.console.backend import Transcripts, place
 from bot.console.files import Files
 from bot.console.house import House, Told
 from bot.errors import ConfigError
@@ -24,7 +24,7 @@ LONGEST_QUERY = 1_000
 def open_site(site: Site, house: House) -> None:
     """From now on the site answers from this house."""
     transcripts = Transcripts(house.store, house.stop)
-    doors = Doors(backend=transcripts, allow=house.allow, healthy=house.healthy, ready=house.ready)
+    doors = Doors(backend=transcripts, allow=house.allow, healthy=house.healthy, ready=house.ready, place=place)
     site.open(doors, calls(house, transcripts))
 
 

@@ -3,18 +3,28 @@
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from channels.web.backend import Conversation, Line, LineRole
+from channels.message import Address
+from channels.web.backend import Conversation, Line, LineRole, at
 from memory.store.doors import Store
 from memory.store.records import ConversationRow
 from memory.store.records import Line as Row
 
 WEB = ("web", "console")
+TERMINAL = ("terminal", "local")
+AWAY = "terminal:"
 MOST_CONVERSATIONS = 200
 BATCH = 200
 
 
+def place(name: str) -> Address:
+    """Where a conversation of that name is written in: the terminal's go by "terminal:" and their name."""
+    if name.startswith(AWAY):
+        return Address(channel=TERMINAL[0], account=TERMINAL[1], chat_id=name.removeprefix(AWAY))
+    return at(name)
+
+
 class Transcripts:
-    """The web channel's backend. The page's own conversations go by the client's name, all others by their row's id."""
+    """The web channel's backend: the page's and the terminal's conversations by name, all others by their row's id."""
 
     def __init__(self, store: Store, stop: Callable[[str], Awaitable[None]]) -> None:
         self._sessions = store.sessions
@@ -23,7 +33,9 @@ class Transcripts:
 
     async def find(self, name: str) -> ConversationRow | None:
         """The conversation that goes by this name."""
-        return await self._sessions.find(*WEB, name) or await self._sessions.conversation(name)
+        where = place(name)
+        found = await self._sessions.find(where.channel, where.account, where.chat_id)
+        return found or await self._sessions.conversation(name)
 
     async def exists(self, conversation: str) -> bool:
         return await self.find(conversation) is not None
@@ -34,9 +46,8 @@ class Transcripts:
         row = await self.find(conversation)
         if row is None:
             return []
-        if after == 0:  # the store takes 0 for "not given"; lines are numbered from 1 without gaps
-            before, after = limit + 1, None
-        rows = await self._sessions.lines(row.id, before=before, limit=limit, after=after or 0)
+        above = -1 if after == 0 else after or 0  # the store takes 0 for "not given"; lines are numbered from 1
+        rows = await self._sessions.lines(row.id, before=before, limit=limit, after=above)
         return [_line(found) for found in rows]
 
     async def number(self, conversation: str, id: str) -> int:
@@ -65,9 +76,10 @@ def _line(row: Row) -> Line:
 
 
 def _conversation(row: ConversationRow) -> Conversation:
-    ours = (row.place.channel, row.place.account) == WEB
+    home = (row.place.channel, row.place.account)
+    named = {WEB: row.place.chat_id, TERMINAL: AWAY + row.place.chat_id}
     return Conversation(
-        id=row.place.chat_id if ours else row.id,
+        id=named.get(home, row.id),
         title=row.title,
         channel=row.place.channel,
         updated=row.updated,

@@ -1,6 +1,7 @@
 """The calls of the web channel: write, read, list, follow, stop."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +29,7 @@ class Api:
     def __init__(self, web: Web, doors: Doors, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._web = web
         self._backend = doors.backend
+        self._place = doors.place
         self._clock = clock
 
     def calls(self) -> tuple[Call, ...]:
@@ -54,7 +56,8 @@ class Api:
         if self._web.deliver is None:
             raise Refused(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
         try:
-            [accepted] = await self._web.deliver([message])
+            place = self._place(message.address.chat_id)
+            [accepted] = await self._web.deliver([replace(message, address=place)])
         except (OSError, RuntimeError) as err:
             why = "the message could not be stored; send it again"
             raise Refused(503, "storage", why, {"retry-after": "2"}) from err

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from channels.message import Address
+
 LineRole = Literal["user", "assistant", "notice"]
 
 
@@ -42,6 +44,11 @@ class Health:
     reasons: Mapping[str, Any] = field(default_factory=dict)
 
 
+def at(conversation: str) -> Address:
+    """The address of a conversation of the page."""
+    return Address(channel="web", account="console", chat_id=conversation)
+
+
 Probe = Callable[[], Awaitable[Health]]
 Allow = Callable[[str], bool]
 """Whether the person at the console may do the named action now."""
@@ -73,9 +80,10 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
-    """All that the site asks of the house once it is open."""
+    """All that the site asks of the house once it is open. place: where a conversation of that name really is."""
 
     backend: Backend
     allow: Allow
     healthy: Probe
     ready: Probe
+    place: Callable[[str], Address] = at

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from channels.message import Address, LiveEvent
+from channels.message import LiveEvent
 from channels.web.backend import Line
 
 RING = 512
@@ -237,11 +237,6 @@ class _Reader:
         if event.text or event.name in ("delta", "reply", "notice", "error"):
             told["text"] = event.text
         return _frame(f"{self.line or 0}.{self.step}", event.name, told)
-
-
-def at(conversation: str) -> Address:
-    """The address of a conversation of the page."""
-    return Address(channel="web", account="console", chat_id=conversation)
 
 
 def _told(line: Line) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from channels.message import Attachment, InboundMessage, Sender
+from channels.web.backend import at
 from channels.web.errors import Refused
-from channels.web.hub import at
 
 NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)

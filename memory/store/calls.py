@@ -82,6 +82,7 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
 
 
 async def read_calls(tx: Tx, turn_id: str) -> list[CallRow]:
+    """All calls of a turn, in the order they were planned."""
     return [call_row(row) for row in await tx.all(_OF_TURN, row=turn_id)]
 
 

@@ -104,11 +104,13 @@ class FoldChanges(TypedDict, total=False):
 
 
 async def read_fold(tx: Tx, id: str) -> FoldRow | None:
+    """One fold, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return fold_row(row) if row else None
 
 
 async def folded(tx: Tx, id: str, epoch: int | None = None) -> list[FoldRow]:
+    """A conversation's folded folds, oldest first; epoch: only that one's."""
     rows = await tx.all(_FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0)
     return [fold_row(row) for row in rows]
 

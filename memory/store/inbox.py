@@ -72,6 +72,7 @@ async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
 
 
 async def read_inbox(tx: Tx, id: str) -> InboxRow | None:
+    """One inbox row, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return inbox_row(row) if row else None
 

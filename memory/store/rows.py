@@ -46,36 +46,44 @@ def said(body: str) -> str:
 
 
 def inbox_row(row: Row) -> InboxRow:
+    """An inbox row as a value."""
     return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": moment(row["received"])})
 
 
 def turn_row(row: Row) -> TurnRow:
+    """A turn's row as a value."""
     return TurnRow(**row)
 
 
 def call_row(row: Row) -> CallRow:
+    """A call's row as a value."""
     return CallRow(**row)
 
 
 def message_of(row: Row) -> Message:
+    """A message's row as a value, its parts read from JSON."""
     return Message(**{**row, "parts": load_parts(row["parts"]), "at": moment(row["at"])})
 
 
 def fold_row(row: Row) -> FoldRow:
+    """A fold's row as a value."""
     return FoldRow(**{**row, "log_only": bool(row["log_only"]), "at": moment(row["at"])})
 
 
 def conversation_row(row: Row) -> ConversationRow:
+    """A conversation's row, with what was joined to it, as a value."""
     own, place = _parted(row)
     return ConversationRow(**{**own, "updated": moment(row["updated"])}, place=place)
 
 
 def outbox_row(row: Row) -> OutboxRow:
+    """An outbox row, with its conversation's place, as a value."""
     own, place = _parted(row)
     return OutboxRow(**{**own, "plain": bool(row["plain"]), "created": moment(row["created"])}, place=place)
 
 
 def line_of(row: Row) -> Line:
+    """One line of the transcript as a value."""
     words = said(row["text"]) if row["role"] == "user" else row["text"]
     return Line(**{**row, "role": _ROLES[row["role"]], "text": words, "at": moment(row["at"])})
 

@@ -95,6 +95,7 @@ async def settle(tx: Tx, inbox_id: str, out: Sequence[Outgoing]) -> None:
 
 
 async def read_turn(tx: Tx, id: str) -> TurnRow | None:
+    """One turn, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return turn_row(row) if row else None
 

@@ -31,6 +31,7 @@ _SET_FACTOR = (
 
 
 async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "") -> None:
+    """Note what calls used, for a turn or for no turn."""
     for one in spent:
         await tx.run(
             _ADD,
@@ -49,10 +50,12 @@ async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: 
 
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
+    """Sums per model and purpose since then."""
     return [Usage(**row) for row in await tx.all(_SUMS, since=since.timestamp(), only=conversation)]
 
 
 async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
+    """(factor, samples, last error in per cent) of a model's counter."""
     row = await tx.one(_FACTOR, name=model)
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 

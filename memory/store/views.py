@@ -171,11 +171,13 @@ async def find(tx: Tx, place: dict[str, str]) -> ConversationRow | None:
 
 
 async def read_one(tx: Tx, id: str) -> ConversationRow | None:
+    """One conversation, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return conversation_row(row) if row else None
 
 
 async def listed(tx: Tx, channel: str = "", limit: int = 200) -> list[ConversationRow]:
+    """Conversations that people see, newest first."""
     return [conversation_row(row) for row in await tx.all(_LISTED, only=channel, most=limit)]
 
 

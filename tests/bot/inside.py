@@ -28,7 +28,7 @@ class Inside:
 
     async def say(self, text: str, *, chat: str = "c1", key: str = "") -> list[OutboundMessage]:
         """Write something, wait for its answer: all its parts."""
-        message = self.channel.hear(text, chat=chat, key=key)
+        message = self.channel.hear(text, chat=chat, **({"key": key} if key else {}))
         return await self.answer(message.key)
 
     async def answer(self, key: str) -> list[OutboundMessage]:

@@ -56,13 +56,20 @@ class Stage:
         key = f"{len(self.saying)}"
         self.saying.append(asyncio.create_task(self.oracle.deliver(self.talk.web, conversation, key, text)))
 
+    async def confirmed(self) -> None:
+        """Wait until everything that was said is confirmed."""
+        if self.saying:
+            await asyncio.wait(self.saying)
+        for said in self.saying:
+            said.result()
+
     async def rest(self) -> None:
         """Wait until everything that was said is confirmed, answered and sent."""
 
         async def quiet() -> bool:
             return not unended(self.talk.bot.db) and not await self.oracle.open_ones(self.talk.web)
 
-        await asyncio.gather(*self.saying)
+        await self.confirmed()
         await until(quiet, "every message has its answer", 60)
 
     async def quietly(self, work: Awaitable[Any]) -> None:
@@ -102,7 +109,7 @@ async def fold(stage: Stage, token: str) -> None:
 
 async def undo(stage: Stage, token: str) -> None:
     await fold(stage, token)
-    await asyncio.gather(*stage.saying)
+    await stage.confirmed()
     stage.say("fold", "/context undo")
 
 
@@ -147,7 +154,7 @@ async def leave_work(stage: Stage, token: str) -> None:
 async def _turns(stage: Stage, conversation: str, token: str) -> None:
     for at in range(2):
         stage.say(conversation, asked(f"{token}/{at}"))
-        await asyncio.gather(*stage.saying)
+        await stage.confirmed()
 
 
 def _dot() -> bytes:

@@ -31,7 +31,10 @@ async def die_at(stage: Stage, kill: Kill, token: str) -> None:
         acting = asyncio.create_task(kill.act(stage, token))  # type: ignore[arg-type]
     except Died:
         pass  # recovering from the kill before led there already
-    assert await bot.ended() == SIGKILLED, f"{kill.order} was not reached: {bot.complaints()}"
+    try:
+        assert await bot.ended() == SIGKILLED
+    except TimeoutError:
+        raise AssertionError(f"{kill.order} was not reached: {bot.complaints()}") from None
     if acting:
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)

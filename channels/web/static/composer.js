@@ -32,7 +32,7 @@ export class Composer {
   /** Write in this conversation from now on; its unsent text comes back. */
   open(name, channel) {
     this.name = name;
-    this.text.disabled = channel !== "web";
+    this.text.disabled = channel !== "web" && channel !== "terminal";
     this.text.placeholder = this.text.disabled ? t("readonly", { channel }) : t("placeholder");
     byId("send").disabled = byId("attach").disabled = this.text.disabled;
     this.text.value = localStorage.getItem(`mnema.text.${name}`) ?? "";

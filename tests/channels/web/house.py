@@ -11,11 +11,11 @@ import httpx
 
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
 from channels.web.app import Site
-from channels.web.backend import Conversation, Doors, Health, Line
+from channels.web.backend import Conversation, Doors, Health, Line, at
 from channels.web.calls import Call
 from channels.web.channel import Web
 from channels.web.gate import Gate
-from channels.web.hub import Hub, at
+from channels.web.hub import Hub
 from channels.web.serve import Server, listen, port_of
 
 TOKEN = "t0ken-of-at-least-128-random-bits"

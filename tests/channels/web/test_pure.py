@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.message import LiveEvent
+from channels.web.backend import at
 from channels.web.errors import Refused
-from channels.web.hub import Since, at, condense, since
+from channels.web.hub import Since, condense, since
 from channels.web.post import LABEL_BYTES, clean, label, parse
 from channels.web.strict import parse as parse_json
 
