@@ -1,4 +1,4 @@
-"""Keeps the folds of all conversations going in the background, one at a time per conversation."""
+"""Keeps the folds of all conversations going in the background, one view's fold at a time per conversation."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,61 +10,74 @@ from memory.store.doors import Folds
 from memory.store.records import FoldPlan, FoldRow
 
 log = structlog.get_logger(__name__)
+Task = asyncio.Task[FoldRow | None]
 
 
 class Folding:
-    """Begins, hastens and resumes folds. A fold that fails in the background is taken up at the next start."""
+    """Begins, hastens and resumes folds.
+
+    A fold that fails in the background stays open in the record; the next one wanted there takes it up first.
+    Folds into the log alone change no view: any number of them may go on beside the view's own.
+    """
 
     def __init__(self, folder: Folder, folds: Folds) -> None:
         self._folder = folder
         self._folds = folds
-        self._tasks: dict[str, asyncio.Task[FoldRow | None]] = {}
-        self._rows: dict[str, FoldRow] = {}
+        self._tasks: dict[str, Task] = {}
+        self._views: dict[str, str] = {}
+        self._starting = asyncio.Lock()
 
     def busy(self, conversation: str) -> bool:
-        """Whether a fold of this conversation is under way."""
-        return conversation in self._tasks
+        """Whether a fold of this conversation's view is under way."""
+        return conversation in self._views
 
     async def begin(self, plan: FoldPlan) -> None:
         """Start a fold in the background, unless one is under way."""
-        if self.busy(plan.conversation):
-            return
-        row = await self._folder.start(plan)
-        if row is not None:
-            self._carry(row)
+        async with self._starting:
+            row = None if self.busy(plan.conversation) else await self._open(plan)
+            if row is not None:
+                self._carry(row)
 
-    async def run(self, plan: FoldPlan) -> FoldRow | None:
-        """Fold and wait for it; a fold already under way is what is waited for."""
+    async def run(self, plan: FoldPlan, patience: float | None = None) -> FoldRow | None:
+        """Fold and wait for it, for `patience` seconds at most; one already under way is what is waited for.
+
+        Returns:
+            The fold; None when it came to nothing or (see `busy`) still goes on.
+        """
         await self.begin(plan)
-        return await self.wait(plan.conversation)
+        task = self._tasks.get(self._views.get(plan.conversation, ""))
+        if task is None:
+            return None
+        await asyncio.wait((task,), timeout=patience)
+        return task.result() if task.done() and not task.cancelled() else None
 
     async def hasten(self, plan: FoldPlan) -> FoldRow | None:
         """The request does not fit without this fold: end what is under way with the digest, else fold so now.
 
         What the model still sends for a fold under way is dropped.
+
+        Returns:
+            The fold that has ended, whatever became of it; None when none could be begun.
         """
-        task = self._tasks.get(plan.conversation)
-        if task is None:
-            row = await self._folder.start(plan)
-            return await self._folder.carry(row, extract=True) if row else None
-        row = self._rows[plan.conversation]
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        fresh = await self._folds.fold(row.id)
-        if fresh is None or fresh.state in ("folded", "stale", "undone"):
-            return fresh
-        return await self._folder.carry(fresh, extract=True)
+        async with self._starting:
+            before = self._views.get(plan.conversation, "")
+            await self._cancel(before)
+            row = await self._open(plan)
+            task = self._carry(row, extract=True) if row else None
+        if task is not None:
+            await asyncio.shield(task)
+        ended = row.id if row else before
+        return await self._folds.fold(ended) if ended else None
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
-        """Go on with folds that an earlier process began (or a clear left to the log alone)."""
+        """Go on with folds that an earlier process began."""
         for row in rows:
-            if not self.busy(row.conversation):
-                self._carry(row)
+            self._carry(row)
 
-    async def wait(self, conversation: str) -> FoldRow | None:
-        """The end of the fold under way; None when there is none or it came to nothing."""
-        task = self._tasks.get(conversation)
-        return await asyncio.shield(task) if task else None
+    async def write_logs(self, conversation: str) -> None:
+        """Go on with what a clear left to the log alone."""
+        rows = await self._folds.open_folds()
+        self.resume([row for row in rows if row.conversation == conversation and row.log_only])
 
     async def settled(self) -> None:
         """Wait until no fold is under way."""
@@ -78,14 +91,33 @@ class Folding:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _carry(self, row: FoldRow) -> None:
-        task = asyncio.create_task(self._folder.carry(row), name=f"fold {row.id}")
-        self._tasks[row.conversation] = task
-        self._rows[row.conversation] = row
-        task.add_done_callback(lambda done: self._ended(row, done))
+    async def _open(self, plan: FoldPlan) -> FoldRow | None:
+        """A fresh fold, or the one that was left open here: while there is one, no other can be begun."""
+        row = await self._folder.start(plan)
+        if row is not None:
+            return row
+        left = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
+        return next((each for each in left if not each.log_only), None)
 
-    def _ended(self, row: FoldRow, task: asyncio.Task[FoldRow | None]) -> None:
-        self._tasks.pop(row.conversation, None)
-        self._rows.pop(row.conversation, None)
+    async def _cancel(self, id: str) -> None:
+        task = self._tasks.get(id)
+        if task is not None:
+            task.cancel()
+            await asyncio.wait((task,))
+
+    def _carry(self, row: FoldRow, *, extract: bool = False) -> Task:
+        if row.id in self._tasks:
+            return self._tasks[row.id]
+        task = asyncio.create_task(self._folder.carry(row, extract=extract), name=f"fold {row.id}")
+        self._tasks[row.id] = task
+        if not row.log_only:
+            self._views[row.conversation] = row.id
+        task.add_done_callback(lambda done: self._ended(row, done))
+        return task
+
+    def _ended(self, row: FoldRow, task: Task) -> None:
+        del self._tasks[row.id]
+        if self._views.get(row.conversation) == row.id:
+            del self._views[row.conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("fold failed", fold=row.id, error=type(err).__name__, exc_info=err)

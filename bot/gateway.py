@@ -144,7 +144,7 @@ class Gateway:
 
     async def _attempt(self, channel: Channel, row: OutboxRow) -> Fate:
         await afp("outbox.mid_send")
-        message = outbound(row, await self._language(row.conversation))
+        message = outbound(row, await self._language(row.conversation) if row.repeats else "")
         try:
             receipt = await channel.send(message)
         except Exception as err:

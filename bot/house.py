@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from bot.agent.calibration import Calibration
 from bot.agent.calls import Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter
@@ -114,7 +115,13 @@ class House:
         prompt = Prompt(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
         self.drafting = Drafting(counter)
         self.fitter = Fitter(
-            self.store.sessions, self.folding, prompt, lambda: self.toolset().specs(), self.drafting, self.config
+            self.store.sessions,
+            self.folding,
+            prompt,
+            lambda: self.toolset().specs(),
+            self.drafting,
+            Calibration(self.store.sessions),
+            self.config,
         )
         self.agent = self._agent()
         self.report = Report(self.store, self.fitter, self.config, self.model_name)

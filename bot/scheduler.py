@@ -30,8 +30,8 @@ async def end_idle(store: Store, folding: Folding, config: Config, now: datetime
             continue
         plan = whole_range(session, "idle", config.context_policy)
         await store.sessions.clear(conversation, plan)
+        await folding.write_logs(conversation)
         ended += 1
-    folding.resume(await store.folds.open_folds())
     if ended:
         log.info("idle conversations ended", count=ended)
     return ended
@@ -43,6 +43,7 @@ class Scheduler:
     def __init__(self, zone: tzinfo, nightly: Callable[[], Awaitable[object]]) -> None:
         self._zone = zone
         self._nightly = nightly
+        self._stopped = False
         self._stop: Callable[[], None] = lambda: None
 
     async def start(self) -> None:
@@ -50,6 +51,8 @@ class Scheduler:
         await asyncio.to_thread(_import)
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+        if self._stopped:
+            return
         scheduler = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": LATE_SECONDS}
         scheduler.add_job(self._nightly, "cron", hour=NIGHT_HOUR, minute=NIGHT_MINUTE, **options)
@@ -58,7 +61,8 @@ class Scheduler:
         self._stop = lambda: scheduler.shutdown(wait=False)
 
     def stop(self) -> None:
-        """Keep no more time."""
+        """Keep no more time, also where `start` has not come so far yet."""
+        self._stopped = True
         self._stop()
 
 

@@ -23,7 +23,7 @@ from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
 from memory.store.doors import Store
 from memory.store.errors import Fenced
-from memory.store.records import InboxRow, OutboxKind
+from memory.store.records import InboxRow, OutboxKind, Place
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
@@ -86,20 +86,19 @@ class Turns:
 
     async def _row(self, row: InboxRow) -> None:
         said, parts = load_said(row.body), None
-        if not row.turn_id:
-            if row.kind == "command":
-                parts = await self._works.command(row, said)
-                if parts is None:
-                    return
-            elif not await self._allowed(row, said):
+        if row.kind == "command" and not row.turn_id:
+            parts = await self._works.command(row, said)
+            if parts is None:
                 return
-        job = await self._works.opening.job(row, said, parts)
+        conversation = await self._works.opening.conversation(row)
+        if not row.turn_id and not await self._allowed(row, said, conversation.place):
+            return
+        job = await self._works.opening.job(row, said, conversation, parts)
         job.watched.tell("started")
         await self._finish(job, await self._work(job))
 
-    async def _allowed(self, row: InboxRow, said: Said) -> bool:
+    async def _allowed(self, row: InboxRow, said: Said, place: Place) -> bool:
         """Rights are asked for again when the work begins: they may have been taken away since."""
-        place = (await self._works.opening.conversation(row)).place
         if self._works.opening.allowed(row, place).allowed:
             return True
         refusal = outgoing(say(language(said.text), "denied"), "notice", self._able(place.channel))

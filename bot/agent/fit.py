@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.agent.calibration import Calibration
 from bot.agent.drafting import Drafting
 from bot.agent.prompt import Prompt
 from bot.config import Config
@@ -21,6 +22,8 @@ from memory.store.records import FoldPlan
 
 MOST_ROUNDS = 6
 MOST_MARKED = 10_000
+ROOMY = 0.5
+"""Under this share of the budget, and with turns to spare, nothing is planned after a turn."""
 MARGIN = 0.02
 """Share of the window left free for what a counter of another tokenizer gets wrong."""
 
@@ -47,6 +50,7 @@ class Fitter:
         prompt: Prompt,
         tools: Callable[[], tuple[ToolSpec, ...]],
         drafting: Drafting,
+        calibration: Calibration,
         config: Callable[[], Config],
     ) -> None:
         self._sessions = sessions
@@ -54,8 +58,10 @@ class Fitter:
         self._prompt = prompt
         self._tools = tools
         self._drafting = drafting
+        self.calibration = calibration
         self._config = config
         self._marked: dict[str, str] = {}
+        self._roomy: dict[str, bool] = {}
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -76,7 +82,7 @@ class Fitter:
         system = await asyncio.to_thread(self._prompt.system)
         tools = self._tools()
         fixed = fixed_tokens(system, tools, "", counter)
-        factor, _, _ = await self._sessions.factor(model)
+        factor, _, _ = await self.calibration.factor(model)
         limits = limits_of(config, model, factor, refused)
         least = smallest_budget(fixed)
         if limits.budget < least:
@@ -90,16 +96,19 @@ class Fitter:
             fixed=fixed,
         )
 
-    async def fit(self, conversation: str, setting: Setting, tail: str) -> View:
-        """The view to send now. Folds that cannot wait are carried out; others go on in the background."""
+    async def fit(self, session: Session, setting: Setting, tail: str) -> View:
+        """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it."""
         counter = await self.counter()
         fixed = setting.fixed + counter.text(tail)
         for _ in range(MOST_ROUNDS):
-            session = await self._sessions.load(conversation)
             planned = plan(session, setting.policy, setting.limits, fixed, counter, running=True)
             if not await self._carry_out(session, planned, setting):
                 break
-        await self._mark(conversation, setting)
+            session = await self._sessions.load(session.conversation)
+        await self._mark(session.conversation, setting)
+        self._roomy[session.conversation] = len(session.turns) < setting.limits.max_turns and (
+            planned.tokens < setting.limits.budget * ROOMY
+        )
         return assemble(session, setting.system, setting.tools, counter, tail)
 
     async def _mark(self, conversation: str, setting: Setting) -> None:
@@ -111,7 +120,9 @@ class Fitter:
             self._marked[conversation] = sha256
 
     async def prepare(self, conversation: str, setting: Setting) -> None:
-        """After a turn: begin the fold that the next one will want."""
+        """After a turn: begin the fold that the next one will want; nothing where there was room enough."""
+        if self._roomy.pop(conversation, False):
+            return
         counter = await self.counter()
         session = await self._sessions.load(conversation)
         planned = plan(session, setting.policy, setting.limits, setting.fixed, counter, running=False)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.agent.asking import Asked, ask
-from bot.agent.calibration import Calibration
 from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter, Setting
@@ -36,7 +35,6 @@ class Agent:
         model: Callable[[], Model],
         config: Callable[[], Config],
     ) -> None:
-        self._learning = Calibration(sessions)
         self._sessions = sessions
         self._fitter = fitter
         self._drafting = drafting
@@ -64,17 +62,17 @@ class Agent:
             row = await self._sessions.turn(job.turn.id)
             job = replace(job, turn=row or job.turn)
             last = job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
-            asked = await self._ask(job, last)
+            asked = await self._ask(job, session, last)
             if not asked.calls or last:
                 return self._final(job, asked, last)
             await self._plan(job, asked)
 
-    async def _ask(self, job: Job, last: bool) -> Asked:
+    async def _ask(self, job: Job, session: Session, last: bool) -> Asked:
         overflows, dropped = 0, False
         while True:
             setting = await self._fitter.setting(job.model, job.policy, overflows)
             tail = f"{job.tail}\n{say(job.lang, 'steps_note', steps=job.max_steps)}" if last else job.tail
-            view = await self._fitter.fit(job.conversation.id, setting, tail)
+            view = await self._fitter.fit(session, setting, tail)
             await afp("llm.before")
             try:
                 asked = await ask(self._model(), request_of(view, setting, self._config(), job), job.watched)
@@ -82,14 +80,16 @@ class Agent:
                 overflows += 1
                 if overflows > OVERFLOWS:
                     raise
-                await self._learning.learn(setting.model, view.tokens.total, err.actual)
+                await self._fitter.calibration.learn(setting.model, view.tokens.total, err.actual)
+                session = await self._sessions.load(session.conversation)
             except (BadImage, TooLarge):
-                if dropped or not await self._drop_images(job):
+                if dropped or not await self._drop_images(session):
                     raise
                 dropped = True
+                session = await self._sessions.load(session.conversation)
             else:
                 await afp("llm.ended")
-                await self._learning.learn(asked.answers[0].model, view.tokens.total, asked.used.input)
+                await self._fitter.calibration.learn(asked.answers[0].model, view.tokens.total, asked.used.input)
                 return asked
 
     async def _plan(self, job: Job, asked: Asked) -> None:
@@ -127,8 +127,7 @@ class Agent:
         said = "\n\n".join([text, *marks])
         return Ended(state="done", stored=parts, said=said, usage=tuple(usage_of(asked)), declined=declined)
 
-    async def _drop_images(self, job: Job) -> bool:
-        session = await self._sessions.load(job.conversation.id)
+    async def _drop_images(self, session: Session) -> bool:
         stand_ins = [
             Reduction(
                 message_id=message.id, part=index, form="pinned", text="[picture refused by the model]", tokens=10
@@ -140,7 +139,7 @@ class Agent:
         known = {(item.message_id, item.part) for item in session.reductions}
         fresh = [item for item in stand_ins if (item.message_id, item.part) not in known]
         if fresh:
-            await self._sessions.reduce(job.conversation.id, fresh, "picture refused")
+            await self._sessions.reduce(session.conversation, fresh, "picture refused")
         return bool(fresh)
 
 

@@ -47,12 +47,14 @@ class Opening:
         actor = actor_of(self.config(), place.channel, row.sender_id, place.chat_id, place.kind)
         return authorize(actor, "chat", "", where_of(place.channel, place.kind, place.space))
 
-    async def job(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None) -> Job:
+    async def job(
+        self, row: InboxRow, said: Said, conversation: ConversationRow, parts: tuple[Part, ...] | None
+    ) -> Job:
         """The turn of a row: taken up where the record has one, else claimed now.
 
         parts: what to answer instead of the row's own words (/retry).
         """
-        config, conversation = self.config(), await self.conversation(row)
+        config = self.config()
         place, lang = conversation.place, language(said.text, config.language)
         turn = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
         return Job(
@@ -85,7 +87,9 @@ class Opening:
             data = await asyncio.gather(*(asyncio.to_thread(self.blobs.get, file.sha256) for file in kept))
             files = zip(kept, data, strict=True)
             taken = await ingest(
-                [Attachment(name=file.name, media_type=file.media_type, data=held) for file, held in files], self.blobs
+                [Attachment(name=file.name, media_type=file.media_type, data=held) for file, held in files],
+                self.blobs,
+                lang,
             )
             parts += taken.parts
             parts += [Text(text=say(lang, "file_refused", why=why)) for why in taken.refused]

@@ -42,7 +42,7 @@ class Report:
         session = await self._store.sessions.load(conversation)
         counter = await self._fitter.counter()
         view = assemble(session, setting.system, setting.tools, counter, "")
-        factor, _, error = await self._store.sessions.factor(setting.model)
+        factor, _, error = await self._fitter.calibration.factor(setting.model)
         folds = await self._store.folds.folds(conversation, session.epoch)
         return {
             "epoch": session.epoch,

@@ -5,6 +5,7 @@ from typing import cast
 
 from channels.message import Address
 from channels.web.backend import Conversation, Line, LineRole, at
+from channels.web.post import NAME
 from memory.store.doors import Store
 from memory.store.records import ConversationRow
 from memory.store.records import Line as Row
@@ -77,9 +78,9 @@ def _line(row: Row) -> Line:
 
 def _conversation(row: ConversationRow) -> Conversation:
     home = (row.place.channel, row.place.account)
-    named = {WEB: row.place.chat_id, TERMINAL: AWAY + row.place.chat_id}
+    name = {WEB: "", TERMINAL: AWAY}.get(home, "?") + row.place.chat_id
     return Conversation(
-        id=named.get(home, row.id),
+        id=name if NAME.fullmatch(name) else row.id,
         title=row.title,
         channel=row.place.channel,
         updated=row.updated,

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from channels.message import Accepted, InboundMessage
 from channels.web.backend import Conversation, Doors, Line
 from channels.web.calls import Call, answer
 from channels.web.channel import Web
@@ -17,7 +18,7 @@ from channels.web.gate import Visitor
 from channels.web.hub import since
 from channels.web.post import NAME, parse
 from channels.web.stream import EventStream
-from channels.web.strict import LARGE, read_json
+from channels.web.strict import large_json
 
 MOST_LINES = 200
 USUAL_LINES = 50
@@ -51,19 +52,24 @@ class Api:
 
     async def send(self, request: Request) -> Response:
         """Take one message: 202 after it is stored, 200 for a repeat, 503 when it could not be stored."""
-        fields = await read_json(request, limit=LARGE)
-        message = parse(fields, self._clock())
+        async with large_json(request, member="attachments") as fields:
+            message = parse(fields, self._clock())
+            fields.clear()
+            accepted = await self._deliver(message)
+        if accepted.new:
+            self._web.hub.look(message.address.chat_id)
+        return answer({"id": accepted.id}, 202 if accepted.new else 200)
+
+    async def _deliver(self, message: InboundMessage) -> Accepted:
         if self._web.deliver is None:
             raise Refused(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+        place = self._place(message.address.chat_id)
         try:
-            place = self._place(message.address.chat_id)
             [accepted] = await self._web.deliver([replace(message, address=place)])
         except (OSError, RuntimeError) as err:
             why = "the message could not be stored; send it again"
             raise Refused(503, "storage", why, {"retry-after": "2"}) from err
-        if accepted.new:
-            self._web.hub.look(message.address.chat_id)
-        return answer({"id": accepted.id}, 202 if accepted.new else 200)
+        return accepted
 
     async def list(self, _: Request) -> Response:
         """All conversations, newest first."""

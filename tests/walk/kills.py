@@ -70,7 +70,11 @@ class Stage:
             return not unended(self.talk.bot.db) and not await self.oracle.open_ones(self.talk.web)
 
         await self.confirmed()
-        await until(quiet, "every message has its answer", 60)
+        try:
+            await until(quiet, "every message has its answer", 60)
+        except AssertionError as err:
+            open_ones = [self.oracle.confirmed[id] for id in await self.oracle.open_ones(self.talk.web)]
+            raise AssertionError(f"{err}: {open_ones} {unended(self.talk.bot.db)}") from None
 
     async def quietly(self, work: Awaitable[Any]) -> None:
         """Something whose answer the kill may swallow."""
@@ -114,7 +118,9 @@ async def undo(stage: Stage, token: str) -> None:
 
 
 async def clear(stage: Stage, token: str) -> None:
+    """A clear drops answers that were not sent yet, so it waits for them."""
     await _turns(stage, "clear", token)
+    await stage.rest()
     stage.say("clear", "/context clear")
 
 

@@ -209,3 +209,22 @@ async def test_wrong_paths_and_methods_are_json_errors(site: Running) -> None:
         missing, wrong = await client.get("/api/nothing"), await client.delete("/api/messages")
     assert (missing.status_code, missing.json()["error"]["code"]) == (404, "not_found")
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (405, "method")
+
+
+async def test_a_slow_large_upload_holds_up_no_small_message(site: Running) -> None:
+    started = asyncio.Event()
+
+    async def dawdling() -> AsyncIterator[bytes]:
+        yield b" " * (2 << 20)
+        started.set()
+        await asyncio.Event().wait()
+
+    async with site.client() as client:
+        upload = asyncio.create_task(client.post("/api/messages", content=dawdling()))
+        await started.wait()
+        assert (await client.post("/api/messages", json=said())).status_code == 202
+        upload.cancel()
+        await asyncio.gather(upload, return_exceptions=True)
+        file = {"name": "a", "media_type": "text/plain", "data": base64.b64encode(b"x" * 2_000_000).decode()}
+        large = await client.post("/api/messages", json=said(attachments=[file]))
+    assert large.status_code == 202

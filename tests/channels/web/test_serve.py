@@ -11,6 +11,7 @@ import pytest
 from channels.web.errors import CannotServe
 from channels.web.serve import listen, port_of
 from channels.web.token import load_token
+from tests.channels.web.house import ScriptedHouse, running
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
@@ -69,3 +70,11 @@ def test_an_empty_short_or_linked_token_is_refused(tmp_path: Path) -> None:
     link.symlink_to(path)
     with pytest.raises(CannotServe, match="cannot be used"):
         load_token(link)
+
+
+async def test_answers_are_not_held_back_by_the_kernel() -> None:
+    async with running(ScriptedHouse()) as site, site.client() as client:
+        await client.get("/api/session")
+        [connection] = site.server._server.server_state.connections
+        wire = connection.transport.get_extra_info("socket")  # type: ignore[union-attr]
+        assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -1,0 +1,71 @@
+"""The page's transcript over the real store, and names of conversations that are not the page's own."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.console.backend import Transcripts, place
+from bot.intake import arrival
+from channels.message import Address, InboundMessage, Sender
+from channels.web.backend import at
+from memory.store.doors import Store
+from memory.store.open import open_store
+from memory.store.records import Outgoing, Stored
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PLAIN = InboundMessage(address=at("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON)
+
+
+async def no_stop(_: str) -> None: ...
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await open_store(tmp_path / "mnema.db")
+    yield opened
+    await opened.close()
+
+
+async def exchange(store: Store, address: Address, key: str, said: str, answered: str) -> Stored:
+    message = replace(PLAIN, address=address, key=key, text=said)
+    [stored] = await store.delivery.accept([arrival(message, [], "", "")])
+    await store.delivery.settle(stored.id, [Outgoing(kind="notice", text=answered, part_no=0, parts=1)])
+    return stored
+
+
+async def test_lines_are_numbered_from_one_and_read_from_either_end(store: Store) -> None:
+    for count in range(5):
+        await exchange(store, at("c1"), f"k{count}", f"/ask {count}", f"answer {count}")
+    page = Transcripts(store, no_stop)
+    whole = await page.lines("c1", after=0, limit=100)
+    assert [line.number for line in whole] == list(range(1, 11))
+    assert [line.role for line in whole[:2]] == ["user", "notice"]
+    assert whole[1].reply_to == whole[0].id
+    assert [line.number for line in await page.lines("c1", after=0, limit=3)] == [1, 2, 3]
+    assert [line.number for line in await page.lines("c1", after=8)] == [9, 10]
+    assert [line.number for line in await page.lines("c1", limit=2)] == [9, 10]
+    assert [line.number for line in await page.lines("c1", before=4, limit=2)] == [2, 3]
+    assert await page.number("c1", whole[3].id) == 4
+
+
+async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(store: Store) -> None:
+    telegram = Address(channel="telegram", account="bot", chat_id="-100:7")
+    places = [at("c1"), place("terminal:main"), replace(place("terminal:x"), chat_id="我的"), telegram]
+    for number, address in enumerate(places):
+        await exchange(store, address, f"k{number}", "/hello", f"in {address.channel}")
+    page = Transcripts(store, no_stop)
+    listed = await page.conversations()
+    assert {one.id for one in listed} >= {"c1", "terminal:main"}
+    assert len(listed) == 4
+    for one in listed:
+        assert [line.text for line in await page.lines(one.id)] == ["/hello", f"in {one.channel}"]
+    assert await page.find("main") is None
+    assert await page.find("nobody") is None
+
+
+def test_the_terminals_conversations_are_written_in_where_the_terminal_writes() -> None:
+    assert place("terminal:main") == Address(channel="terminal", account="local", chat_id="main")
+    assert place("c1") == at("c1")
