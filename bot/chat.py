@@ -69,6 +69,7 @@ async def alone(home: Home, file: ConfigFile, conversation: str, once: str | Non
     terminal = Terminal(setup)
     try:
         await house.open([terminal])
+        house.stir()
         await house.gateway.ear(terminal.name)
     finally:
         await house.close(patience=GOODBYE_SECONDS)

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -13,16 +13,20 @@ from bot.reply import address_of, outbound, outgoing
 from bot.texts import say
 from channels.base import Channel, Deliver
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
-from channels.message import LiveEvent
+from channels.message import Accepted, InboundMessage, LiveEvent
 from memory.failpoint import afp
 from memory.store.doors import Delivery
+from memory.store.errors import StoreBusy, StoreFull
 from memory.store.records import Fate, OutboxRow
 
 log = structlog.get_logger(__name__)
 MOST_ATTEMPTS = 20
+SHORTEST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_DEAF = 60.0
 LOGGED_OUT_PAUSE = 60.0
+SETTLED_SECONDS = 5.0
+"""A channel that was down is called up again once it has heard, spoken, or run for so long."""
 
 
 @dataclass(slots=True)
@@ -43,6 +47,7 @@ class Gateway:
         self._channels: dict[str, Channel] = {}
         self._rates: dict[str, Rates] = {}
         self._ears: dict[str, asyncio.Task[None]] = {}
+        self._deaf: set[str] = set()
         self.health: dict[str, Health] = {}
 
     @property
@@ -91,27 +96,37 @@ class Gateway:
             channel.show(event)  # type: ignore[attr-defined]
 
     async def _hear(self, channel: Channel, deliver: Deliver) -> None:
-        pause = 1.0
+        name, pause = channel.name, 0.0
+
+        async def heard(messages: Sequence[InboundMessage]) -> list[Accepted]:
+            self._up(name)
+            return await deliver(messages)
+
         while True:
             began = time.monotonic()
-            health = self.health[channel.name]
-            health.up, health.since, health.why = True, time.time(), ""
+            settled = asyncio.get_running_loop().call_later(SETTLED_SECONDS, self._up, name)
             try:
-                await channel.run(deliver)
+                await channel.run(heard)
                 return
-            except (LoggedOut, Contended) as err:
-                pause = LOGGED_OUT_PAUSE
-                self._down(channel.name, err)
             except Exception as err:
-                self._down(channel.name, err)
-            if time.monotonic() - began > LONGEST_PAUSE:
-                pause = 1.0
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_DEAF)
+                self._down(name, err)
+                pause = next_pause(err, pause, time.monotonic() - began)
+            finally:
+                settled.cancel()
+            self._deaf.add(name)
+            try:
+                await asyncio.sleep(pause)
+            finally:
+                self._deaf.discard(name)
+
+    def _up(self, name: str) -> None:
+        health = self.health.get(name)
+        if health is not None and not health.up:
+            health.up, health.since, health.why = True, time.time(), ""
 
     def _down(self, name: str, err: Exception) -> None:
-        health = self.health[name]
-        health.up, health.since, health.why = False, time.time(), f"{type(err).__name__}: {err}"
+        if (health := self.health.get(name)) is not None:
+            health.up, health.since, health.why = False, time.time(), f"{type(err).__name__}: {err}"
         expected = isinstance(err, ChannelError)
         log.warning("channel down", channel=name, error=type(err).__name__, exc_info=not expected)
 
@@ -120,36 +135,53 @@ class Gateway:
         row = await self._delivery.next_out(conversation)
         if row is None:
             return False
-        name, chat = row.place.channel, row.place.chat_id
-        channel = self._channels.get(name)
+        channel = self._channels.get(row.place.channel)
         if channel is None:
             return False
-        now = time.monotonic()
-        wait = max(row.not_before - time.time(), self._rates[name].wait(chat, now))
-        if wait > 0:
-            await asyncio.sleep(min(wait, LONGEST_PAUSE))
+        lang = await self._language(row.conversation) if row.repeats else ""
+        if not await self._due(row) or (claimed := await self._delivery.sending(row.id)) is None:
             return True
-        claimed = await self._delivery.sending(row.id)
-        if claimed is None:
-            return True
-        self._rates[name].take(chat, now)
-        fate = await self._attempt(channel, claimed)
+        fate = await self._attempt(channel, claimed, lang)
         await afp("outbox.after_send")
-        settled = await self._delivery.sent(claimed.id, fate)
+        settled = await self._settle(claimed, fate)
         if settled.part_no + 1 < settled.parts:
             await afp("outbox.between_parts")
         if settled.state == "failed":
             await self._tell_failed(channel, settled)
+        if settled.state == "dropped":
+            log.warning("part dropped", channel=channel.name, outbox=row.id, fate=fate.state, error=fate.error)
         return True
 
-    async def _attempt(self, channel: Channel, row: OutboxRow) -> Fate:
-        await afp("outbox.mid_send")
-        message = outbound(row, await self._language(row.conversation) if row.repeats else "")
+    async def _due(self, row: OutboxRow) -> bool:
+        """Wait for this part's time; False when things may have changed meanwhile, so that it is looked at again."""
+        rates, chat = self._rates[row.place.channel], row.place.chat_id
+        held = max(row.not_before - time.time(), rates.paused(chat, time.monotonic()))
+        if held > 0:
+            await asyncio.sleep(min(held, LONGEST_PAUSE))
+            return False
+        await asyncio.sleep(rates.book(chat, time.monotonic()))
+        return rates.paused(chat, time.monotonic()) == 0
+
+    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str) -> Fate:
         try:
-            receipt = await channel.send(message)
+            await afp("outbox.mid_send")
+            receipt = await channel.send(outbound(row, lang))
         except Exception as err:
             return self._fate(err, channel.name, row)
+        if channel.name not in self._deaf:
+            self._up(channel.name)
         return Fate(state="sent", platform_id=receipt.platform_id)
+
+    async def _settle(self, row: OutboxRow, fate: Fate) -> OutboxRow:
+        """What became of a send is known here only: it is kept until the record takes it."""
+        pause = SHORTEST_PAUSE
+        while True:
+            try:
+                return await self._delivery.sent(row.id, fate)
+            except (StoreBusy, StoreFull) as err:
+                log.error("fate not stored", outbox=row.id, fate=fate.state, error=type(err).__name__)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_DEAF)
 
     def _fate(self, err: Exception, name: str, row: OutboxRow) -> Fate:
         if isinstance(err, BadFormat) and not row.plain:
@@ -165,15 +197,14 @@ class Gateway:
             return self._later(err, name, row)
         if not isinstance(err, Ambiguous):
             log.error("send broke", channel=name, error=type(err).__name__, exc_info=err)
-        return Fate(state="unknown", error=str(err))
+        return Fate(state="unknown", error=str(err), retry_at=time.time() + back_off(row.attempts))
 
     def _later(self, err: Retryable, name: str, row: OutboxRow) -> Fate:
-        asked = err.retry_after is not None
-        most = min(LONGEST_PAUSE, 2.0 ** min(row.attempts, 9))
-        wait = err.retry_after if err.retry_after is not None else random.uniform(most / 2, most)  # noqa: S311
-        if asked:
-            chat = "" if err.whole_channel else row.place.chat_id
-            self._rates[name].pause(chat, time.monotonic() + wait)
+        wait = err.retry_after
+        if wait is None:
+            wait = back_off(row.attempts)
+        else:
+            self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
         return Fate(state="pending", error=str(err), retry_at=time.time() + wait)
 
     async def _tell_failed(self, channel: Channel, row: OutboxRow) -> None:
@@ -184,3 +215,22 @@ class Gateway:
             text = say(await self._language(row.conversation), "dropped_part", why=row.error)
             notice = outgoing(text, "notice", channel.capabilities)
             await self._delivery.notify(row.conversation, f"{row.source}:failed", notice)
+
+
+def back_off(attempts: int) -> float:
+    """Seconds until the next attempt after so many: twice as long each time, with jitter, 5 min at most."""
+    most = min(LONGEST_PAUSE, 2.0 ** min(attempts - 1, 9))
+    return random.uniform(most / 2, most)  # noqa: S311
+
+
+def next_pause(err: Exception, last: float, lasted: float) -> float:
+    """Seconds until a channel that ended with this error is heard again. Pure.
+
+    Args:
+        last: the pause before, 0 for none. lasted: for how many seconds it had run.
+    """
+    if isinstance(err, LoggedOut | Contended):
+        return LOGGED_OUT_PAUSE
+    if not last or lasted > LONGEST_PAUSE:
+        return SHORTEST_PAUSE
+    return min(last * 2, LONGEST_DEAF)

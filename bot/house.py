@@ -114,15 +114,8 @@ class House:
         self._offered: tuple[tuple[str, ...], Toolset] | None = None
         prompt = Prompt(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
         self.drafting = Drafting(counter)
-        self.fitter = Fitter(
-            self.store.sessions,
-            self.folding,
-            prompt,
-            lambda: self.toolset().specs(),
-            self.drafting,
-            Calibration(self.store.sessions),
-            self.config,
-        )
+        calibration = Calibration(self.store.sessions)
+        self.fitter = Fitter(self.store.sessions, self.folding, prompt, self.drafting, calibration, self.config)
         self.agent = self._agent()
         self.report = Report(self.store, self.fitter, self.config, self.model_name)
         self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
@@ -132,6 +125,7 @@ class House:
         self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
         self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
         self._tasks: set[asyncio.Task[object]] = set()
+        self._stirred = False
         self.reconfigured: Callable[[Config], None] = lambda config: None
 
     def config(self) -> Config:
@@ -170,10 +164,10 @@ class House:
         for conversation in await self.store.delivery.unsent():
             self.outbox.wake(conversation)
         for conversation in await self.store.delivery.waiting():
+            self.stir()
             self.lanes.wake(conversation)
         for channel in channels:
             self.gateway.listen(channel.name, self.inbound.deliver)
-        self._spawn(self.brain.preload())
         self._spawn(self._scheduler.start())
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
 
@@ -206,11 +200,22 @@ class House:
         await self.outbox.settled()
         await self.folding.settled()
 
+    def stir(self) -> None:
+        """Somebody is here: load, in threads, what the first answer needs, before it is asked for.
+
+        Until then the model's SDK and the token ranks, 100 MB together, are not in memory.
+        """
+        if not self._stirred:
+            self._stirred = True
+            self._spawn(self.brain.preload())
+            self._spawn(self.drafting.counter())
+
     def stop(self, conversation: str) -> bool:
         """End the running turn of a conversation."""
         return self.turns.stop(conversation)
 
     def _noticed(self, arrival: Arrival, row: Stored) -> None:
+        self.stir()
         if arrival.kind == "command" and ends_turn(load_said(arrival.body).text):
             self.turns.stop(row.conversation)
         if arrival.urgent:

@@ -9,20 +9,17 @@ MOST_CHATS = 10_000
 
 @dataclass(slots=True)
 class Bucket:
-    """Fills at `rate` a second up to `size`; level may go below zero, which is the wait."""
+    """Fills at `rate` a second up to `size`; below zero it is a queue, and the level the wait of whoever is last."""
 
     rate: float
     size: float
     level: float
     at: float
 
-    def wait(self, now: float) -> float:
-        self.level = min(self.size, self.level + (now - self.at) * self.rate)
+    def book(self, now: float) -> float:
+        self.level = min(self.size, self.level + (now - self.at) * self.rate) - 1.0
         self.at = now
-        return max(0.0, (1.0 - self.level) / self.rate)
-
-    def take(self) -> None:
-        self.level -= 1.0
+        return max(0.0, -self.level / self.rate)
 
 
 @dataclass(slots=True)
@@ -35,20 +32,19 @@ class Rates:
     _paused: dict[str, float] = field(default_factory=dict)
     _all: Bucket | None = None
 
-    def wait(self, chat: str, now: float) -> float:
-        """Seconds until this chat may be sent to; 0.0 means now."""
-        waits = [self._paused.get(key, 0.0) - now for key in (chat, "")]
-        waits += [bucket.wait(now) for bucket in self._buckets(chat, now)]
-        return max(0.0, *waits)
+    def book(self, chat: str, now: float) -> float:
+        """Take the next place for one message to this chat; returns the seconds until it is due."""
+        return max((bucket.book(now) for bucket in self._buckets(chat, now)), default=0.0)
 
-    def take(self, chat: str, now: float) -> None:
-        """One message goes out now."""
-        for bucket in self._buckets(chat, now):
-            bucket.take()
+    def paused(self, chat: str, now: float) -> float:
+        """Seconds for which the platform wants nothing to this chat; 0.0 when it takes messages."""
+        return max(0.0, *(self._paused.get(key, 0.0) - now for key in (chat, "")))
 
-    def pause(self, chat: str, until: float) -> None:
+    def pause(self, chat: str, now: float, seconds: float) -> None:
         """A platform said to wait; chat "" is the whole channel."""
-        self._paused[chat] = max(until, self._paused.get(chat, 0.0))
+        if len(self._paused) > MOST_CHATS:
+            self._paused = {key: until for key, until in self._paused.items() if until > now}
+        self._paused[chat] = max(now + seconds, self._paused.get(chat, 0.0))
 
     def _buckets(self, chat: str, now: float) -> list[Bucket]:
         found = []

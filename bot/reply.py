@@ -6,16 +6,14 @@ from channels.text import clean, split
 from memory.store.records import OutboxKind, OutboxRow, Outgoing, Place
 
 MARK_ROOM = 40
-"""Units kept free in each part for the repeat mark, where a platform takes no key."""
+"""Units kept free in each part for the repeat mark: a platform that takes a key forgets it in the end."""
 
 
 def outgoing(text: str, kind: OutboxKind, capabilities: Capabilities) -> list[Outgoing]:
     """The parts of one answer, each within the platform's limit; never none."""
     text = clean(text).strip() or "…"
     limit = capabilities.limit
-    pieces = [text]
-    if limit:
-        pieces = split(text, limit if capabilities.keyed else limit - MARK_ROOM, capabilities.unit) or [text]
+    pieces = split(text, limit - MARK_ROOM, capabilities.unit) if limit else [text]
     valid = capabilities.key_valid if capabilities.keyed else 0.0
     return [
         Outgoing(kind=kind, text=piece, part_no=number, parts=len(pieces), key_valid=valid)

@@ -86,9 +86,17 @@ TEXTS: dict[str, tuple[str, str]] = {
         "A part of the answer could not be delivered: {why}",
     ),
     "owner_model": ("模型 {name} 不可用：{why}", "Model {name} is unusable: {why}"),
-    "fold_started": ("正在整理较早的 {turns} 轮对话…", "Folding the {turns} oldest turns…"),
+    "fold_started": ("正在整理较早的 {turns} 轮对话…", "Folding the oldest turns ({turns})…"),
     "fold_done": (
-        "已把第 {a}–{b} 轮写入 {file}：{before} → {after} tokens（{percent}%）。",
-        "Turns {a}–{b} are in {file}: {before} → {after} tokens ({percent}%).",
+        "已整理第 {turns} 轮，写入 {file}：{before} → {after} tokens（{percent}%）。",
+        "Folded turns {turns} into {file}: {before} → {after} tokens ({percent}%).",
+    ),
+    "fold_done_one": (
+        "已整理第 {turns} 轮，写入 {file}：{before} → {after} tokens（{percent}%）。",
+        "Folded turn {turns} into {file}: {before} → {after} tokens ({percent}%).",
+    ),
+    "command_broke": (
+        "这个命令没有做成：{why}。可以再试一次。（{trace}）",
+        "That did not work: {why}. It may be worth another try. ({trace})",
     ),
 }

@@ -1,4 +1,4 @@
-"""Corrects the token counter for each model by what its provider really counted."""
+"""What providers report of each answer: it corrects the token counter, and says how much came from their cache."""
 
 from memory.context.counter import calibrate
 from memory.store.doors import Sessions
@@ -6,17 +6,22 @@ from memory.store.doors import Sessions
 SETTLED = 10
 """After so many replies only a change of more than `WORTH` is written."""
 WORTH = 0.005
+MOST_SHARES = 10_000
 
 Factor = tuple[float, int, float]
 """(factor, samples, last error in per cent)."""
 
 
 class Calibration:
-    """Learns one factor per model; this process alone writes them, so each is read once."""
+    """Learns one factor per model; this process alone writes them, so each is read once.
+
+    shares: of the newest request of a conversation, how much its provider's cache gave, 0 to 1.
+    """
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._known: dict[str, Factor] = {}
+        self.shares: dict[str, float] = {}
 
     async def factor(self, model: str) -> Factor:
         """What is known of that model; (1.0, 0, 0.0) for a new one."""
@@ -36,3 +41,9 @@ class Calibration:
             self._known[model] = learned
         else:
             self._known[model] = (factor, samples, learned[2])
+
+    def note_cache(self, conversation: str, cached: int, whole: int) -> None:
+        """Of `whole` tokens of the newest request, the provider took `cached` from its cache."""
+        if len(self.shares) >= MOST_SHARES:
+            self.shares.clear()
+        self.shares[conversation] = cached / whole if whole else 0.0

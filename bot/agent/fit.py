@@ -41,14 +41,13 @@ class Setting:
 
 
 class Fitter:
-    """Fits sessions into budgets. tools, config: as they are at that moment."""
+    """Fits sessions into budgets. config: as it is at that moment."""
 
     def __init__(
         self,
         sessions: Sessions,
         folding: Folding,
         prompt: Prompt,
-        tools: Callable[[], tuple[ToolSpec, ...]],
         drafting: Drafting,
         calibration: Calibration,
         config: Callable[[], Config],
@@ -56,7 +55,6 @@ class Fitter:
         self._sessions = sessions
         self._folding = folding
         self._prompt = prompt
-        self._tools = tools
         self._drafting = drafting
         self.calibration = calibration
         self._config = config
@@ -66,7 +64,7 @@ class Fitter:
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as every request names them."""
-        return self._tools()
+        return self._prompt.specs()
 
     async def counter(self) -> Counter:
         """What everything is counted with."""
@@ -80,7 +78,7 @@ class Fitter:
         """
         config, counter = self._config(), await self.counter()
         system = await asyncio.to_thread(self._prompt.system)
-        tools = self._tools()
+        tools = self.specs
         fixed = fixed_tokens(system, tools, "", counter)
         factor, _, _ = await self.calibration.factor(model)
         limits = limits_of(config, model, factor, refused)

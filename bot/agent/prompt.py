@@ -1,7 +1,7 @@
 """The system prompt: who the bot is, and what it can do here."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from memory.conversation import ToolSpec
@@ -18,13 +18,13 @@ Earlier turns that no longer fit are in the daily log; a summary may stand befor
 
 
 class Prompt:
-    """Builds the system parts; `awareness` is rebuilt at most every five minutes."""
+    """Builds the system parts; `awareness` is rebuilt at most every five minutes. specs: the tools offered now."""
 
     def __init__(
-        self, workspace: Workspace, specs: Callable[[], Sequence[ToolSpec]], channels: Callable[[], Iterable[str]]
+        self, workspace: Workspace, specs: Callable[[], tuple[ToolSpec, ...]], channels: Callable[[], Iterable[str]]
     ) -> None:
         self._workspace = workspace
-        self._specs = specs
+        self.specs = specs
         self._channels = channels
         self._awareness = ""
         self._built = -AWARENESS_SECONDS
@@ -44,7 +44,7 @@ class Prompt:
         """One line per tool, and the channels."""
         now = time.monotonic()
         if now - self._built >= AWARENESS_SECONDS:
-            tools = "\n".join(f"- {spec.name}: {spec.description.splitlines()[0]}" for spec in self._specs())
+            tools = "\n".join(f"- {spec.name}: {spec.description.splitlines()[0]}" for spec in self.specs())
             channels = ", ".join(sorted(self._channels()))
             self._awareness = f"Your tools:\n{tools}\nYour channels: {channels}."
             self._built = now

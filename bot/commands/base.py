@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.access import Actor, Where
+from bot.access import ACTIONS, Actor, Where, authorize
 from bot.agent.events import Watched
 from bot.agent.fit import Fitter
 from bot.agent.report import Report
@@ -67,3 +67,10 @@ class Command:
     zh: str
     en: str
     run: Callable[[Asked], Awaitable[str]]
+
+
+def allowed(asked: Asked, action: str) -> bool:
+    """Whether this person may do that here; groups have rules of their own for what is everybody's."""
+    grouped = f"{action}.group"
+    here = grouped if asked.where.kind == "group" and grouped in ACTIONS else action
+    return authorize(asked.actor, here, "", asked.where).allowed

@@ -1,31 +1,34 @@
 """Commands on what the model sees: /context with clear, fold and undo, and /new."""
 
-from bot.access import authorize
+import asyncio
+from contextlib import suppress
+
 from bot.agent.fit import whole_range
-from bot.commands.base import Asked, Command
+from bot.commands.base import Asked, Command, allowed
 from bot.errors import Denied
 from bot.texts import say
+from memory import daily_log
 from memory.store.records import FoldRow
+
+CHANGE = "context.change"
+FOLD_PATIENCE = 20.0
+"""Seconds that /context fold waits for its summary; what is written meanwhile is to be answered."""
 
 
 async def _context(asked: Asked) -> str:
     word = asked.rest.lower()
     if not word:
-        return asked.desk.report.text(await asked.desk.report.facts(asked.conversation.id), asked.lang)
+        facts = await asked.desk.report.facts(asked.conversation.id)
+        return asked.desk.report.text(facts, asked.lang, asked.desk.now().tzinfo)
     acts = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in acts:
         return asked.either(
             f"/context 后面可以是 clear、fold、undo，不认识“{asked.rest}”。",
             f"/context takes clear, fold or undo, not “{asked.rest}”.",
         )
-    _may_change(asked)
-    return await acts[word](asked)
-
-
-def _may_change(asked: Asked) -> None:
-    action = "context.change.group" if asked.where.kind == "group" else "context.change"
-    if not authorize(asked.actor, action, "", asked.where).allowed:
+    if not allowed(asked, CHANGE):
         raise Denied(say(asked.lang, "denied"))
+    return await acts[word](asked)
 
 
 async def _clear(asked: Asked) -> str:
@@ -37,62 +40,81 @@ async def _clear(asked: Asked) -> str:
 
 
 async def _new(asked: Asked) -> str:
-    _may_change(asked)
-    session = await asked.desk.store.sessions.load(asked.conversation.id)
+    desk, id = asked.desk, asked.conversation.id
+    session = await desk.store.sessions.load(id)
     if not session.turns:
-        await asked.desk.store.sessions.clear(asked.conversation.id)
+        await desk.store.sessions.clear(id)
         return asked.either("新的会话开始了。", "A new conversation begins.")
-    plan = whole_range(session, "/new", _policy(asked))
-    await asked.desk.store.sessions.clear(asked.conversation.id, plan)
-    opened = [row for row in await asked.desk.store.folds.open_folds() if row.conversation == asked.conversation.id]
-    asked.desk.folding.resume(opened)
+    await desk.store.sessions.clear(id, whole_range(session, "/new", _policy(asked)))
+    await desk.folding.write_logs(id)
+    turns = len(session.turns)
     return asked.either(
-        f"新的会话开始了；之前的 {len(session.turns)} 轮正在写入今天的日志。",
-        f"A new conversation begins; the {len(session.turns)} turns before it are being written to today's log.",
+        f"新的会话开始了；之前的 {turns} 轮正在写入今天的日志。",
+        f"A new conversation begins; what came before ({_turns(turns)}) is being written to today's log.",
     )
 
 
 async def _fold(asked: Asked) -> str:
-    session = await asked.desk.store.sessions.load(asked.conversation.id)
+    desk, id = asked.desk, asked.conversation.id
+    session = await desk.store.sessions.load(id)
     if len(session.turns) < 2:
         return asked.either("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
     asked.watched.tell("fold", say(asked.lang, "fold_started", turns=count), state="planned")
-    plan = whole_range(session, "/context fold", _policy(asked), count)
-    row = await asked.desk.folding.run(plan)
-    if row is None or row.state != "folded":
-        return asked.either("这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile.")
-    return folded_text(row, asked.lang)
+    row = await desk.folding.run(whole_range(session, "/context fold", _policy(asked), count), FOLD_PATIENCE)
+    if row is not None and row.state == "folded":
+        return folded_text(row, asked.lang)
+    if desk.folding.busy(id):
+        return asked.either(
+            "还在整理，可以先继续聊；完成后 /context 里能看到。",
+            "Still folding; just go on. /context shows it once it is done.",
+        )
+    return asked.either("这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile.")
 
 
 async def _undo(asked: Asked) -> str:
     if await asked.desk.store.sessions.undo_clear(asked.conversation.id):
         return asked.either("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
     row = await asked.desk.store.folds.undo(asked.conversation.id)
-    if row is not None:
+    if row is None:
+        return asked.either("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
+    with suppress(OSError):  # the mark is for readers of the file; the record has it already
+        await asyncio.to_thread(_mark_undone, asked, row)
+    if row.from_turn == row.to_turn:
         return asked.either(
-            f"已撤销整理，第 {row.from_turn}–{row.to_turn} 轮又回到上下文。",
-            f"The fold is undone: turns {row.from_turn}–{row.to_turn} are back in the context.",
+            f"已撤销整理，第 {row.from_turn} 轮又回到上下文。",
+            f"The fold is undone: turn {row.from_turn} is back in the context.",
         )
-    return asked.either("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
+    return asked.either(
+        f"已撤销整理，第 {row.from_turn}–{row.to_turn} 轮又回到上下文。",
+        f"The fold is undone: turns {row.from_turn}–{row.to_turn} are back in the context.",
+    )
+
+
+def _mark_undone(asked: Asked, row: FoldRow) -> None:
+    path = row.log_ref.removeprefix(f"spaces/{row.space}/") if row.space else row.log_ref
+    daily_log.mark(asked.desk.workspace.space(row.space), path, row.id, "undone")
 
 
 def _policy(asked: Asked) -> str:
     return asked.conversation.policy or asked.config.context_policy
 
 
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
+
+
 def folded_text(row: FoldRow, lang: str) -> str:
     """One line about a finished fold."""
-    percent = round(100 * row.tokens_after / row.tokens_before) if row.tokens_before else 0
+    one = row.from_turn == row.to_turn
     return say(
         lang,
-        "fold_done",
-        a=row.from_turn,
-        b=row.to_turn,
+        "fold_done_one" if one else "fold_done",
+        turns=row.from_turn if one else f"{row.from_turn}–{row.to_turn}",
         file=row.log_ref,
         before=f"{row.tokens_before:,}",
         after=f"{row.tokens_after:,}",
-        percent=percent,
+        percent=round(100 * row.tokens_after / row.tokens_before) if row.tokens_before else 0,
     )
 
 
@@ -105,7 +127,5 @@ CONTEXT_COMMANDS = (
         en="what the model sees; clear, fold, undo",
         run=_context,
     ),
-    Command(
-        name="new", usage="", action="context.read", zh="写入日志后重新开始", en="log it and start afresh", run=_new
-    ),
+    Command(name="new", usage="", action=CHANGE, zh="写入日志后重新开始", en="log it and start afresh", run=_new),
 )

@@ -1,19 +1,17 @@
-"""Commands that only tell: /help /status /whoami /usage /export /stop /retry."""
+"""Commands that only tell: /help /status /whoami /usage /stop /retry."""
 
-import json
 from datetime import timedelta
 
-from bot.access import authorize, capped
-from bot.commands.base import Asked, Command
+from bot.access import capped
+from bot.commands.base import Asked, Command, allowed
 from bot.texts import say
-from memory.conversation import dump_parts
 
 
 async def _help(asked: Asked) -> str:
     lines = [
         f"/{command.name}{' ' + command.usage if command.usage else ''} — {asked.either(command.zh, command.en)}"
         for command in asked.known.values()
-        if authorize(asked.actor, command.action, "", asked.where).allowed
+        if allowed(asked, command.action)
     ]
     return "\n".join(lines)
 
@@ -21,7 +19,7 @@ async def _help(asked: Asked) -> str:
 async def _status(asked: Asked) -> str:
     desk = asked.desk
     up = desk.now() - desk.started
-    waiting = len(await desk.store.delivery.waiting())
+    waiting = await _at_work(asked)
     lines = [
         asked.either(f"已运行 {span(up, 'zh')}", f"up {span(up, 'en')}"),
         asked.either(f"模型 {desk.provider()} · {desk.model_name()}", f"model {desk.provider()} · {desk.model_name()}"),
@@ -33,6 +31,14 @@ async def _status(asked: Asked) -> str:
             for name, health in sorted(desk.health().items())
         ]
     return "\n".join(lines)
+
+
+async def _at_work(asked: Asked) -> int:
+    """Conversations with something to do; this command alone does not make one of its own."""
+    here = asked.conversation.id
+    others = [id for id in await asked.desk.store.delivery.waiting() if id != here]
+    session = await asked.desk.store.sessions.load(here, turns=1)
+    return len(others) + bool(session.running)
 
 
 async def _whoami(asked: Asked) -> str:
@@ -58,30 +64,6 @@ async def _usage(asked: Asked) -> str:
             for row in sums
         ] or [asked.either("没有用量", "nothing used")]
     return "\n".join(rows)
-
-
-async def _export(asked: Asked) -> str:
-    messages = await asked.desk.store.sessions.messages(asked.conversation.id)
-    lines = [
-        json.dumps(
-            {
-                "seq": message.seq,
-                "turn": message.turn,
-                "role": message.role,
-                "at": message.at.isoformat(),
-                "parts": json.loads(dump_parts(message.parts)),
-            },
-            ensure_ascii=False,
-        )
-        for message in messages
-    ]
-    name = f"exports/{asked.desk.now():%Y-%m-%d-%H%M%S}.jsonl"
-    files = asked.desk.workspace.space(asked.conversation.place.space)
-    files.write(name, "\n".join(lines) + "\n", None)
-    return asked.either(
-        f"已导出 {len(messages)} 条消息到 {name}（在工作区里）。",
-        f"{len(messages)} messages are in {name} (in the workspace).",
-    )
 
 
 async def _stop(asked: Asked) -> str:
@@ -116,5 +98,4 @@ INFO_COMMANDS = (
         run=_retry,
     ),
     Command(name="usage", usage="", action="usage.own", zh="用量", en="tokens used", run=_usage),
-    Command(name="export", usage="", action="export", zh="导出本会话", en="export this conversation", run=_export),
 )

@@ -4,10 +4,12 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from bot.access import authorize
+import structlog
+
 from bot.agent.events import Show, Watched
-from bot.commands.base import Asked, Command, Desk
+from bot.commands.base import Asked, Command, Desk, allowed
 from bot.commands.context import CONTEXT_COMMANDS
+from bot.commands.export import EXPORT
 from bot.commands.info import INFO_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.config import Refused
@@ -22,9 +24,12 @@ from memory.conversation import Part
 from memory.store.errors import StoreError, WrongState
 from memory.store.records import InboxRow
 
+log = structlog.get_logger(__name__)
 COMMANDS: dict[str, Command] = {
-    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, *SETTINGS_COMMANDS)
+    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, *SETTINGS_COMMANDS, EXPORT)
 }
+BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
+"""What a command may break with and is told of; what the record refuses is tried again by the lane."""
 RETRY = "retry"
 MOST_NEAR = 3
 
@@ -59,7 +64,7 @@ class Router:
             names = asked.either("、", ", ").join(f"/{found}" for found in near)
             hint = say(asked.lang, "nearest", names=names) if near else say(asked.lang, "see_help")
             return say(asked.lang, "unknown_command", name=name, near=hint)
-        if not authorize(asked.actor, command.action, "", asked.where).allowed:
+        if not allowed(asked, command.action):
             return say(asked.lang, "denied")
         try:
             return await command.run(asked)
@@ -67,9 +72,13 @@ class Router:
             return err.say(asked.lang)
         except MnemaError as err:
             return str(err)
+        except BROKEN as err:
+            log.error("command broke", command=name, error=type(err).__name__, exc_info=True)
+            why = (err.strerror if isinstance(err, OSError) else "") or type(err).__name__
+            return say(asked.lang, "command_broke", why=why, trace=asked.row.trace_id)
 
     async def _again(self, asked: Asked) -> tuple[Part, ...] | None:
-        if not authorize(asked.actor, COMMANDS[RETRY].action, "", asked.where).allowed:
+        if not allowed(asked, COMMANDS[RETRY].action):
             return None
         session = await self._desk.store.sessions.load(asked.conversation.id)
         for turn in reversed(session.turns):

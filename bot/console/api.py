@@ -40,7 +40,6 @@ def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
         _get("/api/status", "console.read", _told(house.status)),
         _get("/api/usage", "console.read", _told(house.usage)),
         _get("/api/commands", "help", console.commands),
-        _get("/metrics", "console.read", console.metrics),
     )
 
 
@@ -79,10 +78,6 @@ class _Console:
 
     async def commands(self, _: Request) -> Response:
         return answer({"commands": [dict(command) for command in self._house.commands()]})
-
-    async def metrics(self, _: Request) -> Response:
-        text = await self._house.metrics()
-        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _get(path: str, action: str, handler: Handler) -> Call:

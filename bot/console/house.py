@@ -37,7 +37,7 @@ class House:
 
     files: the owner's part of the workspace. allow: whether the console may do the named action now.
     stop: end that conversation's running turn. context: the facts of its context.
-    commands: {name, usage, zh, en} of what may be typed here. metrics: Prometheus text.
+    commands: {name, usage, zh, en} of what may be typed here.
     """
 
     store: Store
@@ -50,6 +50,5 @@ class House:
     status: Told
     usage: Told
     commands: Callable[[], Sequence[Mapping[str, str]]]
-    metrics: Callable[[], Awaitable[str]]
     healthy: Probe
     ready: Probe

@@ -34,7 +34,7 @@ def open_console(site: Site, house: House) -> None:
         Console(
             store=house.store,
             files=house.workspace.space(""),
-            allow=allow,
+            allow=_Allow(house),
             stop=_Stop(house),
             context=house.report.facts,
             search=_Search(house),
@@ -42,7 +42,6 @@ def open_console(site: Site, house: House) -> None:
             status=_Status(house),
             usage=_Usage(house),
             commands=commands,
-            metrics=_no_metrics,
             healthy=_healthy,
             ready=_Ready(house),
         ),
@@ -101,6 +100,12 @@ class _Part:
         self._house = house
 
 
+class _Allow(_Part):
+    def __call__(self, action: str) -> bool:
+        self._house.stir()  # somebody has the page open
+        return allow(action)
+
+
 class _Stop(_Part):
     async def __call__(self, conversation: str) -> None:
         self._house.stop(conversation)
@@ -153,10 +158,6 @@ class _Usage(_Part):
             ]
             for name, rows in sums.items()
         }
-
-
-async def _no_metrics() -> str:
-    return ""
 
 
 async def _healthy() -> Health:

@@ -227,7 +227,9 @@ from channels.message import Attachment
 from memory.blobs import Blobs
 files = [Attachment(name=p.name, media_type="", data=p.read_bytes()) for p in sorted(Path(sys.argv[1]).iterdir())]
 taken = asyncio.run(ingest(files, Blobs(Path(sys.argv[2]))))
-most = [resource.getrusage(who).ru_maxrss // 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+status = Path("/proc/self/status").read_text()  # ru_maxrss would begin at what the test runner had
+mine = int(status.split("VmHWM:")[1].split()[0]) // 1024
+most = [mine, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]
 print(json.dumps({"parts": len(taken.parts), "refused": taken.refused, "most": most}))
 """
 

@@ -59,21 +59,23 @@ class Oracle:
         """Every breach of the promise that the transcripts show; call it at rest."""
         found: list[str] = []
         for conversation, keys in self.sent.items():
-            found += faults_of(await web.lines(conversation), set(keys.values()))
+            found += faults_of(await web.lines(conversation), Counter(keys.values()))
         ids = Counter(self.confirmed.values())
         found += [f"{which} was confirmed under {count} ids" for which, count in ids.items() if count > 1]
         return found
 
 
-def faults_of(lines: list[dict[str, Any]], sent: set[str]) -> list[str]:
-    """What is wrong with one transcript: lost, invented, repeated, out of order, or answered beside the question."""
+def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:
+    """What is wrong with one transcript: lost, invented, repeated, out of order, or answered beside the question.
+
+    sent: how often each text was sent on purpose.
+    """
     asked_lines = {line["id"]: line for line in lines if line["role"] == "user"}
     answers = [line for line in lines if line["role"] != "user"]
     counts = Counter(line.get("reply_to") for line in answers)
     texts = Counter(line["text"] for line in asked_lines.values())
-    found = [f"lost: {text}" for text in sent if text not in texts]
-    found += [f"stored {count} times: {text}" for text, count in texts.items() if count > 1]
-    found += [f"never sent: {text}" for text in texts if text not in sent]
+    found = [f"sent {sent[text]} times, stored {texts[text]} times: {text}" for text in sent | texts]
+    found = [fault for fault, text in zip(found, sent | texts, strict=True) if sent[text] != texts[text]]
     found += [f"unanswered: {line['text']}" for id, line in asked_lines.items() if not counts[id]]
     found += [f"answered {count} times: {id}" for id, count in counts.items() if count > 1]
     for line in answers:

@@ -104,15 +104,12 @@ def house(root: Path, seen: Seen) -> House:
     async def facts() -> dict[str, Any]:
         return {"fine": True}
 
-    async def metrics() -> str:
-        return "inbox_depth 0\n"
-
     async def well() -> Health:
         return Health(ok=True)
 
     return House(
         store=Store(), files=Workspace(root).space(""), allow=lambda action: action not in seen.denied, stop=stop,
-        context=context, search=search, settings=Settings(), status=facts, usage=facts, metrics=metrics,
+        context=context, search=search, settings=Settings(), status=facts, usage=facts,
         commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}], healthy=well, ready=well,
     )  # fmt: skip
 
@@ -235,11 +232,10 @@ async def test_configuration_is_shown_masked_and_changed_only_when_right(console
     assert shown == {"agent_max_steps": 9, "llm": {"api_key": "***"}}
 
 
-async def test_status_usage_metrics_and_commands_are_told(console: Console) -> None:
+async def test_status_usage_and_commands_are_told(console: Console) -> None:
     async with console.site.client() as client:
         assert (await client.get("/api/status")).json() == {"fine": True}
         assert (await client.get("/api/usage")).json() == {"fine": True}
-        assert (await client.get("/metrics")).text == "inbox_depth 0\n"
         assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
 
 
@@ -273,4 +269,4 @@ async def test_each_route_asks_before_it_acts_and_wants_a_token(console: Console
             path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
             assert (await owner.request(call.method, path)).status_code == 403, call
             assert (await nobody.request(call.method, path)).status_code == 401, call
-    assert len(calls) == 17
+    assert len(calls) == 16
