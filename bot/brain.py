@@ -7,6 +7,7 @@ import structlog
 
 from bot.config import Config
 from bot.errors import ModelError, Unusable
+from bot.failures import why
 from bot.models.base import Answer, Blobs, Model, Request, WireMessage
 from bot.models.fallback import Chain, Link
 from bot.models.offline import Passage, Recall
@@ -133,7 +134,8 @@ async def probe(config: Config) -> tuple[bool, str]:
         async for _ in brain.first.stream(request):
             pass
     except ModelError as err:
-        return False, f"{brain.provider} {brain.name}: {err}"
+        where = f" at {config.llm.base_url}" if config.llm.base_url else ""
+        return False, f"{brain.provider} {brain.name}{where} does not answer: {why(err, 'en')} ({err})"
     finally:
         await brain.close()
     return True, f"{brain.provider} {brain.name}"

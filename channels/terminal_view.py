@@ -179,7 +179,17 @@ class RichView:
         if len(text) > MARKDOWN_CHARS:
             return Text(text)
         # Links show their address: a hidden one could lead anywhere.
-        return Markdown(text, hyperlinks=False, code_theme="ansi_dark")
+        return Markdown(hard_breaks(text), hyperlinks=False, code_theme="ansi_dark")
+
+
+def hard_breaks(text: str) -> str:
+    """Markdown whose line ends stay line ends, as in every chat; fenced code is left as it is."""
+    lines, fenced = [], False
+    for line in text.split("\n"):
+        mark = line.lstrip().startswith(("```", "~~~"))
+        fenced ^= mark
+        lines.append(line if fenced or mark or not line.strip() else f"{line}  ")
+    return "\n".join(lines)
 
 
 def _visible(sign: str) -> str:

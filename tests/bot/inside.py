@@ -1,11 +1,13 @@
 """A whole house in this process on real files, with a scripted model and a scripted channel."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from bot.config import ConfigFile
 from bot.home import Home
@@ -16,6 +18,8 @@ from channels.scripted import Scripted as Channel
 from memory.store.open import open_store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
+UNWATCHED = 3_600.0
+"""Seconds between two looks at config.json: here nobody edits it but the house."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +30,9 @@ class Inside:
     channel: Channel
     model: Scripted
 
-    async def say(self, text: str, *, chat: str = "c1", key: str = "") -> list[OutboundMessage]:
-        """Write something, wait for its answer: all its parts."""
-        message = self.channel.hear(text, chat=chat, **({"key": key} if key else {}))
+    async def say(self, text: str, *, chat: str = "c1", **fields: Any) -> list[OutboundMessage]:
+        """Write something, wait for its answer: all its parts. fields: as the channel's `hear` takes them."""
+        message = self.channel.hear(text, chat=chat, **{"key": uuid4().hex, **fields})
         return await self.answer(message.key)
 
     async def answer(self, key: str) -> list[OutboundMessage]:
@@ -43,9 +47,9 @@ class Inside:
         parts = self.parts(key)
         return bool(parts) and len(parts) == parts[0].parts
 
-    async def text(self, text: str, *, chat: str = "c1") -> str:
+    async def text(self, text: str, *, chat: str = "c1", **fields: Any) -> str:
         """Write something; the words of its answer."""
-        return "".join(part.text for part in await self.say(text, chat=chat))
+        return "".join(part.text for part in await self.say(text, chat=chat, **fields))
 
     async def conversation(self, chat: str = "c1") -> str:
         """The id of a chat's conversation."""
@@ -56,17 +60,24 @@ class Inside:
 
 @asynccontextmanager
 async def inside(
-    folder: Path, script: Script, settings: Mapping[str, Any] | None = None, channel: Channel | None = None
+    folder: Path,
+    script: Script,
+    settings: Mapping[str, Any] | None = None,
+    channel: Channel | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Inside]:
-    """A house on `folder`; entered again on the same folder it is the same house after a restart."""
+    """A house on `folder`; entered again on the same folder it is the same house after a restart.
+
+    clock: the record's, unix seconds.
+    """
     home = Home(root=folder)
     home.ensure()
     if settings is not None or not home.config.exists():
         home.config.write_text(json.dumps(settings or {}))
         home.config.chmod(0o600)
-    file = ConfigFile(home.config)
+    file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
-    house = House(Ground(home=home, file=file, store=await open_store(home.db)))
+    house = House(Ground(home=home, file=file, store=await open_store(home.db, clock=clock)))
     model = Scripted(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:

@@ -20,7 +20,7 @@ from rich.console import Console
 from channels.message import Accepted, Address, Attachment, InboundMessage, LiveEvent, OutboundMessage
 from channels.terminal import Setup, Terminal
 from channels.terminal_input import LINE_BYTES, Desk, Prompt, attached, completions, piped
-from channels.terminal_view import PlainView, RichView, one_line, visible
+from channels.terminal_view import PlainView, RichView, hard_breaks, one_line, visible
 from tests.channels.talking import HOSTILE
 
 TALK = [sys.executable, "-m", "tests.channels.talking"]
@@ -330,3 +330,7 @@ def test_what_goes_on_is_shown_only_while_an_answer_is_waited_for() -> None:
     view.delta("all of it", whole=True)
     view.rest()
     assert "\x1b]" not in out.getvalue()
+
+
+def test_line_ends_stay_line_ends_outside_of_code() -> None:
+    assert hard_breaks("a\nb\n\n```\nc\n```\nd") == "a  \nb  \n\n```\nc\n```\nd  "

@@ -42,10 +42,10 @@ def answer(body: dict[str, Any]) -> Reply:
     blocks = newest if isinstance(newest, list) else []
     results = [block for block in blocks if block.get("type") == "tool_result"]
     words = _newest_words(body)
-    wanted = _USE.search(words)
+    found, wanted = tokens_in(words), _USE.search(words)
     if wanted and not results:
-        return Reply(text="I look.", calls=(Call(name=wanted[1], input=json.loads(wanted[2])),))
-    found = tokens_in(words)
+        id = "call_" + re.sub(r"\W", "_", found[-1] if found else "")
+        return Reply(text="I look.", calls=(Call(id=id, name=wanted[1], input=json.loads(wanted[2])),))
     token = found[-1] if found else "?"
     if _LONG.search(words.rpartition("«")[2]):
         return Reply(text="\n\n".join(f"«{token}» {at}: {'word ' * 600}" for at in range(LONG_PARTS)), delta=900)
