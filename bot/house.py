@@ -44,6 +44,7 @@ from channels.message import LiveEvent
 from channels.registry import load
 from memory.blobs import Blobs
 from memory.context.counter import WEIGHTED, Counter, load_counter
+from memory.context.render import BOT
 from memory.fold import Folder
 from memory.recall.search import search
 from memory.store.doors import Store
@@ -230,10 +231,15 @@ class House:
             self.outbox.wake(row.conversation)
 
     async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
+        """For the offline model: what people and files say; its own quotes are no source."""
         found = await search(self.store, self.workspace, space, question, PASSAGES, conversation)
+        lang = language(question)
         return [
-            Passage(text=item.text, source=f"{item.path}:{item.line}" if item.path else f"turn {item.turn}")
+            Passage(
+                text=item.text, source=f"{item.path}:{item.line}" if item.path else say(lang, "turn", number=item.turn)
+            )
             for item in found
+            if f"] {BOT}: " not in item.text
         ]
 
     async def _language(self, conversation: str) -> str:

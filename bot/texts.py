@@ -28,6 +28,7 @@ def say(lang: str, key: str, **fields: object) -> str:
 
 
 TEXTS: dict[str, tuple[str, str]] = {
+    "turn": ("第 {number} 轮", "turn {number}"),
     "stopped": ("已停止。", "Stopped."),
     "stopped_mark": ("[stopped by the person]", "[stopped by the person]"),
     "nothing_runs": ("现在没有正在进行的回复。", "Nothing is running."),

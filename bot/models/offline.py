@@ -7,6 +7,7 @@ from bot.errors import ModelError
 from bot.models.base import Answer, Event, Request, TextDelta, TokensUsed, WireMessage
 from bot.models.overlap import has_cjk, is_question, share, tokens
 from memory.conversation import Text
+from memory.recall.lexical import question_terms
 
 QUOTES = 3
 """Most passages quoted in one answer."""
@@ -85,7 +86,7 @@ def choose(question: str, passages: Iterable[Passage]) -> list[Passage]:
 
     What was itself a question tells nothing, and nothing is quoted twice.
     """
-    wanted = tokens(question)
+    wanted = tokens(question) | frozenset(question_terms(question))
     rated: list[tuple[float, Passage]] = []
     for passage in passages:
         near = share(wanted, passage.text)
