@@ -14,6 +14,7 @@ from bot.models.offline import Passage, Recall
 from bot.models.registry import PROVIDERS, Account, Wire, effective_provider, open_wire
 from bot.models.retry import Patient
 from memory.conversation import Text
+from memory.store.records import Usage
 
 log = structlog.get_logger(__name__)
 
@@ -88,8 +89,8 @@ class Brain:
         """Import what the wires need, in threads, before the first message asks for it."""
         await asyncio.gather(*(wire.preload() for wire in self._wires))
 
-    async def complete(self, system: str, prompt: str, max_tokens: int) -> str:
-        """One answer of the fast model without tools; for summaries.
+    async def complete(self, system: str, prompt: str, max_tokens: int) -> tuple[str, Usage]:
+        """One answer of the fast model without tools, for summaries, and what it used.
 
         Raises:
             ModelError: it did not answer.
@@ -101,11 +102,12 @@ class Brain:
             max_tokens=max_tokens,
             purpose="fold",
         )
-        text = ""
+        text, used = "", Usage(model=self.fast_name, input=0, output=0, purpose="fold")
         async for event in self.model.stream(request):
             if isinstance(event, Answer):
                 text = "".join(part.text for part in event.parts if isinstance(part, Text))
-        return text
+                used = usage_of(event, "fold")
+        return text, used
 
     async def close(self) -> None:
         """Close every connection."""
@@ -114,6 +116,18 @@ class Brain:
 
     def _open(self, account: Account) -> Wire:
         return open_wire(account, blobs=self._blobs, recall=self._recall)
+
+
+def usage_of(answer: Answer, purpose: str = "turn") -> Usage:
+    """What one call used, as the record keeps it."""
+    return Usage(
+        model=answer.model,
+        input=answer.usage.input,
+        output=answer.usage.output,
+        cache_read=answer.usage.cache_read,
+        cache_write=answer.usage.cache_write,
+        purpose=purpose,
+    )
 
 
 async def probe(config: Config) -> tuple[bool, str]:

@@ -11,6 +11,8 @@ from memory.store.records import FoldPlan, FoldRow
 
 log = structlog.get_logger(__name__)
 Task = asyncio.Task[FoldRow | None]
+AT_ONCE = 8
+"""Folds that ask a model beside each other; a lean restart may want thousands."""
 
 
 class Folding:
@@ -26,6 +28,7 @@ class Folding:
         self._tasks: dict[str, Task] = {}
         self._views: dict[str, str] = {}
         self._starting = asyncio.Lock()
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     def busy(self, conversation: str) -> bool:
         """Whether a fold of this conversation's view is under way."""
@@ -108,12 +111,17 @@ class Folding:
     def _carry(self, row: FoldRow, *, extract: bool = False) -> Task:
         if row.id in self._tasks:
             return self._tasks[row.id]
-        task = asyncio.create_task(self._folder.carry(row, extract=extract), name=f"fold {row.id}")
+        work = self._folder.carry(row, extract=True) if extract else self._in_line(row)
+        task = asyncio.create_task(work, name=f"fold {row.id}")
         self._tasks[row.id] = task
         if not row.log_only:
             self._views[row.conversation] = row.id
         task.add_done_callback(lambda done: self._ended(row, done))
         return task
+
+    async def _in_line(self, row: FoldRow) -> FoldRow | None:
+        async with self._places:
+            return await self._folder.carry(row)
 
     def _ended(self, row: FoldRow, task: Task) -> None:
         del self._tasks[row.id]

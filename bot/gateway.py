@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -21,6 +22,8 @@ from memory.store.records import Fate, OutboxRow
 
 log = structlog.get_logger(__name__)
 MOST_ATTEMPTS = 20
+LONGEST_TRYING = timedelta(days=1)
+"""A part that is surely not delivered has failed once it is so old and was tried so often."""
 SHORTEST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_DEAF = 60.0
@@ -192,7 +195,7 @@ class Gateway:
             self._down(name, err)
             return Fate(state="pending", error=str(err), retry_at=time.time() + LOGGED_OUT_PAUSE)
         if isinstance(err, Retryable):
-            if row.attempts >= MOST_ATTEMPTS:
+            if given_up(row.attempts, datetime.now(UTC) - row.created):
                 return Fate(state="failed", error=f"{err} ({row.attempts} attempts)")
             return self._later(err, name, row)
         if not isinstance(err, Ambiguous):
@@ -221,6 +224,11 @@ def back_off(attempts: int) -> float:
     """Seconds until the next attempt after so many: twice as long each time, with jitter, 5 min at most."""
     most = min(LONGEST_PAUSE, 2.0 ** min(attempts - 1, 9))
     return random.uniform(most / 2, most)  # noqa: S311
+
+
+def given_up(attempts: int, age: timedelta) -> bool:
+    """Whether a part is not tried again: a long outage takes time, an impatient platform takes tries."""
+    return attempts >= MOST_ATTEMPTS and age > LONGEST_TRYING
 
 
 def next_pause(err: Exception, last: float, lasted: float) -> float:

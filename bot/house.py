@@ -34,7 +34,7 @@ from bot.models.base import Model
 from bot.models.offline import Passage
 from bot.reply import address_of, outgoing
 from bot.restoring import make_lean, tell_away
-from bot.scheduler import Scheduler, end_idle
+from bot.scheduler import Scheduler, drop_old, end_idle
 from bot.texts import language, say
 from bot.tools.registry import default_tools
 from bot.tools.toolset import Toolset
@@ -259,18 +259,25 @@ class House:
         log.error("config.json is broken, the last good one holds", why=str(trouble))
 
     async def _nightly(self) -> None:
-        await end_idle(self.store, self.folding, self.config(), datetime.now(UTC))
+        now = datetime.now(UTC)
+        await end_idle(self.store, self.folding, self.config(), now)
+        await drop_old(self.store, self.config(), now)
 
     def _folder(self) -> Folder:
         return Folder(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,
-            complete=self.brain.complete,
+            complete=self._summarise,
             counter=counter,
             zone=zone_of(self.config()),
             notify=self._fold_moved,
         )
+
+    async def _summarise(self, system: str, prompt: str, max_tokens: int, conversation: str) -> str:
+        text, used = await self.brain.complete(system, prompt, max_tokens)
+        await self.store.sessions.spend(conversation, [used])
+        return text
 
     def _fold_moved(self, row: FoldRow, state: str) -> None:
         self._spawn(self._tell_fold(row, state))

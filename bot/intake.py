@@ -77,11 +77,13 @@ def arrival(message: InboundMessage, files: Sequence[KeptFile], space: str, igno
 
 
 def dump_said(said: Said) -> str:
-    """A body as JSON text."""
+    """A body as JSON text; `shown` is what a transcript has of a message with files."""
     record: dict[str, Any] = {"text": said.text}
     if said.name:
         record["name"] = said.name
     if said.files:
+        names = " ".join(f"📎 {file.name}" for file in said.files)
+        record["shown"] = "\n".join(filter(None, (said.text, names)))
         record["files"] = [[file.sha256, file.name, file.media_type, file.size] for file in said.files]
     return json.dumps(record, ensure_ascii=False)
 

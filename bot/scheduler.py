@@ -14,6 +14,7 @@ from memory.store.doors import Store
 
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
+MOST_CONVERSATIONS = 100_000
 LATE_SECONDS = 3_600
 SOON = timedelta(minutes=1)
 HOUSE = Actor(channel="", id="house", role="owner")
@@ -35,6 +36,19 @@ async def end_idle(store: Store, folding: Folding, config: Config, now: datetime
     if ended:
         log.info("idle conversations ended", count=ended)
     return ended
+
+
+async def drop_old(store: Store, config: Config, now: datetime) -> int:
+    """Delete conversations nobody wrote in for `retention_days` (0: never), rows and all; returns how many."""
+    if not config.retention_days or not authorize(HOUSE, "session.expire", "", Where(kind="job", space="")).allowed:
+        return 0
+    before = now - timedelta(days=config.retention_days)
+    old = [row for row in await store.sessions.conversations(limit=MOST_CONVERSATIONS) if row.updated < before]
+    for row in old:
+        await store.sessions.delete(row.id)
+    if old:
+        log.info("old conversations deleted", count=len(old))
+    return len(old)
 
 
 class Scheduler:

@@ -38,7 +38,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "I was interrupted several times while working on this and gave up. /retry tries again.",
     ),
     "model_failed": (
-        "模型现在没能回答：{why} 消息已保存，可以用 /retry 再试。（{trace}）",
+        "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
         "The model did not answer: {why} Your message is kept; /retry tries again. ({trace})",
     ),
     "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or briefly out of reach."),

@@ -17,8 +17,9 @@ from memory.store.doors import Folds, Sessions
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
 from memory.workspace import Workspace
 
-Complete = Callable[[str, str, int], Awaitable[str]]
-"""Asks a model: system prompt, prompt, most tokens of the answer. May raise anything, or never return."""
+Complete = Callable[[str, str, int, str], Awaitable[str]]
+"""Asks a model: system prompt, prompt, most tokens of the answer, id of the conversation it is for.
+May raise anything, or never return."""
 
 MOST_BACK = 4
 """How many extractive folds before this one are summarised from the originals; without a model there are no others."""
@@ -90,20 +91,20 @@ class Folder:
         return await self.folds.fold(id) if id else None
 
     async def _summarise(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
-        texts = None if extract else await self._ask(material)
+        texts = None if extract else await self._ask(material, row.conversation)
         method: FoldMethod = "model" if texts else "extract"
         log, summary = (texts.log, texts.summary) if texts else ("", "")
         after = await self.folds.advance(row, "summarised", method=method, log_text=log, summary=summary)
         await afp("fold.summarised")
         return after
 
-    async def _ask(self, material: Material) -> prompt.Texts | None:
+    async def _ask(self, material: Material, conversation: str) -> prompt.Texts | None:
         """A model's texts; None when it fails, is too slow, or answers with something else."""
         counter = await asyncio.to_thread(self.counter)
         earlier, turns = material.earlier, material.turns
         asked = await asyncio.to_thread(prompt.prompt, material.before, earlier, turns, counter, self.zone)
         system = prompt.system(language(turns), self.summary_tokens)
-        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MOST_ANSWER_TOKENS))
+        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MOST_ANSWER_TOKENS, conversation))
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
         try:
             await asyncio.wait((answer,), timeout=self.deadline)

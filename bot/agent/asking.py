@@ -6,6 +6,7 @@ from bot.agent.events import Watched
 from bot.errors import Overflow
 from bot.models.base import Answer, Model, Request, Restarted, TextDelta, TokensUsed, ToolStarted, WireMessage
 from memory.conversation import Part, Text, ToolCall
+from memory.failpoint import afp
 
 MOST_PAUSES = 5
 GO_ON = "[Go on exactly where you stopped.]"
@@ -71,7 +72,10 @@ async def _go_on(model: Model, request: Request, watched: Watched, asked: Asked)
 
 
 async def _call(model: Model, request: Request, watched: Watched) -> Answer:
+    place = "llm.first_byte"
     async for event in model.stream(request):
+        await _heard(place)
+        place = "llm.mid_stream"
         match event:
             case TextDelta():
                 watched.tell("delta", event.text)
@@ -86,6 +90,13 @@ async def _call(model: Model, request: Request, watched: Watched) -> Answer:
             case _:
                 pass
     raise RuntimeError(f"{model.name} ended its stream without an answer")
+
+
+async def _heard(place: str) -> None:
+    if place == "llm.first_byte":
+        await afp("llm.first_byte")
+    else:
+        await afp("llm.mid_stream")
 
 
 def _joined(asked: Asked, more: Answer) -> Asked:

@@ -8,6 +8,7 @@ from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter, Setting
 from bot.agent.job import Ended, Job
+from bot.brain import usage_of
 from bot.config import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.models.base import Model, Request, WireMessage
@@ -16,7 +17,7 @@ from memory.context.view import View
 from memory.conversation import Image, Message, Reduction, Session, Text, ToolCall, ToolResult, Turn
 from memory.failpoint import afp
 from memory.store.doors import Sessions
-from memory.store.records import CallRow, PlannedCall, Usage
+from memory.store.records import CallRow, PlannedCall
 
 SAME_CALLS = 5
 INVALID_STEPS = 3
@@ -89,7 +90,9 @@ class Agent:
                 session = await self._sessions.load(session.conversation)
             else:
                 await afp("llm.ended")
-                await self._fitter.calibration.learn(asked.answers[0].model, view.tokens.total, asked.used.input)
+                used, calibration = asked.used, self._fitter.calibration
+                await calibration.learn(asked.answers[0].model, view.tokens.total, used.input)
+                calibration.note_cache(job.conversation.id, used.cache_read, used.input)
                 return asked
 
     async def _plan(self, job: Job, asked: Asked) -> None:
@@ -100,7 +103,7 @@ class Agent:
             for call in asked.calls
         ]
         draft = await self._drafting.draft("assistant", asked.parts, "model")
-        first, *others = usage_of(asked)
+        first, *others = map(usage_of, asked.answers)
         for other in others:
             first = replace(first, input=first.input + other.input, output=first.output + other.output)
         await self._sessions.add_step(job.turn, draft, planned, first)
@@ -125,7 +128,9 @@ class Agent:
         if declined or not asked.text.strip():
             parts = (Text(text=text),)
         said = "\n\n".join([text, *marks])
-        return Ended(state="done", stored=parts, said=said, usage=tuple(usage_of(asked)), declined=declined)
+        return Ended(
+            state="done", stored=parts, said=said, usage=tuple(map(usage_of, asked.answers)), declined=declined
+        )
 
     async def _drop_images(self, session: Session) -> bool:
         stand_ins = [
@@ -155,20 +160,6 @@ def request_of(view: View, setting: Setting, config: Config, job: Job) -> Reques
         conversation=job.conversation.id,
         space=job.conversation.place.space,
     )
-
-
-def usage_of(asked: Asked) -> list[Usage]:
-    """What each call of one step used."""
-    return [
-        Usage(
-            model=answer.model,
-            input=answer.usage.input,
-            output=answer.usage.output,
-            cache_read=answer.usage.cache_read,
-            cache_write=answer.usage.cache_write,
-        )
-        for answer in asked.answers
-    ]
 
 
 def repeated_call(turn: Turn) -> str | None:

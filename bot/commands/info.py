@@ -6,6 +6,8 @@ from bot.access import capped
 from bot.commands.base import Asked, Command, allowed
 from bot.texts import say
 
+PURPOSES = {"turn": ("对话", "answers"), "fold": ("整理", "folds")}
+
 
 async def _help(asked: Asked) -> str:
     lines = [
@@ -52,14 +54,15 @@ async def _whoami(asked: Asked) -> str:
 async def _usage(asked: Asked) -> str:
     now = asked.desk.now()
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    everyone = asked.actor.role in ("owner", "admin")
+    everyone = asked.actor.role in ("owner", "admin") and asked.where.kind != "group"
     only = "" if everyone else asked.conversation.id
     rows = []
     for zh, en, since in (("今天", "today", day), ("30 天", "30 days", now - timedelta(days=30))):
         sums = await asked.desk.store.sessions.usage(since, only)
         rows.append(f"**{asked.either(zh, en)}**")
         rows += [
-            f"{row.model} ({row.purpose}): {row.input:,} → {row.output:,} tokens"
+            f"{row.model} · {asked.either(*PURPOSES.get(row.purpose, (row.purpose,) * 2))}: "
+            f"{row.input:,} → {row.output:,} tokens"
             + asked.either(f"，缓存命中 {row.cache_read:,}", f", {row.cache_read:,} from cache")
             for row in sums
         ] or [asked.either("没有用量", "nothing used")]

@@ -30,6 +30,8 @@ COMMANDS: dict[str, Command] = {
 }
 BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 """What a command may break with and is told of; what the record refuses is tried again by the lane."""
+ALSO = {"start": "help"}
+"""Other names; /start is what Telegram sends for a person who opens the chat for the first time."""
 RETRY = "retry"
 MOST_NEAR = 3
 
@@ -58,7 +60,7 @@ class Router:
         return None
 
     async def _answer(self, name: str, asked: Asked) -> str:
-        command = COMMANDS.get(name)
+        command = COMMANDS.get(ALSO.get(name, name))
         if command is None:
             near = nearest(name)
             names = asked.either("、", ", ").join(f"/{found}" for found in near)

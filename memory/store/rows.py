@@ -34,7 +34,7 @@ def moment(seconds: float) -> datetime:
 
 
 def said(body: str) -> str:
-    """The words in an inbox row's body.
+    """What a transcript shows of an inbox row's body: `shown` where it has that, else its `text`.
 
     Raises:
         ValueError: the body is not a JSON object.
@@ -42,7 +42,7 @@ def said(body: str) -> str:
     held = json.loads(body)
     if not isinstance(held, dict):
         raise ValueError("an inbox body is a JSON object")
-    return str(held.get("text", ""))
+    return str(held.get("shown", held.get("text", "")))
 
 
 def inbox_row(row: Row) -> InboxRow:

@@ -52,6 +52,7 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         ("/config agent_max_step", "没有 agent_max_step 这个键", "agent_max_step is not a key"),
         ("/model", "本会话的模型", "The model here"),
         ("/export", "没有可以导出", "nothing to export"),
+        ("/start", "命令列表", "this list"),
         ("/contxt", "你是不是想用：/context", "Did you mean /context"),
         ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
     ],
@@ -180,7 +181,7 @@ async def test_usage_tells_what_this_model_was_given_and_gave(tmp_path: Path) ->
     async with inside(tmp_path, echo) as it:
         await it.text("hello")
         told = await it.text("/usage")
-        assert "scripted (turn)" in told
+        assert "scripted · answers" in told
         assert told.count("tokens") == 2
 
 

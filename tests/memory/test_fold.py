@@ -36,7 +36,7 @@ class Teller:
         self.asked = []
         self.called = asyncio.Event()
 
-    async def __call__(self, system, prompt, most):
+    async def __call__(self, system, prompt, most, conversation):
         self.asked.append((system, prompt))
         self.called.set()
         if isinstance(self.answer, Exception):

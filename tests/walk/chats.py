@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ class Chatter:
     def faults(self, db: Path) -> list[str]:
         """Every breach of the promise that this person can see; call it at rest."""
         counts = Counter(self.answered)
-        excused = set(given_up(db))
+        excused = {*given_up(db), *told_interrupted(db)}
         found = [f"no answer: {token}" for token in self.said if not counts[token] and token not in excused]
         found += [f"invented: {token}" for token in counts if token not in self.said]
         found += [f"seen {count} times: {token}" for token, count in counts.items() if count > 2]
@@ -85,6 +86,13 @@ def given_up(db: Path) -> list[str]:
     """Tokens of answers that were on their way at two kills: a third try is not promised where there is no key."""
     rows = query(db, "SELECT text FROM outbox WHERE state = 'dropped' AND repeats = 1 AND attempts >= 2")
     return [token for (text,) in rows for token in tokens_in(text)[:1]]
+
+
+def told_interrupted(db: Path) -> list[str]:
+    """Tokens of messages that three kills interrupted, the notice of which was sent."""
+    told = "SELECT 1 FROM outbox WHERE reply_to = inbox.id AND kind = 'notice' AND state = 'sent'"
+    rows = query(db, f"SELECT body FROM inbox WHERE state = 'dead' AND EXISTS ({told})")
+    return [token for (body,) in rows for token in tokens_in(json.loads(body)["text"])[:1]]
 
 
 def _turn_numbers(db: Path) -> dict[str, int]:

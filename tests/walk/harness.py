@@ -84,6 +84,11 @@ class Bot:
     def alive(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     async def spawn(self, fp: str = "") -> None:
         """Start the process and do not wait for it."""
         assert not self.alive

@@ -15,6 +15,8 @@ from tests.walk.web import Page, Web
 REPEAT_MARK = "(possibly repeated)"
 TRY_AGAIN = 0.02
 TRY_FOR = 60.0
+MOST_OPEN = 3
+"""How many answers a person waits for before writing more."""
 
 
 @dataclass(slots=True)
@@ -116,6 +118,9 @@ class Writer:
             await self._think()
 
     async def _think(self) -> None:
-        await self.web.up.wait()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.enough.wait(), self.random.uniform(0.02, 0.2))
+        while True:
+            await self.web.up.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.enough.wait(), self.random.uniform(0.02, 0.2))
+            if self.enough.is_set() or not self.page or self.written - len(self.page.replies) < MOST_OPEN:
+                return

@@ -13,7 +13,7 @@ import pytest
 
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
-from tests.walk.chats import Chatter, given_up
+from tests.walk.chats import Chatter, given_up, told_interrupted
 from tests.walk.harness import COUSIN, FRIEND, OWNER, Scene, scene, until
 from tests.walk.oracle import Oracle, Writer
 from tests.walk.record import ledger_faults, unended
@@ -61,7 +61,7 @@ async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> N
     """Everything that was begun is confirmed, answered and sent."""
 
     async def still_open() -> list[Any]:
-        excused = set(given_up(talk.bot.db))
+        excused = {*given_up(talk.bot.db), *told_interrupted(talk.bot.db)}
         chats = [token for chatter in chatters for token in chatter.open_ones - excused]
         return [*chats, *await oracle.open_ones(talk.web), *unended(talk.bot.db)]
 
@@ -93,7 +93,8 @@ async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process
         faults = [*await oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
         faults += [fault for chatter in chatters for fault in chatter.faults(talk.bot.db)]
         print(f"{tally}, web: {len(oracle.confirmed)} messages in {oracle.tries} tries, telegram: {_told(chatters)}")
-        print(f"given up after two kills on the way: {given_up(talk.bot.db)}")
+        gone, told = given_up(talk.bot.db), told_interrupted(talk.bot.db)
+        print(f"two kills on the way of an answer: {len(gone)}; three kills of a turn, told so: {len(told)}")
         for writer in writers:
             if writer.page:
                 faults += _page_faults(writer)

@@ -1,0 +1,58 @@
+"""The pages for people: both languages say the same, and what they name is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.commands.router import COMMANDS
+from bot.config import Config
+from bot.tools.registry import default_tools
+from memory.store.open import open_store
+from memory.workspace import Workspace
+from tests.house.sources import ROOT
+
+LANGUAGES = ["README.md", "README.zh-CN.md"]
+PAGES = [*LANGUAGES, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
+PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
+PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
+OF_A_HOME = "memory/20"
+"""How the diary's files begin, which are in no tree."""
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def test_both_languages_have_the_same_parts() -> None:
+    english, chinese = (PARTS.findall(read(page)) for page in LANGUAGES)
+    assert english == chinese
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_a_page_names_is_there(page: str) -> None:
+    named = {inside or linked for inside, linked in PATHS.findall(read(page))}
+    assert not [path for path in named if not path.startswith(OF_A_HOME) and not (ROOT / path).exists()]
+
+
+@pytest.mark.parametrize("page", LANGUAGES)
+def test_every_slash_command_is_explained(page: str) -> None:
+    assert not [name for name in COMMANDS if f"`/{name}`" not in read(page)]
+
+
+@pytest.mark.parametrize("page", LANGUAGES)
+def test_every_key_of_the_table_is_a_setting(page: str) -> None:
+    table = read(page).split("| `agent_max_context_tokens`")[1].split("\n\n")[0]
+    cells = [row.split("|")[1] for row in table.splitlines()[1:]]
+    keys = {key.split(".")[0] for cell in cells for key in re.findall(r"`([a-z_.]+)`", cell)}
+    assert keys
+    assert keys <= set(Config.model_fields)
+
+
+async def test_every_tool_that_can_be_switched_off_is_named(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "mnema.db")
+    tools = default_tools(Workspace(tmp_path), store.sessions).names()
+    await store.close()
+    for page in LANGUAGES:
+        row = next(line for line in read(page).splitlines() if line.startswith("| `tools.off`"))
+        assert tuple(re.findall(r"`([a-z]\w+)`", row)) == tools

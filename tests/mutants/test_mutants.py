@@ -1,0 +1,34 @@
+"""Every mutant still fits the product, names tests that exist, and every guarded invariant has one."""
+
+import ast
+
+import pytest
+
+from tests.mutants.patches import MUTANTS, Mutant
+from tests.mutants.run import ROOT, mutated
+
+GUARDED = {"I1", "I2", "I3", "I5", "I14", "I15", "I17", "I18", "I25", "I36", "I43"}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_the_mutant_still_applies(mutant: Mutant) -> None:
+    ast.parse(mutated((ROOT / mutant.file).read_text(), mutant))
+    for test in mutant.tests:
+        file, _, name = test.partition("::")
+        assert name.split("::")[-1].partition("[")[0] in _names(file)
+
+
+def test_every_guarded_invariant_has_a_mutant() -> None:
+    assert GUARDED - {mutant.guards for mutant in MUTANTS} == set()
+
+
+def test_names_are_unique() -> None:
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def _names(file: str) -> str:
+    """The file's text and that of the suites it takes its tests from."""
+    text = (ROOT / file).read_text()
+    suites = [node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.module]
+    paths = [ROOT / f"{suite.replace('.', '/')}.py" for suite in suites if suite.startswith("tests.contracts")]
+    return "\n".join([text, *(path.read_text() for path in paths)])
