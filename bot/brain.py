@@ -6,6 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from bot.config import Config
+from bot.config.schema import Llm
 from bot.errors import ModelError, Unusable
 from bot.failures import why
 from bot.models.base import Answer, Blobs, Model, Request, WireMessage
@@ -28,6 +29,7 @@ class Brain:
         self._on_unusable = on_unusable
         self._wires: list[Wire] = []
         self._chain: Chain | None = None
+        self._llm: Llm | None = None
         self._old: list[Chain] = []
         self.provider = "offline"
         self.name = "offline"
@@ -58,6 +60,9 @@ class Brain:
             ConfigError: a provider is unknown.
         """
         llm = config.llm
+        if self._chain is not None and llm == self._llm:
+            return
+        self._llm = llm
         account = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
         provider = effective_provider(account)
         known = PROVIDERS[provider]

@@ -122,6 +122,7 @@ class House:
         self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
         self.turns = Turns(self._works())
         self.lanes = LocalLanes(self.turns.step, self.config().concurrency)
+        self.urgent = LocalLanes(self._urgent, MANY_LANES)
         self.outbox = LocalLanes(self.gateway.send_next, MANY_LANES)
         self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
         self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
@@ -184,6 +185,7 @@ class House:
         for name in list(self.gateway.channels):
             await self.gateway.deafen(name)
         self._scheduler.stop()
+        await self.urgent.close(min(patience, 5.0))
         await self.lanes.close(patience)
         await self.outbox.close(min(patience, 5.0))
         for task in list(self._tasks):
@@ -196,6 +198,7 @@ class House:
 
     async def settled(self) -> None:
         """Wait until every message is answered, every answer sent and every fold done."""
+        await self.urgent.settled()
         await self.lanes.settled()
         await self.turns.settled()
         await self.outbox.settled()
@@ -220,15 +223,17 @@ class House:
         if arrival.kind == "command" and ends_turn(load_said(arrival.body).text):
             self.turns.stop(row.conversation)
         if arrival.urgent:
-            self._spawn(self._urgent(row))
+            self.urgent.wake(row.id)
         else:
             self.lanes.wake(row.conversation)
 
-    async def _urgent(self, stored: Stored) -> None:
-        row = await self.store.delivery.inbox(stored.id)
+    async def _urgent(self, inbox_id: str) -> bool:
+        """The step of what overtakes: one row, beside its conversation's lane."""
+        row = await self.store.delivery.inbox(inbox_id)
         if row is not None and row.state == "new":
             await self.router.run(row, load_said(row.body))
             self.outbox.wake(row.conversation)
+        return False
 
     async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
         """For the offline model: what people and files say; its own quotes are no source."""
@@ -296,7 +301,7 @@ class House:
             "tokens_after": row.tokens_after,
         }
         self.gateway.show(LiveEvent(address=address_of(place), name="fold", facts=facts))
-        if not self.config().notify_folds or state not in ("planned", "folded"):
+        if not self.config().notify_folds or row.log_only or state not in ("planned", "folded"):
             return
         lang = await self._language(row.conversation)
         turns = row.to_turn - row.from_turn + 1

@@ -27,6 +27,8 @@ from memory.store.records import InboxRow, OutboxKind, Place
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
+BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+"""Faults of ours: the lane tries the turn again, and after three of them it ends as interrupted."""
 DECLINED = "[a request that the model declined]"
 Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 """Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
@@ -58,6 +60,7 @@ class Turns:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._running: dict[str, _Running] = {}
+        self._broken: dict[str, int] = {}
         self._after: set[asyncio.Task[None]] = set()
 
     async def step(self, conversation: str) -> bool:
@@ -107,7 +110,7 @@ class Turns:
 
     async def _work(self, job: Job) -> Ended:
         """Run the agent beside this coroutine, so that it can be stopped."""
-        if job.turn.attempts >= MOST_TAKEOVERS:
+        if job.turn.attempts + self._broken.get(job.turn.id, 0) >= MOST_TAKEOVERS:
             return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
         task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
         running = self._running[job.conversation.id] = _Running(task)
@@ -119,9 +122,14 @@ class Turns:
             raise
         finally:
             del self._running[job.conversation.id]
-        return _ended(job, running)
+        try:
+            return _ended(job, running)
+        except BROKEN:
+            self._broken[job.turn.id] = self._broken.get(job.turn.id, 0) + 1
+            raise
 
     async def _finish(self, job: Job, ended: Ended) -> None:
+        self._broken.pop(job.turn.id, None)
         origin = "model" if ended.state == "done" else "house"
         final = await self._works.drafting.draft("assistant", ended.stored, origin)
         kind: OutboxKind = "final" if ended.state == "done" else "notice"

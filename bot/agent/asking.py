@@ -51,7 +51,7 @@ async def ask(model: Model, request: Request, watched: Watched) -> Asked:
     if first.cut_call:
         longer = replace(request, max_tokens=request.max_tokens * 2)
         again = await _call(model, longer, watched)
-        asked = Asked(parts=again.parts, answers=(first, again), cut=again.cut_call)
+        asked = Asked(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
     elif first.stop == "length":
         asked = await _go_on(model, request, watched, asked)
     for _ in range(MOST_PAUSES):

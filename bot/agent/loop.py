@@ -22,6 +22,7 @@ from memory.store.records import CallRow, PlannedCall
 SAME_CALLS = 5
 INVALID_STEPS = 3
 OVERFLOWS = 2
+INVALID_NOTE = "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 
 
 class Agent:
@@ -72,7 +73,7 @@ class Agent:
         overflows, dropped = 0, False
         while True:
             setting = await self._fitter.setting(job.model, job.policy, overflows)
-            tail = f"{job.tail}\n{say(job.lang, 'steps_note', steps=job.max_steps)}" if last else job.tail
+            tail = f"{job.tail}\n{_last_words(job)}" if last else job.tail
             view = await self._fitter.fit(session, setting, tail)
             await afp("llm.before")
             try:
@@ -91,7 +92,9 @@ class Agent:
             else:
                 await afp("llm.ended")
                 used, calibration = asked.used, self._fitter.calibration
-                await calibration.learn(asked.answers[0].model, view.tokens.total, used.input)
+                answered = asked.answers[0].model
+                model = setting.model if answered.startswith(setting.model) else answered  # a dated id of the same
+                await calibration.learn(model, view.tokens.total, used.input)
                 calibration.note_cache(job.conversation.id, used.cache_read, used.input)
                 return asked
 
@@ -146,6 +149,13 @@ class Agent:
         if fresh:
             await self._sessions.reduce(session.conversation, fresh, "picture refused")
         return bool(fresh)
+
+
+def _last_words(job: Job) -> str:
+    """Why no more tools may be called."""
+    if job.turn.step >= job.max_steps:
+        return say(job.lang, "steps_note", steps=job.max_steps)
+    return INVALID_NOTE
 
 
 def request_of(view: View, setting: Setting, config: Config, job: Job) -> Request:

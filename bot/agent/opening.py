@@ -1,7 +1,7 @@
 """Opens a turn: who asks and where, what they sent as parts, the claim in the record."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from bot.agent.prompt import clock_note
 from bot.attachments import ingest
 from bot.config import Config
 from bot.inbound import actor_of, where_of
-from bot.intake import Said
+from bot.intake import KeptFile, Said
 from bot.reply import address_of
 from bot.texts import language, say
 from channels.message import Attachment
@@ -55,7 +55,7 @@ class Opening:
         parts: what to answer instead of the row's own words (/retry).
         """
         config = self.config()
-        place, lang = conversation.place, language(said.text, config.language)
+        place, lang = conversation.place, language(_words(said, parts), config.language)
         turn = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
         return Job(
             conversation=conversation,
@@ -84,16 +84,30 @@ class Opening:
         parts: list[Part] = []
         kept = [file for file in said.files if file.sha256]
         if kept:
-            data = await asyncio.gather(*(asyncio.to_thread(self.blobs.get, file.sha256) for file in kept))
-            files = zip(kept, data, strict=True)
-            taken = await ingest(
-                [Attachment(name=file.name, media_type=file.media_type, data=held) for file, held in files],
-                self.blobs,
-                lang,
-            )
+            held, lost = await self._held(kept)
+            taken = await ingest(held, self.blobs, lang)
             parts += taken.parts
-            parts += [Text(text=say(lang, "file_refused", why=why)) for why in taken.refused]
+            parts += [Text(text=say(lang, "file_refused", why=why)) for why in (*taken.refused, *lost)]
         parts += [Text(text=say(lang, "file_away", name=file.name)) for file in said.files if not file.sha256]
         if said.text.strip() or not parts:
             parts.append(Text(text=said.text if said.text.strip() else "…"))
         return tuple(parts)
+
+    async def _held(self, files: Sequence[KeptFile]) -> tuple[list[Attachment], list[str]]:
+        """The files whose bytes can be read, and why the others cannot."""
+        held, lost = [], []
+        for file in files:
+            try:
+                data = await asyncio.to_thread(self.blobs.get, file.sha256)
+            except OSError as err:
+                lost.append(f"{file.name}: {err.strerror or type(err).__name__}")
+            else:
+                held.append(Attachment(name=file.name, media_type=file.media_type, data=data))
+        return held, lost
+
+
+def _words(said: Said, parts: tuple[Part, ...] | None) -> str:
+    """What was said, or what is said again: it tells the language of the answer's notices."""
+    if parts is None:
+        return said.text
+    return " ".join(part.text for part in parts if isinstance(part, Text))

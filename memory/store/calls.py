@@ -150,6 +150,5 @@ def _planned(tx: Tx, turn_id: str, call: PlannedCall) -> CallRow:
 
 
 def _closed(call: CallRow) -> CallState:
-    return (
-        "unknown" if call.state == "unknown" or (call.state == "started" and call.effect == "unsafe") else "cancelled"
-    )
+    begun = call.state == "started" and call.effect != "pure"
+    return "unknown" if call.state == "unknown" or begun else "cancelled"

@@ -28,6 +28,7 @@ _HEARD = (
     .where(conversation.c.id == bindparam("row"))
     .values(
         listed=true(),
+        space=case((conversation.c.listed.is_(False), bindparam("mine")), else_=conversation.c.space),
         heard=bindparam("now"),
         updated=bindparam("now"),
         title=case((conversation.c.title == word(""), bindparam("words")), else_=conversation.c.title),
@@ -88,7 +89,7 @@ async def _accept_one(tx: Tx, arrival: Arrival) -> Stored:
     home = await _home(tx, place)
     line = (await take(tx, home, lines=1))["next_line"] - 1
     if not arrival.ignored:
-        await tx.run(_HEARD, row=home, now=tx.now, words=" ".join(words.split())[:_TITLE_LETTERS])
+        await tx.run(_HEARD, row=home, now=tx.now, mine=place.space, words=" ".join(words.split())[:_TITLE_LETTERS])
     stored = Stored(
         id=new_id(tx.now), conversation=home, new=True, state="ignored" if arrival.ignored else "new", line=line
     )

@@ -38,8 +38,11 @@ async def until(holds: Callable[[], Awaitable[Any] | Any], what: str, seconds: f
         raise AssertionError(f"not within {seconds} s: {what}") from None
 
 
-def settings(model_url: str, telegram_url: str = "", **others: Any) -> dict[str, Any]:
-    """A config.json that knows the emulators and nothing else of the world."""
+def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic", **others: Any) -> dict[str, Any]:
+    """A config.json that knows the emulators and nothing else of the world.
+
+    provider: lives that last for seconds and number in hundreds take "openai", whose wire is imported sooner.
+    """
     channels: dict[str, Any] = {"web": {"port": 0}}
     if telegram_url:
         channels["telegram"] = {
@@ -48,7 +51,8 @@ def settings(model_url: str, telegram_url: str = "", **others: Any) -> dict[str,
             "owners": [OWNER],
             "allow": [FRIEND, COUSIN],
         }
-    llm = {"provider": "anthropic", "api_key": "test-key-of-nobody", "base_url": model_url, "max_output_tokens": 1024}
+    base_url = f"{model_url}/v1" if provider == "openai" else model_url
+    llm = {"provider": provider, "api_key": "test-key-of-nobody", "base_url": base_url, "max_output_tokens": 1024}
     return {"language": "en", "timezone": "UTC", **others, "llm": llm, "channels": channels}
 
 

@@ -179,7 +179,7 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         Kill(name="blob.stored", act=send_picture),
     ),
     "thinking": (
-        *(Kill(name=f"llm.{at}", act=talk) for at in ("before", "ended")),
+        *(Kill(name=f"llm.{at}", act=talk) for at in ("before", "first_byte", "mid_stream", "ended")),
         Kill(name="llm.before_commit", act=work),
         Kill(name="plan.committed", act=work),
         *(

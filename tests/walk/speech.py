@@ -38,9 +38,9 @@ def answer(body: dict[str, Any]) -> Reply:
     """Call the tool that was asked for, once; else name the token of the newest message of a person."""
     if is_fold(body):
         return Reply(text=fold_text(body))
-    newest = body["messages"][-1]["content"]
-    blocks = newest if isinstance(newest, list) else []
-    results = [block for block in blocks if block.get("type") == "tool_result"]
+    newest = body["messages"][-1]
+    blocks = newest["content"] if isinstance(newest["content"], list) else []
+    results = newest["role"] == "tool" or any(block.get("type") == "tool_result" for block in blocks)
     words = _newest_words(body)
     found, wanted = tokens_in(words), _USE.search(words)
     if wanted and not results:

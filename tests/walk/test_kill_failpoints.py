@@ -57,7 +57,7 @@ def chat_faults(stage: Stage) -> list[str]:
 @pytest.mark.parametrize("group", sorted(GROUPS))
 async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url) as talk:
+    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, provider="openai") as talk:
         stage = Stage(talk, telegram)
         for at, kill in enumerate(GROUPS[group]):
             await die_at(stage, kill, f"{at}-{kill.name}")

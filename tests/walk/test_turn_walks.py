@@ -1,6 +1,5 @@
 """Whole walks of single turns: order, stop, tools of unknown outcome, ends of the process, two of them."""
 
-import asyncio
 import json
 import time
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memory.store.open import open_store
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.walk.harness import Scene, mnema, scene, until
@@ -159,11 +159,9 @@ async def test_a_process_that_was_stopped_and_replaced_cannot_write_any_more(tmp
         await talk.bot.start()
         await talk.web.post("talk", asked("first"))
         await asked_of_model(talk)
-        (tmp_path / "data" / "lock").unlink()
-        from memory.store.open import open_store
-
         other = await open_store(talk.bot.db)
-        await asyncio.sleep(1.5)
+        log = tmp_path / "data" / "log" / "mnema.log"
+        await until(lambda: "StoreBusy" in log.read_text(), "the old process has tried to write")
         assert query(talk.bot.db, "SELECT id FROM message WHERE role = 'assistant'") == []
         await other.close()
 
