@@ -81,7 +81,8 @@ class Brain:
         named = provider != "offline"
         self.provider = provider
         self.name = (llm.model if named else "") or known.model
-        self.fast_name = (llm.fast_model if named else "") or known.fast_model
+        own = llm.model if provider == "openai" and llm.base_url else ""  # a server of one's own has what it has
+        self.fast_name = (llm.fast_model if named else "") or own or known.fast_model
         if old is not None:
             self._old.append(old)  # calls may still run on it; its idle connections cost next to nothing
 

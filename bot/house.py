@@ -86,10 +86,19 @@ def channels_of(config: Config) -> list[Channel]:
     for name, section in config.channels:
         if name == "web" or not section.on:
             continue
+        if name == "telegram" and section.mode == "webhook":
+            raise ConfigError(
+                'channels.telegram.mode is "webhook", which this version does not have; it must be "polling"'
+            )
         if name not in FIELDS:
             raise ConfigError(f"channels.{name} is on, but this version has no such channel; set its enabled to false")
         channels.append(load(name)(**{field: getattr(section, field) for field in FIELDS[name]}))
     return channels
+
+
+def _opened_with(config: Config, name: str) -> tuple[object, ...]:
+    section = getattr(config.channels, name)
+    return (section.on, *(getattr(section, field) for field in FIELDS[name]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +136,7 @@ class House:
         self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
         self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
         self._tasks: set[asyncio.Task[object]] = set()
+        self._held = self.config()
         self._stirred = False
         self.reconfigured: Callable[[Config], None] = lambda config: None
 
@@ -257,8 +267,23 @@ class House:
 
     async def _reconfigured(self, config: Config) -> None:
         log.info("configuration changed")
+        before, self._held = self._held, config
+        await self._rechannel(before, config)
         self.reconfigured(config)
         self.brain.configure(config)
+
+    async def _rechannel(self, before: Config, after: Config) -> None:
+        """Start, stop or replace the channels whose own settings changed; who may talk is read at each message."""
+        try:
+            wanted = {channel.name: channel for channel in channels_of(after)}
+        except ConfigError as err:
+            log.error("channels stay as they are", why=str(err))
+            return
+        for name in FIELDS:
+            if _opened_with(before, name) != _opened_with(after, name):
+                await self.gateway.remove(name)
+                if name in wanted:
+                    await self.add(wanted[name])
 
     async def _misconfigured(self, trouble: Refused) -> None:
         log.error("config.json is broken, the last good one holds", why=str(trouble))

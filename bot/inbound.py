@@ -82,7 +82,7 @@ class Inbound:
             return "not addressed"
         decision = authorize(actor, "chat", "", where)
         if not decision.allowed:
-            log.info("ignored", channel=actor.channel, role=actor.role, code=decision.code)
+            log.info("ignored", channel=actor.channel, sender=actor.id, role=actor.role, code=decision.code)
             return "stranger" if actor.role == "stranger" else decision.code
         return ""
 

@@ -1,6 +1,7 @@
 """The door to Telegram: hears by long polling, speaks through the Bot API."""
 
 import asyncio
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,6 +58,7 @@ class Telegram:
             LoggedOut: the token is refused.
             ChannelError: another instance polls, a webhook is set, or nothing was heard for three polls' time.
         """
+        await asyncio.to_thread(importlib.import_module, "telegram")  # up to a second, beside the loop
         wire = Wire(*self._access, wait=self._poll_seconds + GRACE_SECONDS)
         try:
             me = await self._answer(wire, "get_me", {})
@@ -71,6 +73,7 @@ class Telegram:
             Retryable, Rejected, BadFormat, Moved, Ambiguous, LoggedOut: see channels.errors.
         """
         parameters = render(message)
+        self._typing.stop(message.address)
         try:
             sent = await self._speak("send_message", parameters)
         except ThreadMissing:
