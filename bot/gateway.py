@@ -76,8 +76,10 @@ class Gateway:
     async def remove(self, name: str) -> None:
         """Stop hearing; what is still to be sent waits in the record."""
         await self.deafen(name)
-        self._channels.pop(name, None)
+        channel = self._channels.pop(name, None)
         self.health.pop(name, None)
+        if (closing := getattr(channel, "close", None)) is not None:
+            await closing()
 
     async def deafen(self, name: str) -> None:
         """Stop hearing, but go on speaking."""
