@@ -7,10 +7,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figure import median
 
+COMMITS = 4
+"""What stands between a message and its answer being sent: accepted, claimed, finished, sending."""
 SERVER = """
 import socket, sys
 from starlette.applications import Starlette
@@ -58,9 +62,9 @@ def bare_commits(count: int) -> float:
     return median(times)
 
 
-async def bare_call(url: str) -> float:
-    """Seconds of one streamed call with the bare SDK."""
-    return await _calls(url, 1, 40) / 40
+async def bare_call(url: str, history: Sequence[str] = ()) -> float:
+    """Seconds of one streamed call with the bare SDK, after turns that said these."""
+    return await _calls(url, 1, 40, history) / 40
 
 
 async def bare_calls(url: str, beside: int, each: int) -> float:
@@ -68,16 +72,18 @@ async def bare_calls(url: str, beside: int, each: int) -> float:
     return beside * each / await _calls(url, beside, each)
 
 
-async def _calls(url: str, beside: int, each: int) -> float:
+async def _calls(url: str, beside: int, each: int, history: Sequence[str] = ()) -> float:
     import anthropic
 
+    messages: list[Any] = []
+    for text in history:
+        messages += [{"role": "user", "content": text}, {"role": "assistant", "content": "ok"}]
+    messages.append({"role": "user", "content": "hello"})
     client = anthropic.AsyncAnthropic(api_key="floor", base_url=url, max_retries=0)
 
     async def one() -> None:
         for _ in range(each):
-            async with client.messages.stream(
-                model="claude-sonnet-5-5", max_tokens=64, messages=[{"role": "user", "content": "hello"}]
-            ) as stream:
+            async with client.messages.stream(model="claude-sonnet-5-5", max_tokens=64, messages=messages) as stream:
                 await stream.get_final_message()
 
     await one()
@@ -88,6 +94,6 @@ async def _calls(url: str, beside: int, each: int) -> float:
     return took
 
 
-async def http_floor(url: str) -> float:
-    """Seconds of what a turn by HTTP cannot do without."""
-    return await bare_call(url) + bare_commits(4)
+async def turn_floor(url: str, history: Sequence[str] = ()) -> float:
+    """Seconds of what a turn cannot do without: one call with this history, and its durable commits."""
+    return await bare_call(url, history) + bare_commits(COMMITS)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.figure import Figure, median
-from benchmarks.floors import bare_call, bare_commits
+from benchmarks.floors import turn_floor
 from benchmarks.inside import one_turn, opened
 from benchmarks.process import emulator, settings
 from memory.context.counter import load_counter
@@ -43,17 +43,19 @@ async def _turns(url: str) -> list[Figure]:
             for step in range(13):
                 await one_turn(house, channel, step, LONG * 7, f"long{at}")
             long += [await one_turn(house, channel, 50 + step, "hello", f"long{at}") for step in range(4)]
-    floor = await _floor(url)
-    named = {"history 0": empty, "20 turns": twenty, "45k tokens": long}
-    return [
-        Figure(name=f"turn in process, {name}", ours=1000 * median(times), floor=1000 * floor, unit="ms", reach=12,
-               aim=9, floor_is="bare SDK call + 4 bare durable commits")
-        for name, times in named.items()
-    ]  # fmt: skip
-
-
-async def _floor(url: str) -> float:
-    return await bare_call(url) + bare_commits(4)
+    named = {
+        "history 0": (empty, []),
+        "20 turns": (twenty, ["hello"] * 17),
+        "45k tokens": (long, [LONG * 7] * 13),
+    }
+    figures = []
+    for name, (times, history) in named.items():
+        floor = await turn_floor(url, history)
+        figures.append(
+            Figure(name=f"turn in process, {name}", ours=1000 * median(times), floor=1000 * floor, unit="ms", reach=12,
+                   aim=9, floor_is="bare SDK call with that history + 4 bare durable commits")
+        )  # fmt: skip
+    return figures
 
 
 def _planning() -> list[Figure]:

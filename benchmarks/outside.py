@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.figure import Figure, median
-from benchmarks.floors import bare_calls, bare_server_start, http_floor, python_with
+from benchmarks.floors import bare_calls, bare_server_start, python_with, turn_floor
 from benchmarks.process import Listener, Running, emulator, running, settings
 
 WARM_UP = 5
@@ -66,13 +66,16 @@ async def _turns(url: str) -> list[Figure]:
             empty = await _fresh(bot)
             twenty = await _at_length(bot, "twenty", ["hello"] * 15)
             long = await _at_length(bot, "long", [LONG * 7] * 13)
-    floor = await http_floor(url)
-    what = "bare SDK call + 4 bare durable commits + HTTP echo"
-    names = {"history 0": empty, "20 turns": twenty, "45k tokens": long}
+    what = "bare SDK call with that history + 4 bare durable commits"
+    named = {
+        "history 0": (empty, []),
+        "20 turns": (twenty, ["hello"] * 17),
+        "45k tokens": (long, [LONG * 7] * 13),
+    }
     return [
-        Figure(name=f"turn by HTTP, {name}", ours=1000 * value, floor=1000 * floor, unit="ms", reach=18, aim=15,
-               floor_is=what)
-        for name, value in names.items()
+        Figure(name=f"turn by HTTP, {name}", ours=1000 * value, floor=1000 * await turn_floor(url, history), unit="ms",
+               reach=18, aim=15, floor_is=what)
+        for name, (value, history) in named.items()
     ]  # fmt: skip
 
 

@@ -61,13 +61,12 @@ class Agent:
                     return Ended(state="done", stored=(Text(text=text),), said=text)
                 await self._calls.run(job, open_calls)
                 continue
-            row = await self._sessions.turn(job.turn.id)
-            job = replace(job, turn=row or job.turn)
             last = job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
             asked = await self._ask(job, session, last)
             if not asked.calls or last:
                 return self._final(job, asked, last)
             await self._plan(job, asked)
+            job = replace(job, turn=replace(job.turn, step=job.turn.step + 1))
 
     async def _ask(self, job: Job, session: Session, last: bool) -> Asked:
         overflows, dropped = 0, False

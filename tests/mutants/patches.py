@@ -178,7 +178,7 @@ MUTANTS = (
         file="memory/context/checking.py",
         old="    if any(not _says(text.text) or text.share_dropped > MOST_DROPPED for text in texts):\n",
         new="    if any(text.share_dropped > MOST_DROPPED for text in texts):\n",
-        tests=(FOLD,),
+        tests=("tests/walk/test_context_walks.py::test_a_summary_that_says_nothing_is_not_taken",),
     ),
     Mutant(
         name="an answer of an older epoch is said",
@@ -210,7 +210,7 @@ MUTANTS = (
         file="memory/store/clearing.py",
         old="    await stale_open(tx, id)\n    if log_only is not None:\n",
         new="    if log_only is not None:\n",
-        tests=(f"{STORE}::TestFolds", MACHINE),
+        tests=(f"{MACHINE}::test_after_a_clear_a_new_fold_can_be_begun_at_once",),
     ),
     Mutant(
         name="a transaction begins without the write lock",

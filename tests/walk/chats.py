@@ -75,10 +75,10 @@ class Chatter:
         seen: set[str] = set()
         found = []
         for message in self.emulator.sent(self.user):
-            token = tokens_in(message.text)[0] if tokens_in(message.text) else ""
-            if token in seen and REPEAT_MARK not in message.text:
+            named = set(tokens_in(message.text)[:1])
+            if named & seen and REPEAT_MARK not in message.text:
                 found.append(f"repeated without a mark: {message.text}")
-            seen.add(token)
+            seen |= named
         return found
 
 

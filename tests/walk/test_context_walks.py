@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Reply, is_fold
 from tests.emulators.model_rules import count, seen_by_model
@@ -107,6 +109,20 @@ async def test_a_fold_is_undone_and_the_turns_are_back(tmp_path: Path) -> None:
         latest = shown(turns_of(talk.model)[-1])
         assert not SUMMARY.search(latest)
         assert [line for line in before.splitlines() if "«" in line and line not in latest] == []
+
+
+@pytest.mark.parametrize("summary", ["", "## Goal and state\n"], ids=["nothing", "a heading"])
+async def test_a_summary_that_says_nothing_is_not_taken(summary: str, tmp_path: Path) -> None:
+    model = ModelEmulator(responder=answer)
+    async with scene(tmp_path, model) as talk:
+        await talk.bot.start()
+        for at in range(2):
+            await talk.say("talk", asked(f"t{at}", f"Note: box {at} holds {at + 70} nails."))
+        model.script([], folds=[json.dumps({"log": "- They talked of boxes.", "summary": summary})])
+        await talk.say("talk", "/context fold")
+        await talk.say("talk", asked("after"))
+        assert [fold["method"] for fold in (await talk.web.context("talk"))["folds"]] == ["extract"]
+        assert "70 nails" in shown(turns_of(model)[-1])
 
 
 async def test_new_begins_afresh_and_writes_what_was_there_into_the_log(tmp_path: Path) -> None:

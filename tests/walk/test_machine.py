@@ -16,3 +16,18 @@ TestRecord.settings = settings(
     database=None,
     phases=tuple(Phase) if "MNEMA_SHRINK" in os.environ else (Phase.explicit, Phase.generate),
 )
+
+
+def test_after_a_clear_a_new_fold_can_be_begun_at_once() -> None:
+    record = Record()
+    try:
+        record.first_words()
+        for step in ("before", "after"):
+            record.deliver("a", 1)
+            record.claim("a")
+            record.finish("a", state="done", parts=1, keyed=True)
+            record.fold_start("a", 1)
+            assert record.talks["a"].fold is not None, step
+            record.clear("a", log=False)
+    finally:
+        record.teardown()
