@@ -15,7 +15,6 @@ def main() -> int:
         figures += asyncio.run(indoors.figures())
     if "outside" in wanted:
         figures += asyncio.run(outside.figures())
-        figures.append(outside.after_many())
     print(table(figures))
     return 0
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.figure import Figure, median
-from benchmarks.floors import turn_floor
-from benchmarks.inside import one_turn, opened
+from benchmarks.floors import bare_calls, turn_floor
+from benchmarks.inside import one_turn, opened, said
 from benchmarks.process import emulator, settings
 from memory.context.counter import load_counter
 from memory.context.plan import Limits, plan
@@ -19,13 +19,34 @@ from memory.store.records import Arrival, Draft, Outgoing, Place
 
 LONG = "The archive of the town holds many letters from that year. " * 36
 STORED = 100_000
+MANY, EACH = 100, 5
 
 
 async def figures() -> list[Figure]:
     """All of them."""
     async with emulator() as url:
         found = await _turns(url)
+        found.append(await _many(url, 0, 90, 150))
+    async with emulator(200) as url:
+        found.append(await _many(url, 200, 80, 120))
     return [*found, *_planning(), await _restoring()]
+
+
+async def _many(url: str, latency: int, reach: float, aim: float) -> Figure:
+    """A hundred conversations with five messages each, all written at once."""
+    wanted = {**{key: value for key, value in settings(url).items() if key == "llm"}, "concurrency": 128}
+    async with opened(wanted) as (house, channel):
+        await one_turn(house, channel, 0, "hello", "warm")
+        began = time.perf_counter()
+        for number in range(EACH):
+            await house.inbound.deliver([said("hello", number, f"m{at}") for at in range(MANY)])
+        await channel.until(lambda: len(channel.sent) > MANY * EACH, seconds=60)
+        took = time.perf_counter() - began
+    return Figure(
+        name=f"{MANY} conversations, model at {latency} ms", ours=MANY * EACH / took,
+        floor=await bare_calls(url, MANY, EACH), unit="turns/s", reach=reach, aim=aim,
+        floor_is="bare SDK calls at the same concurrency", more=True,
+    )  # fmt: skip
 
 
 async def _turns(url: str) -> list[Figure]:

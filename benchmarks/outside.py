@@ -1,19 +1,17 @@
 """Start-up, memory, first answer, turns by HTTP and conversations beside each other, of a real process."""
 
 import asyncio
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from benchmarks.figure import Figure, median
-from benchmarks.floors import bare_calls, bare_server_start, python_with, turn_floor
+from benchmarks.floors import bare_server_start, python_with, turn_floor
 from benchmarks.process import Listener, Running, emulator, running, settings
 
 WARM_UP = 5
 TURNS = 40
 MANY = 100
-EACH = 5
 LONG = "The archive of the town holds many letters from that year. " * 36
 """About 430 tokens; a hundred and five of them make a 45,000-token history."""
 
@@ -23,9 +21,7 @@ async def figures() -> list[Figure]:
     found = await _starts()
     async with emulator() as url:
         found += await _turns(url)
-        found += [await _many(url, 0, 90, 150)]
-    async with emulator(200) as url:
-        found += [await _many(url, 200, 80, 120)]
+        found.append(await _memory(url))
     return found
 
 
@@ -103,37 +99,17 @@ async def _at_length(bot: Running, name: str, history: list[str]) -> float:
     return median(times)
 
 
-async def _many(url: str, latency: int, reach: float, aim: float) -> Figure:
+async def _memory(url: str) -> Figure:
+    """Memory after a hundred conversations, each written to and listened to by HTTP."""
     with tempfile.TemporaryDirectory() as folder:
-        async with running(Path(folder) / "home", {**settings(url), "concurrency": 128}) as bot:
-            listeners = [Listener(bot, f"m{number}") for number in range(MANY)]
-            await asyncio.gather(*(listener.ask("hello") for listener in listeners))
-            began = time.perf_counter()
-            await asyncio.gather(*(_several(listener) for listener in listeners))
-            took = time.perf_counter() - began
+        async with running(Path(folder) / "home", settings(url)) as bot:
+            for number in range(MANY):
+                listener = Listener(bot, f"m{number}")
+                await listener.ask("hello")
+                await listener.close()
             rss = bot.rss()
-            await asyncio.gather(*(listener.close() for listener in listeners))
-    print(f"  RSS after {MANY} conversations at {latency} ms: {rss:.0f} MB (≤ 240, aim 175)", file=sys.stderr)
-    RSS[latency] = rss
     return Figure(
-        name=f"{MANY} conversations, model at {latency} ms", ours=MANY * EACH / took,
-        floor=await bare_calls(url, MANY, EACH), unit="turns/s", reach=reach, aim=aim,
-        floor_is="bare SDK calls at the same concurrency", more=True,
-    )  # fmt: skip
-
-
-async def _several(listener: Listener) -> None:
-    for _ in range(EACH):
-        await listener.ask("hello")
-
-
-RSS: dict[int, float] = {}
-
-
-def after_many() -> Figure:
-    """Memory after a hundred conversations."""
-    return Figure(
-        name=f"RSS after {MANY} conversations", ours=RSS[0],
+        name=f"RSS after {MANY} conversations", ours=rss,
         floor=python_with("starlette, uvicorn, sqlalchemy, pydantic, anthropic, tiktoken"), unit="MB",
         reach=240, aim=175, floor_is="python with those and anthropic, tiktoken",
     )  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import psutil
 
+ENDLESS = httpx.Limits(max_connections=None, max_keepalive_connections=None)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -78,7 +79,9 @@ async def running(home: Path, wanted: dict[str, object]) -> AsyncIterator[Runnin
     ready_after = time.perf_counter() - began
     url = line.split()[1]
     token = (home / "data" / "web_token").read_text().strip()
-    async with httpx.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
+    async with httpx.AsyncClient(
+        base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=60, limits=ENDLESS
+    ) as client:
         yield Running(
             home=home, url=url, client=client, process=process, port_after=await opened, ready_after=ready_after,
             began=began,
