@@ -1,6 +1,5 @@
 """Makes the next request fit: reductions and folds as the policy plans them, then the view."""
 
-import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,7 +76,7 @@ class Fitter:
             ConfigError: the budget cannot even hold what stands before the conversation.
         """
         config, counter = self._config(), await self.counter()
-        system = await asyncio.to_thread(self._prompt.system)
+        system = self._prompt.system()
         tools = self.specs
         fixed = fixed_tokens(system, tools, "", counter)
         factor, _, _ = await self.calibration.factor(model)

@@ -26,19 +26,26 @@ class Prompt:
         self._workspace = workspace
         self.specs = specs
         self._channels = channels
+        self._soul = _FALLBACK_SOUL
+        self._soul_seen = (0, 0, 0)
         self._awareness = ""
         self._built = -AWARENESS_SECONDS
 
     def system(self) -> tuple[str, ...]:
-        """(SOUL.md whole, rules and awareness); reads one file."""
+        """(SOUL.md whole, rules and awareness); looks at one file."""
         return (self.soul(), f"{RULES}\n\n{self.awareness()}")
 
     def soul(self) -> str:
-        """SOUL.md as the owner wrote it; the built-in one when it is missing or empty."""
+        """SOUL.md as the owner wrote it, read again when it changed; the built-in one where there is none."""
         try:
-            return self._workspace.space("").read("SOUL.md").text.strip() or _FALLBACK_SOUL
+            found = (self._workspace.root / "SOUL.md").stat()
+            seen = (found.st_mtime_ns, found.st_size, found.st_ino)
+            if seen != self._soul_seen:
+                self._soul = self._workspace.space("").read("SOUL.md").text.strip() or _FALLBACK_SOUL
+                self._soul_seen = seen
         except FileNotFoundError:
-            return _FALLBACK_SOUL
+            self._soul, self._soul_seen = _FALLBACK_SOUL, (0, 0, 0)
+        return self._soul
 
     def awareness(self) -> str:
         """One line per tool, and the channels."""

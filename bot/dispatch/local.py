@@ -53,6 +53,7 @@ class LocalLanes:
                     async with self._places:
                         worked = await self._step(lane)
                     pause = 0.5
+                    await asyncio.sleep(0)  # what this step has set off goes first
                 except Exception as err:
                     log.error("lane failed", lane=lane, error=type(err).__name__, exc_info=True)
                     await asyncio.sleep(pause)
