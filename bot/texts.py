@@ -28,6 +28,10 @@ def say(lang: str, key: str, **fields: object) -> str:
 
 
 TEXTS: dict[str, tuple[str, str]] = {
+    "command_interrupted": (
+        "执行 {command} 时程序中断了，可能已经生效，不会自动重做。请用 /context 看看现状再决定。",
+        "I was interrupted during {command}; it may have taken effect and is not done again by itself. See /context.",
+    ),
     "turn": ("第 {number} 轮", "turn {number}"),
     "stopped": ("已停止。", "Stopped."),
     "stopped_mark": ("[stopped by the person]", "[stopped by the person]"),

@@ -41,6 +41,11 @@ def nearest(name: str) -> list[str]:
     return difflib.get_close_matches(name, COMMANDS, n=MOST_NEAR, cutoff=0.5)
 
 
+def _acts(name: str, rest: str) -> bool:
+    """Whether a command changes something, so that it must not be done twice after a crash."""
+    return name in ("new", "export") or (name in ("context", "config", "model") and bool(rest))
+
+
 class Router:
     """Runs command rows. language: of the last thing this person wrote that was no command."""
 
@@ -56,6 +61,9 @@ class Router:
         asked = replace(asked, rest=rest)
         if name == RETRY and (parts := await self._again(asked)):
             return parts
+        if _acts(name, rest) and await self._desk.store.delivery.begin(row.id) > 1:
+            await self._settle(asked, say(asked.lang, "command_interrupted", command=f"/{name} {rest}".strip()))
+            return None
         await self._settle(asked, await self._answer(name, asked))
         return None
 

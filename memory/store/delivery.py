@@ -45,6 +45,9 @@ class SqlDelivery:
         await afp("claim.committed")
         return claimed
 
+    async def begin(self, inbox_id: str) -> int:
+        return await self._database.write(inbox.begin, inbox_id)
+
     async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
         await self._database.write(turns.settle, inbox_id, out)
 

@@ -54,6 +54,10 @@ class Delivery(Protocol):
         """T2: inbox new -> running, turn made, its user message stored with the inbox row's id."""
         ...
 
+    async def begin(self, inbox_id: str) -> int:
+        """Before a command's effect: attempts + 1, durable; returns the attempts, so 1 the first time."""
+        ...
+
     async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
         """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction."""
         ...

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, case, insert, or_, select, true, update
 from memory.failpoint import afp
 from memory.store.counters import take
 from memory.store.engine import InsertNew, Tx
+from memory.store.errors import WrongState
 from memory.store.ids import new_id
 from memory.store.records import Arrival, InboxRow, Place, Stored
 from memory.store.rows import columns_of, inbox_row, said
@@ -33,6 +34,11 @@ _HEARD = (
         updated=bindparam("now"),
         title=case((conversation.c.title == word(""), bindparam("words")), else_=conversation.c.title),
     )
+)
+_BEGIN = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
+    .values(attempts=inbox.c.attempts + 1)
 )
 _ADD = insert(inbox)
 _WAITING = select(inbox.c.conversation).where(among(inbox.c.state, "new", "running")).distinct()
@@ -70,6 +76,14 @@ async def waiting(tx: Tx) -> list[str]:
 async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
     row = await tx.one(_NEXT, row=conversation_id, now=now)
     return inbox_row(row) if row else None
+
+
+async def begin(tx: Tx, id: str) -> int:
+    """One more attempt at a row that is still new; how many that makes."""
+    if not await tx.run(_BEGIN, row=id):
+        raise WrongState(f"inbox row {id} is not new")
+    row = await tx.one(_ONE, row=id)
+    return int(row["attempts"]) if row else 0
 
 
 async def read_inbox(tx: Tx, id: str) -> InboxRow | None:

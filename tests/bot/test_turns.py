@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.errors import KeyRefused, ModelError, Overflow, Transient
+from bot.intake import Said, dump_said
 from bot.models.base import Answer, Request, TextDelta, TokensUsed
 from bot.models.scripted import Line
 from memory.conversation import Text, ToolCall, ToolResult
+from memory.store.open import open_store
+from memory.store.records import Arrival, Place
 from tests.bot.inside import inside
 
 
@@ -210,3 +213,23 @@ async def test_a_restart_is_invisible(tmp_path: Path) -> None:
         await it.say("fact 3", key="after the restart")
         said = words(it.model.requests[0])
         assert said[:6] == ["fact 0", "ok", "fact 1", "ok", "fact 2", "ok"]
+
+
+async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_path: Path) -> None:
+    async with inside(tmp_path, lambda _: "ok") as it:
+        for number in range(4):
+            await it.text(f"fact {number}")
+        await it.text("/context clear")
+        conversation = await it.conversation()
+    store = await open_store(tmp_path / "data" / "mnema.db")
+    place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
+    body = dump_said(Said(text="/context clear"))
+    row = Arrival(place=place, key="again", kind="command", sender_id="owner", body=body)
+    [stored] = await store.delivery.accept([row])
+    assert await store.delivery.begin(stored.id) == 1  # and there the process dies
+    before = await store.sessions.load(conversation)
+    await store.close()
+    async with inside(tmp_path, lambda _: "ok") as it:
+        [told] = await it.answer("again")
+        assert "interrupted during /context clear" in told.text
+        assert (await it.house.store.sessions.load(conversation)).epoch == before.epoch
