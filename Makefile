@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup test check bench lock format clean
+.PHONY: chat setup test check bench mutants lock format clean
 
 ARGS ?= -n auto
 
@@ -23,6 +23,9 @@ check:           # what must hold before a commit
 
 bench:           # every figure against its floor
 	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks
+
+mutants:         # put each known fault into a copy and see that the tests notice
+	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run
 
 lock:            # both lock files from pyproject.toml
 	scripts/setup.sh dev && scripts/lock.sh
