@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -225,14 +225,12 @@ class _Writing:
     def put(self, data: bytes) -> os.stat_result:
         temporary = f".{self.name}{TEMPORARY}"
         mode = self._examine()
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._take_away, temporary)
             status = self._fill(temporary, data, mode)
             self._examine()
             os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary, dir_fd=self.folder)
-            raise
+            undo.pop_all()
         fp("file.replaced")
         os.fsync(self.folder)
         fp("file.dir_synced")
@@ -256,6 +254,10 @@ class _Writing:
             return os.fstat(fd)
         finally:
             os.close(fd)
+
+    def _take_away(self, temporary: str) -> None:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=self.folder)
 
     def _examine(self) -> int:
         """The mode to write with, once it is sure that what stands there may be replaced."""
