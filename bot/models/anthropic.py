@@ -1,6 +1,7 @@
 """The Messages API wire: opens it, streams over it, and hears an answer out of its events."""
 
 import asyncio
+import gc
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -75,8 +76,11 @@ class Anthropic:
             raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
 
     def _open(self) -> Any:
-        import anthropic
-
+        gc.disable()  # it finds nothing among fresh modules, and looking costs a fifth of the import
+        try:
+            import anthropic
+        finally:
+            gc.enable()
         client = anthropic.AsyncAnthropic(
             api_key=self._key, base_url=self._base_url or None, max_retries=0, http_client=open_http(self._proxy)
         )
