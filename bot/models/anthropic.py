@@ -17,6 +17,7 @@ from bot.models.http import open_http
 from bot.models.parts import settled
 from bot.models.patience import Patience, closing, drain, within
 from bot.models.prices import window
+from memory.conversation import Document, Image
 
 
 class Anthropic:
@@ -48,7 +49,8 @@ class Anthropic:
         if not self._key or not self._key.isascii() or not self._key.isprintable():
             raise KeyRefused("the API key is missing or has characters no key has", kind="authentication_error")
         await self.preload()
-        form = await asyncio.to_thread(render, request, self._blobs)
+        heavy = any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
+        form = await asyncio.to_thread(render, request, self._blobs) if heavy else render(request, self._blobs)
         hearing = Hearing(request.model, self.unknown)
         async with closing(within(self._events(form, request), self._limits)) as events:
             async for event in events:
