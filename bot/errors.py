@@ -28,6 +28,14 @@ class ConfigError(MnemaError):
     """Configuration is wrong; the text names key, file, line and what would be right."""
 
 
+class BudgetTooSmall(ConfigError):
+    """Not even what stands before the conversation fits; `least` (tokens) is the smallest that would do."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__(f"agent_max_context_tokens must be at least {least}; system and tools take the rest")
+        self.least = least
+
+
 class Busy(MnemaError):
     """Another instance holds this home."""
 

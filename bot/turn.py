@@ -12,7 +12,7 @@ from bot.agent.fit import Fitter
 from bot.agent.job import Ended, Job
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
-from bot.errors import ConfigError, ModelError
+from bot.errors import BudgetTooSmall, ModelError
 from bot.failures import told
 from bot.intake import Said, load_said
 from bot.log import traced
@@ -183,8 +183,9 @@ def _ended(job: Job, running: _Running) -> Ended:
         return _stopped(job)
     except Fenced:
         return _stopped(job)
-    except ConfigError as err:
-        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=str(err))
+    except BudgetTooSmall as err:
+        told_least = say(job.lang, "budget_small", least=err.least)
+        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told_least)
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told(err, job.lang, job.turn.trace_id))

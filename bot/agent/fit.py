@@ -8,7 +8,7 @@ from bot.agent.calibration import Calibration
 from bot.agent.drafting import Drafting
 from bot.agent.prompt import Prompt
 from bot.config import Config
-from bot.errors import ConfigError
+from bot.errors import BudgetTooSmall
 from bot.folding import Folding
 from bot.models.prices import window
 from memory.context.counter import Counter
@@ -73,7 +73,7 @@ class Fitter:
         """The limits for one model as things stand; refused: how often the provider called this request too long.
 
         Raises:
-            ConfigError: the budget cannot even hold what stands before the conversation.
+            BudgetTooSmall: the budget cannot even hold what stands before the conversation.
         """
         config, counter = self._config(), await self.counter()
         system = self._prompt.system()
@@ -83,7 +83,7 @@ class Fitter:
         limits = limits_of(config, model, factor, refused)
         least = smallest_budget(fixed)
         if limits.budget < least:
-            raise ConfigError(f"agent_max_context_tokens must be at least {least}, system and tools take the rest")
+            raise BudgetTooSmall(least)
         return Setting(
             model=model,
             limits=limits,
