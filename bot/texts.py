@@ -90,7 +90,6 @@ TEXTS: dict[str, tuple[str, str]] = {
         "一部分回复没能送达：{why}",
         "A part of the answer could not be delivered: {why}",
     ),
-    "owner_model": ("模型 {name} 不可用：{why}", "Model {name} is unusable: {why}"),
     "fold_started": ("正在整理较早的 {turns} 轮对话…", "Folding the oldest turns ({turns})…"),
     "fold_done": (
         "已整理第 {turns} 轮，写入 {file}：{before} → {after} tokens（{percent}%）。",
