@@ -114,20 +114,24 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens."""
+    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens.
+
+    seen: the session's next_seq when that fold was planned; messages from there on are new since then.
+    """
 
     fold_id: str
     turns: int
     text: str
     tokens: int
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
     """A recorded shorter stand-in for one part of one message inside the view; never taken back.
 
-    form: "snip", "one_line", "text_only" or "pinned"; text: what is shown instead ("" = the part is left out).
-    tokens: count of the stand-in.
+    form: "snip", "trim", "one_line", "text_only" or "pinned N" (characters); text: what is shown instead ("" = the part
+    is left out). tokens: count of the stand-in. Of two for one part the later holds.
     """
 
     message_id: str

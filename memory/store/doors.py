@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from memory.conversation import Message, Reduction, Session
+from memory.conversation import Message, Reduction, Session, Turn
 from memory.store.records import (
     Arrival,
     CallRow,
     ConversationRow,
     Draft,
     Fate,
+    Figures,
     FoldMethod,
     FoldPlan,
     FoldRow,
@@ -24,8 +25,10 @@ from memory.store.records import (
     Line,
     OutboxRow,
     Outgoing,
+    Place,
     PlannedCall,
     Recovered,
+    Snapshot,
     Stored,
     TurnRow,
     TurnState,
@@ -154,6 +157,17 @@ class Sessions(Protocol):
         """Note what the prefix (system, tools, model) is now; returns the generation, raised when it changed."""
         ...
 
+    async def snapshot(self, conversation: str) -> Snapshot | None:
+        """What the files look like in this conversation's prefix, None where none was taken yet."""
+        ...
+
+    async def set_snapshot(self, conversation: str, snapshot: Snapshot, reason: str) -> int:
+        """Keep a new one; returns the generation, raised when there was one before and its parts are others now.
+
+        One whose epoch or fold_head is not the conversation's any more changes nothing.
+        """
+        ...
+
     async def clear(self, conversation: str, log_only: FoldPlan | None = None) -> int:
         """T10; with `log_only` (from /new) that fold is planned in the same transaction. Returns the epoch."""
         ...
@@ -184,6 +198,14 @@ class Sessions(Protocol):
 
     async def idle(self, before: datetime) -> list[str]:
         """Conversations with live turns that nobody wrote in since."""
+        ...
+
+    async def bring_in(self, place: Place, turns: Sequence[Turn]) -> str:
+        """A conversation from elsewhere (`mnema sessions import`), all of it in one transaction; returns its id.
+
+        Ids, numbers and places are given anew; times, parts, origins and counts are kept. Nothing of it is sent.
+        Refused where there is a conversation at that place.
+        """
         ...
 
     async def delete(self, conversation: str) -> None:
@@ -227,6 +249,10 @@ class Folds(Protocol):
 
     async def open_folds(self) -> list[FoldRow]: ...
 
+    async def fold_ids(self, conversation: str) -> frozenset[str]:
+        """The ids of all its folds, in whatever state and epoch."""
+        ...
+
     async def fold(self, id: str) -> FoldRow | None: ...
 
     async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
@@ -245,6 +271,10 @@ class Store(Protocol):
 
     @property
     def folds(self) -> Folds: ...
+
+    async def figures(self) -> Figures:
+        """How much there is, for the metrics; cheap beside check_ledger, but not for every request."""
+        ...
 
     async def ready(self) -> bool:
         """A write probe: True when a row can be written now."""

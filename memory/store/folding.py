@@ -33,6 +33,7 @@ _FOLDED = _FOLD.where(
 _BEGUN = select(fold.c.id).where(
     fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False)
 )
+_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("row"))
 _ADD = insert(fold)
 _RANGE = select(
     func.min(message.c.turn).label("from_turn"),
@@ -119,6 +120,10 @@ async def open_folds(tx: Tx) -> list[FoldRow]:
     return [fold_row(row) for row in await tx.all(_OPEN)]
 
 
+async def fold_ids(tx: Tx, id: str) -> frozenset[str]:
+    return frozenset(row["id"] for row in await tx.all(_IDS, row=id))
+
+
 async def plan(tx: Tx, wanted: FoldPlan) -> FoldRow | None:
     home = await take(tx, wanted.conversation)
     if not _fits(home, wanted.epoch, wanted.prev_fold) or not await _whole_turns(tx, home, wanted):
@@ -146,6 +151,7 @@ async def plan_log_of_view(tx: Tx, home: Row, wanted: FoldPlan) -> None:
         reason=wanted.reason,
         tokens_before=wanted.tokens_before or held["tokens"],
         log_only=True,
+        why=wanted.why,
     )
     await _begin(tx, home, view)
 
@@ -234,7 +240,8 @@ async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
     await tx.run(
         _ADD,
         id=id,
-        **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__},
+        **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__ if name != "seen_seq"},
+        seen_seq=wanted.seen_seq or home["next_seq"],
         space=home["space"],
         channel=home["channel"],
         turns_covered=wanted.to_turn - wanted.from_turn + 1 + (before.turns_covered if before else 0),

@@ -37,6 +37,9 @@ class SqlFolds:
     async def open_folds(self) -> list[FoldRow]:
         return await self._database.read(folding.open_folds)
 
+    async def fold_ids(self, conversation: str) -> frozenset[str]:
+        return await self._database.read(folding.fold_ids, conversation)
+
     async def fold(self, id: str) -> FoldRow | None:
         return await self._database.read(folding.read_fold, id)
 

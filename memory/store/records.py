@@ -1,9 +1,11 @@
 """The rows of the durable record as frozen values, and what goes into its transactions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from memory.context.system import SystemPart
 from memory.conversation import Effect, Message, Part, Role
 
 InboxKind = Literal["message", "command", "edit"]
@@ -223,7 +225,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldPlan:
-    """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary."""
+    """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
+
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
+    0 for what it is when this is stored.
+    """
 
     conversation: str
     epoch: int
@@ -236,11 +242,16 @@ class FoldPlan:
     reason: str
     tokens_before: int
     log_only: bool = False
+    why: str = ""
+    seen_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRow:
-    """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC)."""
+    """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
+
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned.
+    """
 
     id: str
     conversation: str
@@ -266,6 +277,23 @@ class FoldRow:
     tokens_after: int
     log_only: bool
     at: datetime
+    why: str = ""
+    seen_seq: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at again.
+
+    parts: as they are shown, in order. source: a hash of all that a person may edit of it. epoch, fold_head, and
+    reductions (how many its view had): the session's when it was taken.
+    """
+
+    parts: tuple[SystemPart, ...]
+    source: str
+    epoch: int
+    fold_head: str
+    reductions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +328,22 @@ class LedgerFault:
     conversation: str
     subject: str
     what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How much there is. folds: done ones by method, undone ones too; conversations: those that people see.
+
+    inbox_waiting: rows new or running; outbox_unsent: rows pending, sending or of unknown fate. prefix_changes: the
+    generations of all conversations.
+    """
+
+    folds: Mapping[str, int]
+    folds_open: int
+    inbox_waiting: int
+    outbox_unsent: int
+    conversations: int
+    prefix_changes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from memory.store.audit import note
 from memory.store.engine import Tx
+from memory.store.system import forget
 from memory.store.tables import (
     clearing,
     conversation,
@@ -37,6 +38,7 @@ _STEPS = (
 async def remove(tx: Tx, id: str) -> None:
     """All of it in one transaction; the chain of acts keeps that it happened, and no word of it."""
     await tx.run(_OPEN_DOOR, conversation=id)
+    await forget(tx, id)
     for step in _STEPS:
         await tx.run(step, row=id)
     await tx.run(_CLOSE_DOOR, row=id)

@@ -5,15 +5,26 @@ from pathlib import Path
 
 from sqlalchemy import insert
 from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from memory.failpoint import afp
 from memory.store.connection import Connection
 from memory.store.engine import Compiler
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.snapshots import copy_database
-from memory.store.tables import REVISIONS, creation, instance, stamp
+from memory.store.tables import REVISIONS, instance, record, stamp
 
 HEAD = REVISIONS[-1]
+GUARDS = {
+    "sqlite": (
+        "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
+        "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END",
+        "CREATE TRIGGER message_kept BEFORE DELETE ON message "
+        "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
+        "BEGIN SELECT RAISE(ABORT, 'messages are never deleted'); END",
+    ),
+}
+"""Per dialect, the triggers that keep messages insert-only."""
 
 
 async def version(connection: Connection) -> str | None:
@@ -39,7 +50,7 @@ async def create(connection: Connection, dialect: Dialect) -> None:
     compiler = Compiler(dialect)
     connection.do("BEGIN IMMEDIATE")
     if await version(connection) is None:
-        for statement in creation(dialect):
+        for statement in _creation(dialect):
             connection.do(statement)
         for row, values in ((insert(stamp), {"version_num": HEAD}), (insert(instance), {"id": 1, "clean": True})):
             ready = compiler(row)
@@ -59,3 +70,12 @@ def _upgrade(path: Path) -> None:
     from memory.store.migrations.upgrade import upgrade
 
     upgrade(path)
+
+
+def _creation(dialect: Dialect) -> list[str]:
+    """The statements that make an empty database ready, in order."""
+    made = [str(CreateTable(table).compile(dialect=dialect)) for table in record.sorted_tables]
+    indexes = [
+        index for table in record.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
+    ]
+    return [*made, *(str(CreateIndex(index).compile(dialect=dialect)) for index in indexes), *GUARDS[dialect.name]]

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, case, update
 
-from memory.conversation import Message, Reduction, Session
+from memory.conversation import Message, Reduction, Session, Turn
 from memory.failpoint import afp
-from memory.store import calls, clearing, prefix, removal, turns, usage, views
+from memory.store import calls, clearing, importing, prefix, removal, system, turns, usage, views
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.records import (
@@ -17,7 +17,9 @@ from memory.store.records import (
     FoldPlan,
     Found,
     Line,
+    Place,
     PlannedCall,
+    Snapshot,
     TurnRow,
     Usage,
 )
@@ -86,6 +88,12 @@ class SqlSessions:
     async def mark_prefix(self, conversation: str, sha256: str, reason: str) -> int:
         return await self._database.write(prefix.mark_prefix, conversation, sha256, reason)
 
+    async def snapshot(self, conversation: str) -> Snapshot | None:
+        return await self._database.read(system.read_snapshot, conversation)
+
+    async def set_snapshot(self, conversation: str, snapshot: Snapshot, reason: str) -> int:
+        return await self._database.write(system.set_snapshot, conversation, snapshot, reason)
+
     async def clear(self, conversation: str, log_only: FoldPlan | None = None) -> int:
         epoch = await self._database.write(clearing.clear, conversation, log_only)
         await afp("clear.committed")
@@ -114,6 +122,9 @@ class SqlSessions:
 
     async def idle(self, before: datetime) -> list[str]:
         return await self._database.read(views.idle, before)
+
+    async def bring_in(self, place: Place, turns: Sequence[Turn]) -> str:
+        return await self._database.write(importing.bring_in, place, turns)
 
     async def delete(self, conversation: str) -> None:
         await self._database.write(removal.remove, conversation)

@@ -8,12 +8,14 @@ from pathlib import Path
 import structlog
 from sqlalchemy import bindparam, delete, insert, update
 
+from memory.store import figures
 from memory.store.database import Database
 from memory.store.delivery import SqlDelivery
 from memory.store.engine import Tx
 from memory.store.errors import StoreError
 from memory.store.folds import SqlFolds
 from memory.store.ids import new_id
+from memory.store.records import Figures
 from memory.store.sessions import SqlSessions
 from memory.store.snapshots import snapshot_if_due
 from memory.store.tables import instance, probe
@@ -36,6 +38,9 @@ class SqlStore:
         self.healed = healed
         self._path = path
         self._writable = writable
+
+    async def figures(self) -> Figures:
+        return await self.database.read(figures.figures)
 
     async def ready(self) -> bool:
         try:

@@ -18,10 +18,8 @@ from sqlalchemy import (
     literal_column,
     or_,
 )
-from sqlalchemy.engine import Dialect
-from sqlalchemy.schema import CreateIndex, CreateTable
 
-REVISIONS = ("r0001",)
+REVISIONS = ("r0001", "r0002")
 """The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 record = MetaData()
@@ -43,6 +41,16 @@ def _text(name: str) -> Column[str]:
 
 def _whole(name: str, default: int = 0) -> Column[int]:
     return Column(name, Integer, nullable=False, default=default)
+
+
+def _later_text(name: str) -> Column[str]:
+    """A text that rows older than the column have too: empty."""
+    return Column(name, Text, nullable=False, default="", server_default="")
+
+
+def _later_whole(name: str) -> Column[int]:
+    """A number that rows older than the column have too: 0, until the revision says better."""
+    return Column(name, Integer, nullable=False, default=0, server_default="0")
 
 
 def _flag(name: str) -> Column[bool]:
@@ -259,6 +267,8 @@ fold = Table(
     _flag("log_only"),
     _time("at"),
     _whole("lease_epoch"),
+    _later_text("why"),
+    _later_whole("seen_seq"),
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
 _OPEN_FOLD = among(fold.c.state, "planned", "summarised", "checked", "logged")
@@ -296,6 +306,31 @@ reduction = Table(
     ForeignKeyConstraint(["message_id"], ["message.id"]),
 )
 Index("reduction_conversation", reduction.c.conversation)
+
+prefix_text = Table("prefix_text", record, Column("sha256", Text, primary_key=True, nullable=False), _text("text"))
+"""System parts as they were shown, each once however many conversations show it; named by the text's hash."""
+
+snapshot = Table(
+    "snapshot",
+    record,
+    Column("conversation", Text, ForeignKey("conversation.id"), primary_key=True, nullable=False),
+    _text("source"),
+    _whole("epoch"),
+    _text("fold_head"),
+    _whole("reductions"),
+    _time("at"),
+)
+snapshot_part = Table(
+    "snapshot_part",
+    record,
+    _conversation(),
+    _whole("place"),
+    _text("name"),
+    Column("sha256", Text, ForeignKey("prefix_text.sha256"), nullable=False),
+    _text("left_out"),
+    PrimaryKeyConstraint("conversation", "place"),
+)
+Index("snapshot_part_text", snapshot_part.c.sha256)
 
 clearing = Table(
     "clearing",
@@ -358,23 +393,3 @@ stamp = Table(
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
-
-GUARDS = {
-    "sqlite": (
-        "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
-        "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END",
-        "CREATE TRIGGER message_kept BEFORE DELETE ON message "
-        "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
-        "BEGIN SELECT RAISE(ABORT, 'messages are never deleted'); END",
-    ),
-}
-"""Per dialect, the triggers that keep messages insert-only."""
-
-
-def creation(dialect: Dialect) -> list[str]:
-    """The statements that make an empty database ready, in order."""
-    made = [str(CreateTable(table).compile(dialect=dialect)) for table in record.sorted_tables]
-    indexes = [
-        index for table in record.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
-    ]
-    return [*made, *(str(CreateIndex(index).compile(dialect=dialect)) for index in indexes), *GUARDS[dialect.name]]

@@ -58,6 +58,7 @@ _SESSION = (
         fold.c.turns_covered,
         fold.c.summary,
         fold.c.summary_tokens,
+        fold.c.seen_seq,
     )
     .outerjoin(fold, fold.c.id == conversation.c.fold_head)
     .where(conversation.c.id == bindparam("row"))
@@ -216,6 +217,7 @@ def _summary(home: Row) -> Summary | None:
         turns=home["turns_covered"],
         text=home["summary"],
         tokens=home["summary_tokens"],
+        seen=home["seen_seq"],
     )
 
 

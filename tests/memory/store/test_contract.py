@@ -1,6 +1,7 @@
 """SQLite passes the store's suites."""
 
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
 
 
@@ -23,3 +24,9 @@ class TestClear(ClearSuite): ...
 
 
 class TestFolds(FoldSuite): ...
+
+
+class TestSnapshots(SnapshotSuite): ...
+
+
+class TestCuts(CutSuite): ...

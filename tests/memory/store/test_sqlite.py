@@ -14,6 +14,7 @@ from memory.store.engine import Statement, Tx
 from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
 from memory.store.ids import key_of, new_id
 from memory.store.store import SqlStore
+from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
 
@@ -278,6 +279,25 @@ async def test_a_deleted_conversation_leaves_no_bytes(record: SqliteRecord) -> N
     await store.sessions.delete(home)
     await store.close()
     assert b"canary-4711" not in record.path.read_bytes()
+
+
+async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_last(record: SqliteRecord) -> None:
+    store = await record.open()
+    homes = [await talk(store, str(n), chat=str(n)) for n in range(20)]
+    for home in homes:
+        session = await store.sessions.load(home)
+        await store.sessions.set_snapshot(home, taken(session, *PARTS), "first")
+    with closing(raw(record)) as outside:
+        assert outside.execute("SELECT count(*) FROM prefix_text").fetchone() == (2,)
+        for home in homes[1:]:
+            await store.sessions.delete(home)
+        assert outside.execute("SELECT count(*) FROM prefix_text").fetchone() == (2,)
+        session = await store.sessions.load(homes[0])
+        await store.sessions.set_snapshot(homes[0], taken(session, *PARTS[:1]), "edit")
+        assert outside.execute("SELECT text FROM prefix_text").fetchall() == [(PARTS[0].text,)]
+        await store.sessions.delete(homes[0])
+        for table in ("prefix_text", "snapshot", "snapshot_part"):
+            assert outside.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
 async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: SqliteRecord) -> None:

@@ -1,0 +1,29 @@
+"""Takes a database back to the tables of an earlier version, with all that those could hold."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+BACK = {
+    "r0001": (
+        "DROP TABLE snapshot_part",
+        "DROP TABLE snapshot",
+        "DROP TABLE prefix_text",
+        "ALTER TABLE fold DROP COLUMN why",
+        "ALTER TABLE fold DROP COLUMN seen_seq",
+    ),
+}
+"""By revision: what leads there from the one after it."""
+
+
+def go_back(path: Path, to: str = "r0001") -> None:
+    """Nobody may have it open; what the older tables have no place for is lost."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as held:
+        held.execute("PRAGMA foreign_keys=OFF")
+        held.execute("BEGIN IMMEDIATE")
+        for revision in sorted(BACK, reverse=True):
+            if revision >= to:
+                for statement in BACK[revision]:
+                    held.execute(statement)
+        held.execute("UPDATE alembic_version SET version_num = ?", (to,))
+        held.execute("COMMIT")
