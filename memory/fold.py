@@ -1,25 +1,22 @@
 """Carries out a fold: planned, summarised, checked, logged, folded; a crash after any step goes on from there."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory import daily_log
-from memory.context import prompt
 from memory.context.checking import Limit, Material, check
 from memory.context.counter import Counter
-from memory.context.digest import language
+from memory.context.prompt import MOST_PROMPT_TOKENS, Texts
 from memory.conversation import Message
 from memory.daily_log import Section
 from memory.failpoint import afp
 from memory.store.doors import Folds, Sessions
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
+from memory.summaries import Complete as Complete
+from memory.summaries import Summariser
 from memory.workspace import Workspace
-
-Complete = Callable[[str, str, int, str], Awaitable[str]]
-"""Asks a model: system prompt, prompt, most tokens of the answer, id of the conversation it is for.
-May raise anything, or never return."""
 
 MOST_BACK = 4
 """How many extractive folds before this one are summarised from the originals; without a model there are no others."""
@@ -29,8 +26,9 @@ MOST_BACK = 4
 class Folder:
     """Carries out folds.
 
-    zone: whose day and clock the daily log goes by. deadline: seconds a model has for its texts. notify: told the row
-    and "planned", "digest" (a model's texts were not to be had or believed), "folded" or "stale".
+    zone: whose day and clock the daily log goes by. deadline: seconds a model has for all its texts. prompt_tokens: a
+    longer range goes to the model in chunks. notify: told the row and "planned", "summarised", "digest" (a model's
+    texts were not to be had or believed), "logged", "folded" or "stale".
     """
 
     folds: Folds
@@ -41,6 +39,7 @@ class Folder:
     zone: tzinfo
     deadline: float = 60.0
     summary_tokens: int = 1_000
+    prompt_tokens: int = MOST_PROMPT_TOKENS
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
 
     async def start(self, plan: FoldPlan) -> FoldRow | None:
@@ -51,21 +50,27 @@ class Folder:
             self.notify(row, "planned")
         return row
 
-    async def carry(self, row: FoldRow, *, extract: bool = False) -> FoldRow | None:
+    async def carry(self, row: FoldRow, *, extract: bool = False, hurry: asyncio.Event | None = None) -> FoldRow | None:
         """Go on from the row's state until it is folded; None when it has become stale.
 
         Args:
             extract: ask no model; the digest is made from the turns themselves, at once.
+            hurry: once it is set, the model is waited for no longer, and the digest stands in.
 
         Raises:
             OSError: the daily log could not be written; the fold stays where it was.
             StoreError: the same, of the record.
         """
         steps = {"planned": self._summarise, "summarised": self._check, "checked": self._log, "logged": self._commit}
+        hurry = hurry or asyncio.Event()
+        if extract:
+            hurry.set()
         material = await self._material(row)
         now: FoldRow | None = row
         while now is not None and (step := steps.get(now.state)):
-            now = await step(now, material, extract)
+            now = await step(now, material, hurry)
+            if now is not None and now.state in ("summarised", "logged"):
+                self.notify(now, now.state)
         if now is None or now.state != "folded":
             await self._stale(row)
             return None
@@ -85,36 +90,40 @@ class Folder:
         if from_seq < row.from_seq:
             earlier = await self.sessions.messages(row.conversation, from_seq, row.from_seq - 1)
         before = previous.summary if previous else ""
-        return Material(before=before, replaced=replaced, earlier=tuple(earlier), turns=tuple(turns))
+        return Material(before=before, replaced=replaced, earlier=tuple(earlier), turns=tuple(turns), at=row.at)
 
     async def _fold(self, id: str) -> FoldRow | None:
         return await self.folds.fold(id) if id else None
 
-    async def _summarise(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
-        texts = None if extract else await self._ask(material, row.conversation)
+    async def _summarise(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
+        texts = None if hurry.is_set() else await self._ask(material, row, hurry)
         method: FoldMethod = "model" if texts else "extract"
         log, summary = (texts.log, texts.summary) if texts else ("", "")
         after = await self.folds.advance(row, "summarised", method=method, log_text=log, summary=summary)
         await afp("fold.summarised")
         return after
 
-    async def _ask(self, material: Material, conversation: str) -> prompt.Texts | None:
+    async def _ask(self, material: Material, row: FoldRow, hurry: asyncio.Event) -> Texts | None:
         """A model's texts; None when it fails, is too slow, or answers with something else."""
-        counter = await asyncio.to_thread(self.counter)
-        earlier, turns = material.earlier, material.turns
-        asked = await asyncio.to_thread(prompt.prompt, material.before, earlier, turns, counter, self.zone)
-        system = prompt.system(language(turns), self.summary_tokens)
-        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MOST_ANSWER_TOKENS, conversation))
-        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
+        summariser = Summariser(
+            complete=self.complete,
+            conversation=row.conversation,
+            counter=await asyncio.to_thread(self.counter),
+            zone=self.zone,
+            deadline=self.deadline,
+            prompt_tokens=self.prompt_tokens,
+            summary_tokens=0 if row.log_only else self.summary_tokens,
+        )
+        asked = asyncio.create_task(summariser.texts(material))
+        hurried = asyncio.create_task(hurry.wait())
         try:
-            await asyncio.wait((answer,), timeout=self.deadline)
+            await asyncio.wait((asked, hurried), return_when=asyncio.FIRST_COMPLETED)
+            return asked.result() if asked.done() else None
         finally:
-            answer.cancel()
-        if not answer.done() or answer.cancelled() or answer.exception() is not None:
-            return None
-        return prompt.read(answer.result())
+            asked.cancel()
+            hurried.cancel()
 
-    async def _check(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+    async def _check(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         counter = await asyncio.to_thread(self.counter)
         limit = Limit(counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens, zone=self.zone)
         checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
@@ -127,12 +136,12 @@ class Folder:
             summary_tokens=counter.text(checked.summary),
             source_sha256=checked.source_sha256,
         )
-        if after is not None and checked.method == "extract" and not extract:
+        if after is not None and checked.method == "extract" and not hurry.is_set():
             self.notify(after, "digest")
         await afp("fold.checked")
         return after
 
-    async def _log(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+    async def _log(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         files = await asyncio.to_thread(self.workspace.space, row.space)
         path = await asyncio.to_thread(daily_log.append, files, self._section(row))
         await afp("fold.log_written")
@@ -140,7 +149,7 @@ class Folder:
         await afp("fold.log_synced")
         return after
 
-    async def _commit(self, row: FoldRow, material: Material, extract: bool) -> FoldRow | None:
+    async def _commit(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         gone = sum(message.tokens for message in material.turns) + material.replaced
         return await self.folds.commit(row, max(0, row.tokens_before - gone) + row.summary_tokens)
 

@@ -3,20 +3,23 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Literal
 
+from memory.context import sections
 from memory.context.counter import Counter
-from memory.context.digest import constraints, digest, digest_log
-from memory.context.grounding import ground, missing
+from memory.context.critical import Critical, carried, critical, fitting
+from memory.context.digest import Emphasis, constraints, digest, digest_log, language
+from memory.context.grounding import Grounded, Source, ground, mentions, missing
+from memory.context.importance import importance
 from memory.context.render import Utterance, is_tool, line, shorten, utterances, write_turns
 from memory.conversation import Message
-from memory.recall.lexical import fold, question_terms
 
 MOST_DROPPED = 0.25
+MOST_OVER = 1.25  # times as long as allowed: a longer summary is not trimmed but replaced
+TOOLS_SHARE = 4  # a quarter of the summary's tokens may go to the calls that must be kept
 MOST_TOOL_LOGGED = 1_000  # characters of one tool's traffic whose facts are carried into the log
 WHOLE = 1 << 40  # characters: nothing is that long
-MENTIONED = 0.6  # share of a constraint's content words that say that a summary has it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +28,23 @@ class Material:
 
     before: the summary to merge with. earlier: messages of extractive folds since then, to be summarised from the
     originals. turns: the fold's own messages. replaced: tokens of the summary that the new one takes the place of.
+    at: when the fold was planned, which is the "now" of what matters; None for the time of the newest message.
     """
 
     before: str
     replaced: int
     earlier: tuple[Message, ...]
     turns: tuple[Message, ...]
+    at: datetime | None = None
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All that is summarised from the originals."""
+        return (*self.earlier, *self.turns)
+
+    def weights(self) -> dict[str, int]:
+        """Points of the messages by id."""
+        return importance(self.messages, self.at or max(message.at for message in self.messages))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,49 +70,90 @@ def check(log: str, summary: str, material: Material, limit: Limit) -> Checked:
     """A model's texts ("" for none) against what they were made from.
 
     A sentence the source does not bear out is dropped. Where over a quarter went, or nothing is left, or a text is
-    over-long, the digest stands in for both. Then the log is given what facts of the source it does not hold, and the
-    summary the user's constraints that it does not mention.
+    over-long, the digest stands in for both; a summary that is longer by a quarter at most loses whole lines instead.
+    Then the log is given what facts of the source it does not hold, both the calls that must be kept, and the summary
+    the user's constraints that it does not mention.
     """
     source = _source(material, limit.zone)
-    texts = _grounded(log, summary, source, limit)
-    said = list(utterances(material.turns))
-    kept_log, kept_summary = texts or _digested(material, limit)
-    if texts and limit.summary_tokens:
-        kept_summary = _with_constraints(kept_summary, constraints(said), limit)
+    known = Source(source)
+    calls = critical(material.messages, language(material.messages), known)
+    texts = _grounded(log, summary, known, limit, len(source))
+    kept_log, kept_summary = (
+        (texts[0], _arranged(texts[1], material, calls, limit)) if texts else _digested(material, calls, limit)
+    )
     return Checked(
         method="model" if texts else "extract",
-        log=_with_facts(kept_log, said, limit.zone),
+        log=_with_calls(_with_facts(kept_log, list(utterances(material.turns)), limit.zone), calls, material),
         summary=kept_summary,
         source_sha256=hashlib.sha256(source.encode("utf-8", "replace")).hexdigest(),
     )
 
 
 def _source(material: Material, zone: tzinfo) -> str:
-    written = write_turns((*material.earlier, *material.turns), zone, WHOLE, WHOLE)
-    return f"{material.before}\n{written}"
+    return f"{material.before}\n{write_turns(material.messages, zone, WHOLE, WHOLE)}"
 
 
-def _grounded(log: str, summary: str, source: str, limit: Limit) -> tuple[str, str] | None:
-    if len(log) > len(source) + 2_000 or (not log.strip()):
+def _grounded(log: str, summary: str, known: Source, limit: Limit, size: int) -> tuple[str, str] | None:
+    if len(log) > size + 2_000 or (not log.strip()):
         return None
-    texts = [ground(log, source)]
+    texts = [ground(log, known)]
     if limit.summary_tokens:
-        texts.append(ground(summary, source))
+        texts.append(ground(summary, known))
     if any(not _says(text.text) or text.share_dropped > MOST_DROPPED for text in texts):
         return None
-    if limit.summary_tokens and limit.counter.text(texts[1].text) > limit.summary_tokens:
+    if limit.summary_tokens and _over_long(texts[1], limit):
         return None
     return _as_items(texts[0].text), texts[1].text if limit.summary_tokens else ""
+
+
+def _over_long(summary: Grounded, limit: Limit) -> bool:
+    return limit.counter.text(summary.text) > limit.summary_tokens * MOST_OVER
+
+
+def _arranged(summary: str, material: Material, calls: Sequence[Critical], limit: Limit) -> str:
+    """A believed summary in its fixed sections, with what must be in it, within its tokens."""
+    if not limit.summary_tokens:
+        return ""
+    lang = language(material.messages)
+    tools = _tools(summary, material, calls, limit)
+    asked = _unmentioned(summary, constraints(utterances(material.messages)), limit)
+    added = limit.counter.text(
+        "\n".join((*tools, *asked, *(sections.HEADS[lang][name] for name in ("tools", "facts"))))
+    )
+    room = limit.summary_tokens - (added + 8 if tools or asked else 0)
+    found = sections.trim(sections.read(summary), lang, limit.counter, room)
+    for name, lines in (("facts", asked), ("tools", tools)):
+        for each in lines:
+            sections.put(found, name, each)
+    return sections.write(found, lang)
+
+
+def _tools(said: str, material: Material, calls: Sequence[Critical], limit: Limit) -> list[str]:
+    """The lines about calls that a text does not hold yet, within their share of the summary."""
+    return fitting((*carried(material.before), *calls), said, limit.counter, limit.summary_tokens // TOOLS_SHARE)
+
+
+def _unmentioned(summary: str, asked: Sequence[str], limit: Limit) -> list[str]:
+    """The newest constraints that the summary does not mention, as items, in at most a fifth of its tokens."""
+    taken: list[str] = []
+    room = limit.summary_tokens // 5
+    for constraint in reversed(dict.fromkeys(asked)):
+        cost = limit.counter.text(constraint) + 3
+        if cost <= room and not mentions(summary, constraint):
+            taken.insert(0, f"- {constraint}")
+            room -= cost
+    return taken
 
 
 def _says(text: str) -> bool:
     return any(line.strip() and not line.startswith("#") for line in text.splitlines())
 
 
-def _digested(material: Material, limit: Limit) -> tuple[str, str]:
-    messages = (*material.earlier, *material.turns)
-    wanted = limit.summary_tokens
-    summary = digest(messages, material.before, limit.counter, wanted) if wanted else ""
+def _digested(material: Material, calls: Sequence[Critical], limit: Limit) -> tuple[str, str]:
+    messages, summary = material.messages, ""
+    if limit.summary_tokens:
+        emphasis = Emphasis(weights=material.weights(), tools=_tools("", material, calls, limit))
+        summary = digest(messages, material.before, limit.counter, limit.summary_tokens, emphasis)
     return digest_log(material.turns, limit.zone), summary
 
 
@@ -114,15 +169,8 @@ def _with_facts(log: str, said: Sequence[Utterance], zone: tzinfo) -> str:
     return "\n".join(filter(None, (log, *added)))
 
 
-def _with_constraints(summary: str, asked: Sequence[str], limit: Limit) -> str:
-    for constraint in dict.fromkeys(asked):
-        longer = f"{summary}\n- {constraint}"
-        if not _mentions(summary, constraint) and limit.counter.text(longer) <= limit.summary_tokens:
-            summary = longer
-    return summary
-
-
-def _mentions(summary: str, constraint: str) -> bool:
-    """Whether most of what a sentence says is in the summary."""
-    wanted, said = question_terms(constraint), fold(summary)
-    return sum(term in said for term in wanted) >= MENTIONED * len(wanted)
+def _with_calls(log: str, calls: Sequence[Critical], material: Material) -> str:
+    """The log with the lines of these turns' calls that it does not hold."""
+    seqs = {message.seq for message in material.turns}
+    lines = (call.line for call in calls if call.seq in seqs and call.line not in log)
+    return "\n".join(filter(None, (log, *lines)))

@@ -19,6 +19,10 @@ PER_TOOL = 10
 UNSIZED_IMAGE = 765
 PIXELS_PER_TOKEN = 750
 DOCUMENT_TOKENS_PER_BASE64 = 1_000 / 50_000
+LEAST, MOST = 0.5, 2.0
+"""Bounds of a factor."""
+FAR = 4
+"""A provider's count that is so many times ours, or a share so small of it, is a fault of the report."""
 CHUNK = 16_000  # a run of one character costs more than linear time; no pre-token is cut that matters for a sum
 
 # The pre-tokeniser of o200k_base, as its vocabulary was trained with: words with their leading sign and English
@@ -152,11 +156,12 @@ def _read_ranks() -> dict[bytes, int]:
     return ranks
 
 
-def calibrate(factor: float, estimated: int, actual: int) -> tuple[float, float]:
-    """Correct a model's factor by one reply's real usage.
+def calibrate(factor: float, estimated: int, actual: int, weight: float = 0.4) -> tuple[float, float]:
+    """Correct a factor by one reply's real usage.
 
     Args:
         factor: the factor so far (1.0 at first). estimated: our raw count of that request; actual: the provider's.
+        weight: of this reply against all before it, above 0, at most 1.
 
     Returns:
         (new factor: exponential mean within 0.5 to 2.0, error of the corrected estimate in per cent).
@@ -164,4 +169,9 @@ def calibrate(factor: float, estimated: int, actual: int) -> tuple[float, float]
     if estimated <= 0 or actual <= 0:
         return factor, 0.0
     error = (factor * estimated - actual) / actual * 100
-    return min(2.0, max(0.5, factor + 0.4 * (actual / estimated - factor))), error
+    return min(MOST, max(LEAST, factor + weight * (actual / estimated - factor))), error
+
+
+def believable(estimated: int, actual: int) -> bool:
+    """Whether both counts can be of one request: no tokenizer is four times as coarse or as fine as another."""
+    return 0 < estimated <= actual * FAR and 0 < actual <= estimated * FAR

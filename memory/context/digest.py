@@ -1,12 +1,15 @@
 """A summary made of the source's own sentences, for when no model's can be had or believed."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import Literal
 
 from memory.context.counter import Counter
-from memory.context.grounding import ground, has_facts, split
+from memory.context.grounding import ground, has_facts, sentences
 from memory.context.render import Utterance, is_tool, line, shorten, utterances
+from memory.context.sections import HEADS
 from memory.conversation import Message
 
 MARK = "[+{count} messages, digest]"
@@ -18,41 +21,71 @@ _CONSTRAINT = re.compile(
     re.IGNORECASE,
 )
 _HEADS = {
-    "zh": ("更早的摘要", "约定", "最近的用户消息", "事实"),
-    "en": ("Earlier summary", "Constraints", "Latest user messages", "Facts"),
+    "zh": ("更早的摘要", "约定", "用户说的", "事实"),
+    "en": ("Earlier summary", "Constraints", "What the user said", "Facts"),
 }
 
 
-def digest(messages: Sequence[Message], before: str, counter: Counter, budget: int) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emphasis:
+    """What a digest is to put first.
+
+    weights: points of messages by id (see importance). tools: items about calls that must be kept, checked already.
+    """
+
+    weights: Mapping[str, int] = field(default_factory=dict)
+    tools: Sequence[str] = ()
+
+
+PLAIN = Emphasis()
+
+
+def digest(messages: Sequence[Message], before: str, counter: Counter, budget: int, emphasis: Emphasis = PLAIN) -> str:
     """Extract what must not be lost; every sentence occurs in the messages or in the summary `before`.
 
-    As far as `budget` tokens go: the earlier summary (at most two fifths), the constraints the user set, the newest
-    user messages word for word, sentences with numbers, paths, addresses, ids and quotations, and the handle to the
-    rest. It ends in `[+N messages, digest]`.
+    As far as `budget` tokens go: the lines about tools, the earlier summary (at most two fifths), the constraints the
+    user set, what the user said word for word, sentences with numbers, paths, addresses, ids and quotations, and the
+    handle to the rest. What matters most goes in first, of equals the newest; it is shown in order. It ends in
+    `[+N messages, digest]`.
     """
     said = list(utterances(messages))
-    mark = f"{MARK.format(count=len(messages))} {_where(messages)}"
-    space = _Space(counter=counter, left=budget - counter.text(mark) - 4)
-    kept = "\n".join(_sections(said, before, space, language(messages)))
-    source = "\n".join([before, *(item.text for item in said)])
-    return f"{ground(kept, source).text}\n{mark}".strip()
+    tools = [f"## {HEADS[language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
+    end = "\n".join((*tools, f"{MARK.format(count=len(messages))} {_where(messages)}"))
+    space = _Space(counter=counter, left=budget - counter.text(end) - 4)
+    kept = "\n".join(_sections(said, before, space, emphasis.weights))
+    source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
+    return f"{ground(kept, source).text}\n{end}".strip()
+
+
+def gist(said: Sequence[Utterance], counter: Counter, budget: int) -> str:
+    """A digest of a part of the messages, without marks, to be merged with others."""
+    space = _Space(counter=counter, left=budget)
+    return ground("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
 
 
 def digest_log(messages: Iterable[Message], zone: tzinfo) -> str:
     """The diary without a model: what was said, line by line, long texts shortened; tools' traffic is left out."""
-    return "\n".join(line(shorten(item, MOST_LOGGED), zone) for item in utterances(messages) if not is_tool(item))
+    return log_of(utterances(messages), zone)
+
+
+def log_of(said: Iterable[Utterance], zone: tzinfo) -> str:
+    """The same of what was said, parted in any way."""
+    return "\n".join(line(shorten(item, MOST_LOGGED), zone) for item in said if not is_tool(item))
 
 
 def constraints(said: Iterable[Utterance]) -> list[str]:
     """What the user asked to be kept to, in their own sentences, oldest first."""
-    return [
-        sentence for item in said if _by_user(item) for sentence in _sentences(item) if _CONSTRAINT.search(sentence)
-    ]
+    return [sentence for item in said if _by_user(item) for sentence in sentences(item) if _CONSTRAINT.search(sentence)]
 
 
-def language(messages: Iterable[Message]) -> str:
+def language(messages: Iterable[Message]) -> Literal["zh", "en"]:
     """ "zh" when a fifth of what the user wrote is CJK, else "en"."""
-    text = "".join(item.text for item in utterances(messages) if _by_user(item))
+    return language_of(utterances(messages))
+
+
+def language_of(said: Iterable[Utterance]) -> Literal["zh", "en"]:
+    """The same of what was said."""
+    text = "".join(item.text for item in said if _by_user(item))
     letters = sum(map(str.isalpha, text))
     return "zh" if letters and len(_CJK.findall(text)) * 5 >= letters else "en"
 
@@ -79,20 +112,31 @@ class _Space:
         return taken
 
 
-def _sections(said: Sequence[Utterance], before: str, space: _Space, lang: str) -> Iterator[str]:
+def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Mapping[str, int]) -> Iterator[str]:
     whole = max(0, space.left)
-    heads = _HEADS[lang]
+    heads = _HEADS[language_of(said)]
     space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
+    best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
     old = space.take(_carried(before), whole * 2 // 5)
     pinned = space.take((f"- {text}" for text in constraints(said)), whole // 5)
-    users = [" ".join(item.text.split()) for item in reversed(said) if _by_user(item)]
-    newest = space.take((f"- {text}" for text in users if text), whole * 3 // 10)
-    facts = (f"- {text}" for item in reversed(said) for text in _sentences(item) if has_facts(text))
-    told = space.take((fact for fact in facts if fact not in pinned), space.left)
-    for head, lines in zip(heads, (old, pinned, newest[::-1], told[::-1]), strict=True):
+    users = _items((at, " ".join(said[at].text.split())) for at in best if _by_user(said[at]))
+    words = space.take((text for text in users if text not in pinned), whole * 3 // 10)
+    facts = _items((at, text) for at in best for text in sentences(said[at]) if has_facts(text))
+    told = space.take((fact for fact in facts if fact not in pinned and fact not in words), space.left)
+    in_order = (old, pinned, sorted(words, key=users.__getitem__), sorted(told, key=facts.__getitem__))
+    for head, lines in zip(heads, in_order, strict=True):
         if lines:
             yield f"## {head}"
             yield from lines
+
+
+def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """Texts as list items, each with the place where it was found first."""
+    items: dict[str, int] = {}
+    for at, text in found:
+        if text:
+            items.setdefault(f"- {text}", at)
+    return items
 
 
 def _carried(before: str) -> list[str]:
@@ -100,10 +144,6 @@ def _carried(before: str) -> list[str]:
     mark = re.compile(re.escape(MARK).replace(r"\{count\}", r"\d+"))
     lines = [text for text in before.splitlines() if text.strip() and not text.startswith("#") and not mark.match(text)]
     return sorted(lines, key=lambda text: not has_facts(text))
-
-
-def _sentences(item: Utterance) -> list[str]:
-    return [" ".join(part.split()) for row in item.text.splitlines() for part in split(row)[1]]
 
 
 def _by_user(item: Utterance) -> bool:

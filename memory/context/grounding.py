@@ -4,37 +4,56 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
+from memory.context import figures
 from memory.context.render import Utterance
+from memory.context.writing import normal, tight
+from memory.recall.lexical import fold, question_terms
 
-_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?")
-_MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})月(\d{1,2})[日号]")
-_YEAR_MONTH = re.compile(r"(\d{4})年(\d{1,2})月")
-_DIGIT_GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NUMBER = re.compile(r"(?<![a-z0-9_])(?P<number>\d+(?:[.:/-]\d+)*)(?P<unit>[月日号]|(?:st|nd|rd|th)\b)?")
-_WHOLE_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-_SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>\"'`()\[\]{}，。；、！？「」《》“”]+")
+MENTIONED = 0.6
+"""Share of a sentence's content words that say that a text has it."""
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PART = f"[a-z0-9_.@+~%{_CJK}-]"
+_URL = re.compile(rf"[a-z][a-z0-9+.-]*://[a-z0-9._~:/?#@!$&*+,;=%-]+(?:(?<=[/=])[{_CJK}][{_CJK}a-z0-9_.%-]*)?")
 _MAIL = re.compile(r"[a-z0-9_.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_ENDING = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
+_STEP = rf"(?:{_PART}*[{_CJK}]{_PART}*(?=[/\\])|{_PART}*[{_CJK}]{_PART}*{_ENDING}|[a-z0-9_.@+~%-]+)"
 _PATH = re.compile(
-    r"(?<![a-z0-9_:/.])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][a-z0-9_.@+~%-]+)+"
-    r"|(?<![a-z0-9_:/.])[a-z0-9_.@+~%-]+(?:[/\\][a-z0-9_.@+~%-]+){2,}"
-    r"|(?<![a-z0-9_:/.])(?:[a-z0-9_.@+~%-]+[/\\][a-z0-9_~%+-]+|[a-z0-9_~%+-]{2,})\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
+    rf"(?<![a-z0-9_:/.])(?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_STEP})+"
+    rf"|(?<![a-z0-9_:/.])[a-z0-9_.@+~%-]+(?:[/\\]{_STEP}){{2,}}"
+    rf"|(?<![a-z0-9_:/.])(?:[a-z0-9_.@+~%-]+[/\\][a-z0-9_~%+-]+|[a-z0-9_~%+-]{{2,}}|[{_CJK}]{{1,2}}){_ENDING}"
 )
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
-_MEASURE = re.compile(r"\d+(?:\.\d+)?(?:[a-z]{1,4})?")
-_QUOTED = re.compile(r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|`([^`\n]+)`")
-_NAME = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Za-z]+|(?<![A-Za-z0-9_])[a-z]+[A-Z][A-Za-z]*")
+_HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|`([^`\n]+)`"
+    r"|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
+)
+_NAME = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
 _OPENING = re.compile(r"(?:^|[:：]\s*|[(（\[]\s*|[*_\"“「『《`]+)$")
+_SURNAME = (
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
+    "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
+)
+_CALLED = re.compile(rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)")
+_TITLED = re.compile(rf"({_SURNAME}(?:先生|女士|老师|医生|大夫|经理|教授|同学|小姐|阿姨|叔叔|师傅|律师|护士|主任))")
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
+_TITLE_DOT = "|".join(rf"(?<=\b{word})\." for word in ("Dr", "Mr", "Ms", "Mrs", "Prof", "vs", "e.g", "i.e"))
 _SENTENCE = re.compile(
-    r"(?:`[^`]*`|「[^」]*」|『[^』]*』|《[^》]*》|“[^”]*”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$))++[.!?。！？]*[”」』\"]?\s*|.+"
+    r"(?:`[^`]*`|「[^」]*」|『[^』]*』|《[^》]*》|“[^”]*”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
+    rf"|{_TITLE_DOT})++[.!?。！？]*[”」』\"]?\s*|.+"
 )
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
-_OUR_MARKS = re.compile(r"\[\+\d+ messages, digest\]|recall\((?:turn=\d+|handle=\"[\d.]+\")\)")
-_ALWAYS_KNOWN = frozenset({"user", "bot", "assistant", "ai", "ok", "english", "chinese", "the", "none"})
+_OUR_MARKS = re.compile(
+    r"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?\d+ characters snipped; recall\(handle=\"[\d.]+\"\) shows them"
+    r"|recall\((?:turn=\d+|handle=\"[\d.]+\")\)"
+)
+_ALWAYS_KNOWN = frozenset(
+    {"user", "bot", "assistant", "ai", "ok", "english", "chinese", "the", "none", "am", "pm"}
+    | {"usd", "eur", "rmb", "cny", "gbp", "jpy", "kb", "mb", "gb", "tb"}  # units are checked with their numbers
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,63 +69,56 @@ class Source:
     """A text made ready to be asked what it holds."""
 
     def __init__(self, text: str) -> None:
-        self._text = normal(text)
-        numbers = [match["number"] for match in _NUMBER.finditer(self._text)]
-        self._numbers = frozenset(run for number in numbers for run in _runs(number))
-        self._days = frozenset(part for number in numbers for part in _canonical(number).split("-"))
+        plain = normal(text)
+        self._figures = figures.known(plain)
+        self._text = plain.replace("\n", " ")
+        self._tight = tight(plain)
         self._words = frozenset(_WORD.findall(self._text))
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
         """Whether all that can be checked in the sentence occurs here."""
         plain = normal(sentence)
-        return (
-            all(map(self._counts, _NUMBER.finditer(plain)))
-            and all(map(self._has, _literal(plain)))
-            and not (names and any(not self._knows(name) for name in _names(sentence)))
+        return self.has_all(plain) and (not names or all(map(self._knows, names_in(sentence))))
+
+    def has_all(self, plain: str) -> bool:
+        """Whether the figures and whatever must occur to the letter in a folded sentence do so here."""
+        return all(not self._figures.isdisjoint(choice) for choice in figures.wanted(plain)) and all(
+            map(self._has, literals(plain))
         )
 
-    def _counts(self, found: re.Match[str]) -> bool:
-        """Whether the number occurs; a day or month also as part of a whole date."""
-        number = _canonical(found["number"])
-        return number in self._numbers or (found["unit"] is not None and number in self._days)
-
     def _has(self, piece: str) -> bool:
-        """Whether the piece occurs, not as part of a longer word, number or dotted name."""
-        at = self._text.find(piece)
-        while at >= 0:
-            end = at + len(piece)
-            before, after = self._text[max(0, at - 1) : at], self._text[end : end + 2]
-            if not (_joins(before) and _joins(piece[0])) and not (_joins(piece[-1]) and _goes_on(after)):
-                return True
-            at = self._text.find(piece, at + 1)
-        return False
+        return (
+            _stands(piece, self._text)
+            or (not piece.isascii() and _stands(tight(piece), self._tight))
+            or (_HEX.fullmatch(piece) is not None and _stands(piece, self._text, begins=True))
+        )
 
     def _knows(self, name: str) -> bool:
         word = normal(name)
+        if choice := figures.named_day(word):
+            return not self._figures.isdisjoint(choice) or word in self._words
         return not {word, word.removesuffix("s")}.isdisjoint(self._words | _ALWAYS_KNOWN)
 
 
-def ground(text: str, source: str) -> Grounded:
+def ground(text: str, source: str | Source) -> Grounded:
     """Drop every sentence with something that does not occur in the source.
 
     What is compared is folded: compatibility forms, case, digit groups, the writing of dates. Sentences end as in
     English or in Chinese, or with the line; a list item keeps its mark while any sentence of it is left.
     """
-    known = Source(source)
+    known = Source(source) if isinstance(source, str) else source
     lines: list[str] = []
     dropped: list[str] = []
-    sentences = 0
+    count = 0
     for line in text.splitlines():
         marker, parts = split(line)
         heading = line.lstrip().startswith("#")
         kept = [part for part in parts if known.holds(_OUR_MARKS.sub("", part), names=not heading)]
         dropped += [part.strip() for part in parts if part not in kept]
-        sentences += 0 if heading else len(parts)
+        count += 0 if heading else len(parts)
         if kept or not parts:
             lines.append((marker + "".join(kept)).rstrip())
-    return Grounded(
-        text="\n".join(lines).strip(), dropped=tuple(dropped), share_dropped=len(dropped) / max(1, sentences)
-    )
+    return Grounded(text="\n".join(lines).strip(), dropped=tuple(dropped), share_dropped=len(dropped) / max(1, count))
 
 
 def missing(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
@@ -114,8 +126,7 @@ def missing(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
     known = Source(log)
     lost: list[tuple[Utterance, str]] = []
     for utterance in said:
-        sentences = [part for line in utterance.text.splitlines() for part in split(line)[1]]
-        gone = [part.strip() for part in sentences if has_facts(part) and not known.holds(part, names=False)]
+        gone = [part for part in sentences(utterance) if not known.has_all(normal(part))]
         if gone:
             lost.append((utterance, " ".join(dict.fromkeys(gone))))
     return lost
@@ -124,7 +135,18 @@ def missing(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
 def has_facts(sentence: str) -> bool:
     """Whether there is a number, path, address, id or quotation in it."""
     plain = normal(sentence)
-    return bool(_NUMBER.search(plain)) or any(True for _ in _literal(plain))
+    return figures.any_in(plain) or any(True for _ in literals(plain))
+
+
+def sentences(said: Utterance) -> list[str]:
+    """The sentences of what was said, each on one line; a line's end is a sentence's end."""
+    return [" ".join(part.split()) for line in said.text.splitlines() for part in split(line)[1]]
+
+
+def mentions(text: str, sentence: str) -> bool:
+    """Whether most of what a sentence says, by its content words, is in the text."""
+    wanted, said = question_terms(sentence), fold(text)
+    return sum(term in said for term in wanted) >= MENTIONED * len(wanted)
 
 
 def split(line: str) -> tuple[str, list[str]]:
@@ -134,55 +156,50 @@ def split(line: str) -> tuple[str, list[str]]:
     return line[:start], [part for part in _SENTENCE.findall(line[start:]) if part.strip()]
 
 
-def normal(text: str) -> str:
-    """A text with what does not count folded away: width, case, digit groups, spaces, the writing of dates."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    folded = _DIGIT_GROUP.sub("", folded)
-    folded = _DATE.sub(r"\1-\2-\3", folded)
-    folded = _YEAR_MONTH.sub(r"\1-\2 ", _MONTH_DAY.sub(r"\1-\2 ", folded))
-    return " ".join(folded.split())
-
-
-def _literal(plain: str) -> Iterator[str]:
-    """What must occur to the letter in a folded sentence."""
+def literals(plain: str) -> Iterator[str]:
+    """What must occur to the letter in a folded sentence: addresses, paths, ids, quotations, Chinese names."""
     for pattern in (_URL, _MAIL, _PATH):
         for match in pattern.finditer(plain):
-            yield match.group().rstrip(_PUNCTUATION + "/").removeprefix("./") or match.group()
+            if pattern is not _PATH or _is_path(match.group()):
+                yield match.group().rstrip(_PUNCTUATION + "/").removeprefix("./") or match.group()
     for match in _TOKEN.finditer(plain):
         token = match.group().rstrip(".-")
         mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
-        if (mixed and not _MEASURE.fullmatch(token)) or "_" in token.strip("_"):
+        if (mixed and not figures.is_figure(token)) or "_" in token.strip("_"):
             yield token
     for match in _QUOTED.finditer(plain):
         for piece in next(filter(None, match.groups())).split("..."):
             if piece := piece.strip(_PUNCTUATION):
                 yield piece
+    if not plain.isascii():
+        yield from (match.group(1) for pattern in (_CALLED, _TITLED) for match in pattern.finditer(plain))
 
 
-def _names(sentence: str) -> Iterator[str]:
+def _is_path(found: str) -> bool:
+    """Chinese words between strokes are alternatives, unless the path begins or ends like one."""
+    return found.isascii() or re.match(r"[~.]|[a-z]:|/?[a-z0-9]", found) is not None or bool(re.search(_ENDING, found))
+
+
+def _stands(piece: str, text: str, *, begins: bool = False) -> bool:
+    """Whether the piece occurs, not as part of a longer word, number or dotted name; begins: such a one may follow."""
+    at = text.find(piece)
+    while at >= 0:
+        end = at + len(piece)
+        before, after = text[max(0, at - 1) : at], text[end : end + 2]
+        if not (_joins(before) and _joins(piece[0])) and (begins or not (_joins(piece[-1]) and _goes_on(after))):
+            return True
+        at = text.find(piece, at + 1)
+    return False
+
+
+def names_in(sentence: str) -> Iterator[str]:
     """Latin words with a capital inside a sentence, or in mixed case anywhere."""
     text = unicodedata.normalize("NFKC", sentence)
     for match in _NAME.finditer(text):
         word = match.group()
         mixed = not word.islower() and not word.istitle() and not word.isupper()
-        if mixed or not _OPENING.search(text[: match.start()].rstrip() if match.start() else ""):
+        if mixed or not _OPENING.search(text[max(0, match.start() - 8) : match.start()].rstrip()):
             yield word
-
-
-def _runs(number: str) -> Iterator[str]:
-    """A compound number and the unbroken runs of its parts that mean something alone: of 2026-11-20 also 11-20 and
-    2026, of 10-20 both ends, of 9:30:15 also 9:30, but not the minutes of a time or the day of a date.
-    """
-    whole = _canonical(number)
-    pieces = re.split(r"([:/-])", whole)
-    alone = ":" not in whole and not _WHOLE_DATE.fullmatch(whole)
-    for start, stop in combinations(range(0, len(pieces) + 2, 2), 2):
-        if alone or stop - start > 2 or len(pieces) == 1 or len(pieces[start]) == 4:
-            yield "".join(pieces[start : stop - 1])
-
-
-def _canonical(number: str) -> str:
-    return _SHORT_ZERO.sub("", number)
 
 
 def _joins(character: str) -> bool:

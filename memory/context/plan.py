@@ -5,12 +5,16 @@ from dataclasses import dataclass, replace
 
 from memory.context import reduction
 from memory.context.counter import Counter
+from memory.context.one_line import Place
 from memory.context.policy import Policy
-from memory.context.situation import Situation, Stage
+from memory.context.shortening import older_results
+from memory.context.situation import NO_LINES, Lines, Situation, Stage
 from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
 SMALLEST_REST = 2_000
+SOON = 0.1
+"""Share of the room before `line_at` at which a model is asked for the lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +23,7 @@ class Limits:
 
     max_tokens, max_turns: as configured. window: of the model in tokens; reserve: kept free for its answer; margin:
     kept free for our error. factor: the provider's count over ours. refused: how often the provider has called this
-    very request too long although it was counted to fit.
+    very request too long although it was counted to fit; shrunk: what it may have now, by our counter, 0 for no limit.
     """
 
     max_tokens: int
@@ -29,35 +33,56 @@ class Limits:
     margin: int = 0
     factor: float = 1.0
     refused: int = 0
+    shrunk: int = 0
+
+    @property
+    def most(self) -> int:
+        """Tokens of the provider's counter that a whole request may have."""
+        return min(self.max_tokens, self.window - self.reserve - self.margin)
 
     @property
     def budget(self) -> int:
         """Tokens of our counter that a whole request may have."""
-        return int(min(self.max_tokens, self.window - self.reserve - self.margin) / self.factor)
+        usual = int(self.most / self.factor)
+        return min(usual, self.shrunk) if self.shrunk else usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRange:
-    """Whole turns, from the first live one on, that leave the view for the log and the summary."""
+    """Whole turns, from the first live one on, that leave the view for the log and the summary.
+
+    why: the search for the cut as JSON text (see boundary.explain), "" where none was made.
+    """
 
     from_seq: int
     to_seq: int
     from_turn: int
     to_turn: int
     reason: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be done. reductions: to be recorded. must_fold_now: the view does not fit before the fold is done;
-    else it is carried out in the background. tokens: of the request once all this is done; fits: within the budget.
+    """What is to be done before a model call. reductions: to be recorded. must_fold_now: the fold is not to wait for
+    a model; else it is carried out in the background. fitted: nothing of this was pressing. tokens: of the
+    request once all this is done; fits: within the budget.
     """
 
     reductions: tuple[Reduction, ...]
     fold: FoldRange | None
     must_fold_now: bool
+    fitted: bool
     tokens: int
     fits: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What may be prepared once a turn has ended. lines: tool results that are soon to be one line each."""
+
+    fold: FoldRange | None
+    lines: tuple[Place, ...]
 
 
 def smallest_budget(fixed: int) -> int:
@@ -65,24 +90,38 @@ def smallest_budget(fixed: int) -> int:
     return fixed + SMALLEST_REST
 
 
-def plan(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter, running: bool) -> Plan:
-    """What the policy wants at this moment. Pure and linear in the live messages.
+def plan(
+    session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter, lines: Lines = NO_LINES
+) -> Plan:
+    """What the policy wants before the next model call. Pure and linear in the live messages.
 
     Args:
         fixed: tokens of system parts, tools and tail (see view.fixed_tokens).
-        running: True before a model call, False when a turn has ended and the next is awaited.
+        lines: what a model has written for results that may become one line; a rule writes the others.
     """
-    now = _situation(session, policy, limits, fixed, counter)
-    if not running:
-        now = _run(policy.after, _with_next(now))
+    now = _run(policy.before, replace(_situation(session, policy, limits, fixed, counter), lines=lines))
+    fitted = now.whole <= now.budget and not now.at_once
+    if fitted and not now.refused:
         return Plan(
-            reductions=(), fold=_range(now), must_fold_now=False, tokens=now.whole, fits=now.whole <= now.budget
+            reductions=now.added, fold=_range(now), must_fold_now=False, fitted=True, tokens=now.whole, fits=True
         )
-    now = _run(policy.before, now)
-    if now.whole <= now.budget and not now.refused:
-        return Plan(reductions=now.added, fold=_range(now), must_fold_now=False, tokens=now.whole, fits=True)
     now = _run(policy.urgent, now)
-    return Plan(reductions=_of_kept(now), fold=_range(now), must_fold_now=now.cut > 0, tokens=now.tokens, fits=now.fits)
+    return Plan(
+        reductions=_of_kept(now),
+        fold=_range(now),
+        must_fold_now=now.cut > 0,
+        fitted=fitted,
+        tokens=now.tokens,
+        fits=now.fits,
+    )
+
+
+def plan_ahead(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Ahead:
+    """What the policy will want when the next message comes, so that it can be prepared. Pure and linear."""
+    now = _situation(session, policy, limits, fixed, counter)
+    now = replace(now, coming=0 if now.running else 1)
+    soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON) * now.room
+    return Ahead(fold=_range(_run(policy.after, now)), lines=tuple(older_results(now)) if soon else ())
 
 
 def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Situation:
@@ -98,15 +137,12 @@ def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, cou
         max_turns=limits.max_turns,
         base=fixed,
         summary=summary_tokens(session.summary, counter),
+        seen=session.summary.seen if session.summary else 0,
         numbers=policy.numbers,
         counter=counter,
         reductions=reductions,
         refused=limits.refused,
     )
-
-
-def _with_next(now: Situation) -> Situation:
-    return now if now.running else replace(now, coming=1)
 
 
 def _run(stages: Iterable[Stage], now: Situation) -> Situation:
@@ -125,6 +161,7 @@ def _range(now: Situation) -> FoldRange | None:
         from_turn=first.number,
         to_turn=last.number,
         reason=now.reason,
+        why=now.why,
     )
 
 

@@ -1,23 +1,35 @@
 """The policies: numbers, and which stages run in which order. A policy is data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
+from typing import Any
 
+from memory.context.shortening import (
+    one_line_all,
+    one_line_oldest_half,
+    pin,
+    snip,
+    snip_all,
+    text_only_oldest_first,
+    text_only_when_few,
+    trim_tool_io,
+)
 from memory.context.situation import Numbers, Stage
 from memory.context.stages import (
     drop_oldest,
-    fold_but_newest,
+    drop_when_nearly_full,
+    fold_at_boundary,
+    fold_half_when_due,
+    fold_half_while_roomy,
+    fold_to_half,
+    fold_to_target,
     fold_when_long,
     fold_when_long_and_many,
     fold_when_many,
     lean,
     overflow,
-    pin,
-    snip,
-    text_only,
-    text_only_oldest_first,
-    text_only_when_few,
+    roll_summary,
 )
 
 
@@ -27,6 +39,8 @@ class Policy:
 
     before: stages that run before every model call; what they fold may wait while the view fits without it.
     urgent: stages that run after those while the view does not fit. after: stages that run when a turn has ended.
+    lines: whether old results become one line, so that a model may write the lines beforehand. knobs: the numbers that
+    mean something to these stages.
     """
 
     name: str
@@ -34,26 +48,87 @@ class Policy:
     before: tuple[Stage, ...]
     urgent: tuple[Stage, ...]
     after: tuple[Stage, ...]
+    knobs: tuple[str, ...] = ()
+    lines: bool = False
 
+
+_LAST_RESORT = (text_only_oldest_first, drop_oldest, pin)
+_ALWAYS = ("summary_tokens", "spare")
+_SNIP = ("snip_chars", "snip_share", "snip_most")
+_LINES = ("line_at", "line_least", "spared_results")
 
 TURNS = Policy(
     name="turns",
     numbers=Numbers(),
     before=(snip, fold_when_many, overflow),
-    urgent=(text_only_when_few, fold_when_long_and_many, text_only_oldest_first, drop_oldest, pin),
+    urgent=(text_only_when_few, fold_when_long_and_many, *_LAST_RESORT),
     after=(fold_when_many, fold_when_long),
+    knobs=(*_SNIP, "text_only_below", "overflow_turns", "overflow_chars", *_ALWAYS),
 )
 
-LEAN = Policy(
-    name="lean",
-    numbers=Numbers(),
-    before=(fold_but_newest, text_only),
-    urgent=(),
-    after=(),
+BUDGET = Policy(
+    name="budget",
+    numbers=Numbers(most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000),
+    before=(trim_tool_io, fold_to_target),
+    urgent=_LAST_RESORT,
+    after=(fold_to_target,),
+    knobs=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_ALWAYS),
 )
-"""What a restart leaves in the view where `session_restore` is "lean"; not a policy to choose."""
+
+LAYERS = Policy(
+    name="layers",
+    numbers=Numbers(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
+    before=(snip_all, one_line_oldest_half, fold_to_half, drop_when_nearly_full),
+    urgent=(one_line_all, *_LAST_RESORT),
+    after=(fold_to_half,),
+    knobs=("window", *_SNIP, *_LINES, "fold_at", "keep_most", "drop_at", *_ALWAYS),
+    lines=True,
+)
+
+BOUNDARY = Policy(
+    name="boundary",
+    numbers=Numbers(window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5),
+    before=(fold_at_boundary,),
+    urgent=_LAST_RESORT,
+    after=(fold_at_boundary,),
+    knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_ALWAYS),
+)
+
+ROLLING = Policy(
+    name="rolling",
+    numbers=Numbers(every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000),
+    before=(roll_summary,),
+    urgent=_LAST_RESORT,
+    after=(roll_summary,),
+    knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_ALWAYS),
+)
+
+BALANCED = Policy(
+    name="balanced",
+    numbers=Numbers(snip_chars=20_000, line_at=0.6, line_least=0.05, fold_at=0.75, keep_most=0.5, reach=2),
+    before=(snip_all, one_line_oldest_half, fold_half_while_roomy),
+    urgent=(one_line_all, *_LAST_RESORT),
+    after=(fold_half_when_due,),
+    knobs=(*_SNIP, *_LINES, "fold_at", "keep_most", "reach", *_ALWAYS),
+    lines=True,
+)
 
 LEAN = Policy(name="lean", numbers=Numbers(), before=(lean,), urgent=(), after=())
 """Run once after a restart when `session_restore` says so; no conversation keeps it."""
 
-POLICIES: Mapping[str, Policy] = MappingProxyType({policy.name: policy for policy in (TURNS,)})
+DEFAULT = "balanced"
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
+)
+WHOLE = frozenset(item.name for item in fields(Numbers) if isinstance(item.default, int))
+"""The numbers that are counts; the others are shares."""
+
+
+def policy_of(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
+    """A policy with the numbers that are configured otherwise; the default one for a name that is unknown."""
+    policy = POLICIES.get(name) or POLICIES[DEFAULT]
+    given = overrides.get(policy.name, {})
+    changed: dict[str, Any] = {
+        knob: int(value) if knob in WHOLE else value for knob, value in given.items() if knob in policy.knobs
+    }
+    return replace(policy, numbers=replace(policy.numbers, **changed)) if changed else policy

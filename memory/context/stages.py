@@ -1,19 +1,13 @@
-"""The stages that policies are made of: each takes a situation and returns one that is nearer to fitting."""
+"""The stages that fold: each says how many of the oldest turns leave the view for the log and the summary."""
 
-from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import accumulate
 
-from memory.context import reduction
-from memory.context.counter import Counter
+from memory.context.boundary import adaptive_keep, choose, choose_near, explain
+from memory.context.shortening import is_result_or_user_text, pinned, text_only
 from memory.context.situation import Situation
-from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
 LEAST_RESTORED, RESTORED_SHARE = 3, 6  # turns that a lean restart keeps at least, and as a share of the most turns
-LEVELS = (*(32_768 >> step for step in range(10)), 0)  # characters a pinned part may keep, tried in turn
-
-
-def snip(now: Situation) -> Situation:
-    """Finished turns' long tool results keep their head and tail."""
-    return now.shorten(_snipped(now, now.turns[: now.finished]))
 
 
 def fold_when_many(now: Situation) -> Situation:
@@ -32,42 +26,89 @@ def fold_when_long_and_many(now: Situation) -> Situation:
     return now if now.kept < now.numbers.text_only_below else fold_when_long(now)
 
 
-def text_only_when_few(now: Situation) -> Situation:
-    """Too many tokens in fewer than five turns: all but the running one keep the question and the answer."""
-    return now if now.fits or now.kept >= now.numbers.text_only_below else text_only(now)
+def fold_to_target(now: Situation) -> Situation:
+    """A history over `fold_tokens`: the newest turns within `keep_tokens` stay, at least one; the rest is folded.
+
+    Over `most_tokens` that does not wait for a model. A history that has less room than `most_tokens` is measured by
+    the same shares of what room there is.
+    """
+    numbers = now.numbers
+    room = min(numbers.most_tokens, max(1, now.budget - now.base))
+    if now.history * numbers.most_tokens < numbers.fold_tokens * room:
+        return now
+    cut = _but_newest(now, numbers.keep_tokens * room // numbers.most_tokens)
+    return replace(now.fold(cut, "tokens"), at_once=now.at_once or (now.history > room and cut > 0))
 
 
-def text_only_oldest_first(now: Situation) -> Situation:
-    """Turn by turn from the oldest, until it fits, only the question and the answer are kept."""
-    for turn in now.turns[now.cut : now.finished]:
-        if now.fits:
+def fold_to_half(now: Situation) -> Situation:
+    """From `fold_at` of the room on: the oldest turns are folded until the rest is `keep_most` of that threshold."""
+    threshold = now.numbers.fold_at * now.room
+    if now.whole < threshold:
+        return now
+    return now.fold(_but_newest(now, int(threshold * now.numbers.keep_most) - now.base - now.summary_then), "tokens")
+
+
+def fold_at_boundary(now: Situation) -> Situation:
+    """A long history is cut at the best-scored place near the share that its content asks to keep."""
+    numbers, messages = now.numbers, sum(len(turn.messages) for turn in now.turns)
+    many = messages > numbers.fold_messages
+    if messages < numbers.least_messages or not (many or now.history >= now.scaled(numbers.fold_tokens)):
+        return now
+    keep, adapted = adaptive_keep(now.turns[: now.finished], numbers.keep)
+    found = choose(now.turns, now.costs, now.finished, keep, numbers.reach, numbers.newest)
+    if found is None:
+        return now
+    return now.fold(found.turns, "messages" if many else "tokens", explain(replace(found, adapted=adapted)))
+
+
+def roll_summary(now: Situation) -> Situation:
+    """Every so many new messages or tokens, all but the newest few messages are merged into the summary."""
+    numbers = now.numbers
+    new = [message for message in now.finished_messages if message.seq >= now.seen]
+    many = len(new) >= numbers.every_messages
+    if not many and sum(message.tokens for message in new) < numbers.every_tokens:
+        return now
+    kept, cut = 0, now.finished
+    for place in range(now.finished - 1, -1, -1):
+        kept += len(now.turns[place].messages)
+        if place < now.finished - 1 and kept > numbers.keep_messages:
             break
-        now = now.shorten(_text_only(now, turn))
-    return now
+        cut = place
+    return now.fold(max(cut, _but_newest(now, numbers.keep_tokens, now.finished)), "messages" if many else "tokens")
 
 
-def fold_but_newest(now: Situation) -> Situation:
-    """All but the newest turns are folded: a sixth of those allowed stay, at least three."""
-    return now.fold(len(now.turns) - max(3, now.max_turns // 6), "lean restart")
+def fold_half_when_due(now: Situation) -> Situation:
+    """When a turn has ended with turns or tokens to spare no more: the oldest half, cut at the best place near it."""
+    many = now.finished >= now.max_turns
+    if not many and now.whole < now.numbers.fold_at * now.room:
+        return now
+    return _half_near_boundary(now, "turns" if many else "tokens")
 
 
-def text_only(now: Situation) -> Situation:
-    """Every finished turn that is kept shows the question and the answer only."""
-    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _text_only(now, turn))
+def fold_half_while_roomy(now: Situation) -> Situation:
+    """In the middle of a turn, while it still fits: what would be due at its end is begun."""
+    due = now.whole >= now.numbers.fold_at * now.room and now.fits
+    return _half_near_boundary(now, "tokens") if due else now
+
+
+def drop_oldest(now: Situation) -> Situation:
+    """The oldest turns that do not fit, with some tokens to spare, are folded; the running one stays."""
+    return now if now.fits else _drop_to(now, now.budget)
+
+
+def drop_when_nearly_full(now: Situation) -> Situation:
+    """Beyond `drop_at` of the room nothing waits: what is to be folded goes at once, more if need be."""
+    most = int(now.numbers.drop_at * now.room)
+    if now.whole <= most:
+        return now
+    after = _drop_to(now, most) if now.tokens > most else now
+    return replace(after, at_once=after.cut > 0)
 
 
 def lean(now: Situation) -> Situation:
     """After a restart that is to be lean: the newest turns stay, as question and answer; the rest is folded."""
     keep = max(LEAST_RESTORED, now.max_turns // RESTORED_SHARE)
-    now = now.fold(now.finished - keep, "restart") if now.finished > keep else now
-    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _text_only(now, turn))
-
-
-def drop_oldest(now: Situation) -> Situation:
-    """Turn by turn from the oldest, until it fits, turns are folded; the running one stays."""
-    while not now.fits and now.cut < now.finished:
-        now = now.fold(now.cut + 1, "tokens")
-    return now
+    return text_only(now.fold(now.finished - keep, "restart") if now.finished > keep else now)
 
 
 def overflow(now: Situation) -> Situation:
@@ -78,108 +119,30 @@ def overflow(now: Situation) -> Situation:
     now = now.fold(len(now.turns) - keep, "overflow")
     limit = now.numbers.overflow_chars // now.refused
     return now.shorten(
-        item for turn in now.turns[now.cut :] for item in _pinned(now, turn, limit, _is_result_or_user_text)
+        item for turn in now.turns[now.cut :] for item in pinned(now, turn, limit, is_result_or_user_text)
     )
 
 
-def pin(now: Situation) -> Situation:
-    """The running turn's long parts keep head, tail and handle: as much of them as fits, no call without its result."""
-    if now.fits or not now.turns:
-        return now
-    turn = now.turns[-1]
-    for limit in LEVELS:
-        now = now.shorten(_pinned(now, turn, limit, _is_running_part))
-        if now.fits:
-            return now
-    return now.shorten(_old_thoughts(turn, now.counter))
-
-
-def _snipped(now: Situation, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
-    limit = now.numbers.snip_chars
-    for turn in turns:
-        for message in turn.messages:
-            if message.role != "user":
-                continue
-            for number, part in enumerate(message.parts):
-                if isinstance(part, ToolResult) and len(part.text) > limit and not _shortened(now, message, number):
-                    size = len(part.text)
-                    head, tail = int(size * now.numbers.snip_head), int(size * now.numbers.snip_tail)
-                    text = reduction.snip(part.text, head, tail, reduction.handle(message, number))
-                    yield reduction.make(message, number, "snip", text, now.counter)
-
-
-def _shortened(now: Situation, message: Message, part: int) -> bool:
-    return part in now.reductions.get(message.id, {})
-
-
-def _text_only(now: Situation, turn: Turn) -> Iterator[Reduction]:
-    """The first user text and the last reply stay; a note stands for the tool chain between them."""
-    replies = [m for m in turn.messages if m.role == "assistant" and any(isinstance(p, Text) for p in m.parts)]
-    kept = {turn.messages[0].id, *(reply.id for reply in replies[-1:])}
-    note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
-    for message in turn.messages:
-        for number, part in enumerate(message.parts):
-            if isinstance(part, Text) and message.id in kept:
-                continue
-            text = ""
-            if isinstance(part, ToolResult):
-                text, note = note, ""
-            elif isinstance(part, Image | Document) and message.id in kept:
-                text = f"[{_kind(part)} left out; {reduction.handle(message, number)} shows it]"
-            yield reduction.make(message, number, "text_only", text, now.counter)
-
-
-def _kind(part: Image | Document) -> str:
-    return "picture" if isinstance(part, Image) else f"file {part.name}"
-
-
-def _is_result_or_user_text(part: object, message: Message) -> bool:
-    return isinstance(part, ToolResult) or (isinstance(part, Text) and message.role == "user")
-
-
-def _is_running_part(part: object, message: Message) -> bool:
-    return isinstance(part, Text | ToolResult | ToolCall | Document | Image)
-
-
-def _pinned(now: Situation, turn: Turn, limit: int, may: Callable[[object, Message], bool]) -> Iterator[Reduction]:
-    """Stand-ins of about `limit` characters for the longer parts of a turn that `may` be shortened."""
-    for message in turn.messages:
-        for number, part in enumerate(message.parts):
-            shown = now.reductions.get(message.id, {}).get(number)
-            size = len(shown.text) if shown else _size(part, now.counter)
-            if not may(part, message) or size <= limit or (shown and shown.form == "text_only"):
-                continue
-            text = _head_and_tail(part, limit // 2, reduction.handle(message, number))
-            if len(text) < size:
-                yield reduction.make(message, number, "pinned", text, now.counter)
-
-
-def _size(part: object, counter: Counter) -> int:
-    match part:
-        case Text() | ToolResult():
-            return len(part.text)
-        case ToolCall():
-            return len(part.input)
-        case Document() | Image():
-            return 4 * counter.parts((part,))
+def _but_newest(now: Situation, tokens: int, end: int = 0) -> int:
+    """How many turns go so that the newest within `tokens` stay, at least one; turns from `end` on are not counted."""
+    last = (end or len(now.turns)) - 1
+    for place in range(last, -1, -1):
+        tokens -= now.costs[place]
+        if tokens < 0 and place < last:
+            return place + 1
     return 0
 
 
-def _head_and_tail(part: object, half: int, where: str) -> str:
-    match part:
-        case ToolCall():
-            return reduction.snip_input(part, half, half, where)
-        case Document() | Image():
-            return f"[{_kind(part)} left out; {where} shows it]"
-        case Text() | ToolResult():
-            return reduction.snip(part.text, half, half, where)
-    return ""
+def _half_near_boundary(now: Situation, reason: str) -> Situation:
+    if now.finished < 2:
+        return now
+    most, reach = int(now.numbers.keep_most * now.room), now.numbers.reach
+    found = choose_near(now.turns, now.costs, now.finished, now.finished // 2, reach, most)
+    return now.fold(found.turns, reason, explain(found))
 
 
-def _old_thoughts(turn: Turn, counter: Counter) -> Iterator[Reduction]:
-    """Thoughts before the newest reply of the loop; providers ask only for that one's."""
-    replies = [message for message in turn.messages if message.role == "assistant"]
-    for message in replies[:-1]:
-        for number, part in enumerate(message.parts):
-            if isinstance(part, Thinking):
-                yield reduction.make(message, number, "pinned", "", counter)
+def _drop_to(now: Situation, most: int) -> Situation:
+    left = most - min(now.numbers.spare, most // 10) - now.base - now.summary_then
+    behind = list(accumulate(reversed(now.costs)))[::-1]  # tokens from each turn on
+    cut = next((place for place in range(now.cut, now.finished) if behind[place] <= left), now.finished)
+    return now.fold(cut, "tokens")

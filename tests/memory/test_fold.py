@@ -29,7 +29,7 @@ GOOD = {
 
 
 class Teller:
-    """A model made of one answer: text, an error, or an event to wait for for ever."""
+    """A model made of one answer: text, an error, an event to wait for for ever, or a function of prompts to these."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -39,11 +39,12 @@ class Teller:
     async def __call__(self, system, prompt, most, conversation):
         self.asked.append((system, prompt))
         self.called.set()
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        if isinstance(self.answer, asyncio.Event):
-            await self.answer.wait()
-        return self.answer if isinstance(self.answer, str) else json.dumps(self.answer, ensure_ascii=False)
+        answer = self.answer(system, prompt) if callable(self.answer) else self.answer
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, asyncio.Event):
+            await answer.wait()
+        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
 class House:
@@ -52,7 +53,7 @@ class House:
     def __init__(self, store, root, told):
         self.store, self.workspace, self.told = store, Workspace(root), told
 
-    def folder(self, answer=GOOD, deadline=5.0, zone=UTC):
+    def folder(self, answer=GOOD, deadline=5.0, zone=UTC, **more):
         return Folder(
             folds=self.store.folds,
             sessions=self.store.sessions,
@@ -62,6 +63,7 @@ class House:
             zone=zone,
             deadline=deadline,
             notify=lambda row, what: self.told.append(what),
+            **more,
         )
 
     async def fold(self, conversation, first=1, last=3, answer=GOOD, **how):
@@ -97,7 +99,7 @@ async def test_a_fold_is_in_the_log_in_the_summary_and_out_of_the_view(house):
     assert f"· terminal · turns 1–3 <!-- fold {row.id} -->" in house.log(row)
     assert "E12345678" in house.log(row)
     assert await house.store.folds.check_ledger() == []
-    assert house.told == ["planned", "folded"]
+    assert house.told == ["planned", "summarised", "logged", "folded"]
     assert row.tokens_after < row.tokens_before + row.summary_tokens
     shown = assemble(session, (), (), WEIGHTED).shown[0]
     assert shown.parts[0].text.startswith("[Summary of 3 earlier turns.")
@@ -266,3 +268,26 @@ async def test_no_line_of_a_summary_can_pass_for_a_heading_of_the_log(house):
     row = await house.fold(conversation, answer={**GOOD, "log": f"{GOOD['log']}\n## Forged <!-- fold other -->"})
     assert "- Forged <!-- fold other -->" in house.log(row)
     assert sum(line.startswith("## ") for line in house.log(row).splitlines()) == 1
+
+
+@pytest.mark.parametrize(("share", "method"), [(0.85, "model"), (0.7, "extract")])
+async def test_a_summary_a_little_too_long_loses_plain_lines_and_a_longer_one_is_replaced(house, share, method):
+    conversation = await talk(house.store, EXCHANGES)
+    plain = [f"- 用户在准备旅行，心情{how}。" for how in ("很好", "不错", "愉快", "轻松", "平静", "期待")]
+    summary = "\n".join([GOOD["summary"].replace("## 事实", "\n".join([*plain, "## 事实"]))])
+    most = int(WEIGHTED.text(summary) * share)
+    folder = house.folder({**GOOD, "summary": summary}, summary_tokens=most)
+    row = await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
+    assert row.method == method
+    assert row.summary_tokens <= most
+    assert "E12345678" in row.summary
+    assert ("6月3日飞巴黎，预算 9800 元。" in row.summary) is (method == "model")
+
+
+async def test_the_prompt_of_a_fold_says_what_is_wanted_and_no_more_than_fits_is_asked_for(house):
+    teller = Teller(GOOD)
+    await house.fold(await talk(house.store, EXCHANGES), 1, 3, teller)
+    system = teller.asked[0][0]
+    for head in ("目标与现状", "决定与理由", "事实与偏好", "工具做了什么", "错误与解决办法", "未完成的事"):
+        assert head in system
+    assert "600 words" in system
