@@ -71,6 +71,7 @@ ACTIONS: dict[str, _Rule] = {
     "memory.read": _Rule(least="user", model=True),
     "clock.read": _Rule(least="guest", model=True),
     "console.read": _Rule(least="owner", places=("console",)),
+    "metrics.read": _Rule(least="owner", places=("console",)),
     "console.write": _Rule(least="owner", places=("console",)),
     "session.expire": _Rule(least="owner", places=("job",)),
 }

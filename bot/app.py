@@ -9,6 +9,7 @@ from typing import Any
 
 from bot import log as logs
 from bot.config import Config, ConfigFile, known_secrets
+from bot.connecting import channels_of
 from bot.errors import ConfigError
 from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
@@ -123,7 +124,7 @@ async def _open_house(home: Home, file: ConfigFile, page: _Page | None) -> Any:
     whole = await asyncio.to_thread(importlib.import_module, "bot.house")
     store = await open_record(home)
     house = whole.House(whole.Ground(home=home, file=file, store=store))
-    channels = whole.channels_of(file.current)
+    channels = channels_of(file.current)
     if page is None:
         await house.open(channels)
         return house

@@ -19,6 +19,7 @@ from bot.models.registry import Account, effective_provider
 from memory.context.counter import WEIGHTED, load_counter
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.open import open_store
+from memory.store.records import LedgerFault
 
 LEAST_FREE = 200_000_000
 SOUL_TOKENS = 3_000
@@ -41,7 +42,7 @@ class Check:
 async def report(home: Home) -> list[Check]:
     """All checks in the order in which they matter; nothing on disk is changed."""
     file = ConfigFile(home.config)
-    checks = [_configuration(home, file), await _database(home), _disk(home)]
+    checks = [_configuration(home, file), *await _database(home), _disk(home)]
     config = file.current
     checks += [await _model(config), *_channels(file), _counter(), _clock(config)]
     return [*checks, _web_token(home), _instance(home), await asyncio.to_thread(_soul, home)]
@@ -60,10 +61,11 @@ def _configuration(home: Home, file: ConfigFile) -> Check:
     return Check(name=name, ok=True, message=f"{home.config} is right.")
 
 
-async def _database(home: Home) -> Check:
+async def _database(home: Home) -> list[Check]:
+    """Whether it opens, and, where it does, whether every message is accounted for."""
     name = "database"
     if not home.db.exists():
-        return Check(name=name, ok=True, message="There is none yet; the first start makes it.")
+        return [Check(name=name, ok=True, message="There is none yet; the first start makes it.")]
     try:
         store = await open_store(home.db, writable=False)
         try:
@@ -71,19 +73,25 @@ async def _database(home: Home) -> Check:
         finally:
             await store.close()
     except SchemaNewer as err:
-        return Check(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")
+        return [Check(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")]
     except StoreCorrupt as err:
         hint = "The next start puts the damaged file aside and goes back to the newest snapshot."
-        return Check(name=name, ok=False, message=str(err), hint=hint)
+        return [Check(name=name, ok=False, message=str(err), hint=hint)]
     except StoreError as err:
-        return Check(name=name, ok=False, message=str(err))
-    if faults:
-        first = faults[0]
-        message = (
-            f"The ledger has {len(faults)} faults; the first: {first.what} ({first.conversation}, {first.subject})."
-        )
-        return Check(name=name, ok=False, message=message)
-    return Check(name=name, ok=True, message="It opens, and its ledger of folded messages has no gap.")
+        return [Check(name=name, ok=False, message=str(err))]
+    return [Check(name=name, ok=True, message="It opens."), _ledger(faults)]
+
+
+def _ledger(faults: list[LedgerFault]) -> Check:
+    name = "ledger"
+    if not faults:
+        message = "Every message is in view, folded or cleared, exactly one of them."
+        return Check(name=name, ok=True, message=message)
+    first = faults[0]
+    where = f"{first.what} ({first.conversation}, {first.subject})"
+    message = f"It has {len(faults)} {'fault' if len(faults) == 1 else 'faults'}; the first: {where}."
+    hint = "No message is lost by it; keep a copy of data/ and report it with this sentence."
+    return Check(name=name, ok=False, message=message, hint=hint)
 
 
 def _disk(home: Home) -> Check:

@@ -26,6 +26,7 @@ class Folding:
         self._folder = folder
         self._folds = folds
         self._tasks: dict[str, Task] = {}
+        self._hurries: dict[str, asyncio.Event] = {}
         self._views: dict[str, str] = {}
         self._starting = asyncio.Lock()
         self._places = asyncio.Semaphore(AT_ONCE)
@@ -63,14 +64,14 @@ class Folding:
             The fold that has ended, whatever became of it; None when none could be begun.
         """
         async with self._starting:
-            before = self._views.get(plan.conversation, "")
-            await self._cancel(before)
-            row = await self._open(plan)
-            task = self._carry(row, extract=True) if row else None
-        if task is not None:
-            await asyncio.shield(task)
-        ended = row.id if row else before
-        return await self._folds.fold(ended) if ended else None
+            task = self._hurry(plan.conversation)
+            if task is None and (row := await self._open(plan)) is not None:
+                task = self._carry(row, hurry=True)
+        return await self._ended_fold(task)
+
+    async def finish(self, conversation: str) -> bool:
+        """End the fold of this view that is under way with the digest, now; False when there was none."""
+        return await self._ended_fold(self._hurry(conversation)) is not None
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
         """Go on with folds that an earlier process began."""
@@ -102,29 +103,49 @@ class Folding:
         left = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
         return next((each for each in left if not each.log_only), None)
 
-    async def _cancel(self, id: str) -> None:
-        task = self._tasks.get(id)
-        if task is not None:
-            task.cancel()
-            await asyncio.wait((task,))
+    def _hurry(self, conversation: str) -> Task | None:
+        """The fold of this view that is under way, told to wait for no model any more."""
+        id = self._views.get(conversation, "")
+        if id in self._tasks:
+            self._hurries[id].set()
+        return self._tasks.get(id)
 
-    def _carry(self, row: FoldRow, *, extract: bool = False) -> Task:
+    async def _ended_fold(self, task: Task | None) -> FoldRow | None:
+        """The fold as it stands once its task has ended."""
+        if task is None:
+            return None
+        await asyncio.shield(task)
+        return await self._folds.fold(task.get_name())
+
+    def _carry(self, row: FoldRow, *, hurry: bool = False) -> Task:
         if row.id in self._tasks:
             return self._tasks[row.id]
-        work = self._folder.carry(row, extract=True) if extract else self._in_line(row)
-        task = asyncio.create_task(work, name=f"fold {row.id}")
+        hurried = self._hurries[row.id] = asyncio.Event()
+        if hurry:
+            hurried.set()
+        task = asyncio.create_task(self._in_line(row, hurried), name=row.id)
         self._tasks[row.id] = task
         if not row.log_only:
             self._views[row.conversation] = row.id
         task.add_done_callback(lambda done: self._ended(row, done))
         return task
 
-    async def _in_line(self, row: FoldRow) -> FoldRow | None:
-        async with self._places:
-            return await self._folder.carry(row)
+    async def _in_line(self, row: FoldRow, hurry: asyncio.Event) -> FoldRow | None:
+        """Only so many folds at once ask a model; one that is in a hurry asks none."""
+        if hurry.is_set():
+            return await self._folder.carry(row, hurry=hurry)
+        place, hurried = asyncio.create_task(self._places.acquire()), asyncio.create_task(hurry.wait())
+        try:
+            await asyncio.wait((place, hurried), return_when=asyncio.FIRST_COMPLETED)
+            return await self._folder.carry(row, hurry=hurry)
+        finally:
+            hurried.cancel()
+            if place.done() and not place.cancelled():
+                self._places.release()
+            place.cancel()
 
     def _ended(self, row: FoldRow, task: Task) -> None:
-        del self._tasks[row.id]
+        del self._tasks[row.id], self._hurries[row.id]
         if self._views.get(row.conversation) == row.id:
             del self._views[row.conversation]
         if not task.cancelled() and (err := task.exception()) is not None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,17 +14,20 @@ from bot.agent.calibration import Calibration
 from bot.agent.calls import Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter
+from bot.agent.lining import Lining
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
-from bot.agent.prompt import Prompt
+from bot.agent.persona import Persona
+from bot.agent.prompt import Prompt, cut_notice
 from bot.agent.report import Report
 from bot.brain import Brain
 from bot.commands.base import Desk
-from bot.commands.context import folded_text
 from bot.commands.router import Router
 from bot.config import Config, ConfigFile, Refused
+from bot.connecting import changed, channels_of
 from bot.dispatch.local import LocalLanes
 from bot.errors import ConfigError, Unusable
+from bot.fold_news import FoldNews
 from bot.folding import Folding
 from bot.gateway import Gateway
 from bot.home import Home
@@ -32,7 +35,7 @@ from bot.inbound import Inbound
 from bot.intake import command_of, ends_turn, load_said
 from bot.models.base import Model
 from bot.models.offline import Passage
-from bot.reply import address_of, outgoing
+from bot.reply import outgoing
 from bot.restoring import make_lean, tell_away
 from bot.scheduler import Scheduler, drop_old, end_idle
 from bot.texts import language, say
@@ -40,11 +43,10 @@ from bot.tools.registry import default_tools
 from bot.tools.toolset import Toolset
 from bot.turn import Turns, Works
 from channels.base import Channel
-from channels.message import LiveEvent
-from channels.registry import load
 from memory.blobs import Blobs
 from memory.context.counter import WEIGHTED, Counter, load_counter
 from memory.context.render import BOT
+from memory.context.system import Budgets, SystemPart
 from memory.fold import Folder
 from memory.recall.search import search
 from memory.store.doors import Store
@@ -55,8 +57,6 @@ log = structlog.get_logger(__name__)
 MANY_LANES = 10_000
 DRAIN_SECONDS = 20.0
 PASSAGES = 8
-FIELDS = {"telegram": ("token", "base_url", "proxy")}
-"""What of its section each channel is built with."""
 
 
 def zone_of(config: Config) -> tzinfo:
@@ -76,38 +76,14 @@ def counter() -> Counter:
         return WEIGHTED
 
 
-def channels_of(config: Config) -> list[Channel]:
-    """The channels that are configured, but for the page's.
-
-    Raises:
-        ConfigError: one is that this version does not have.
-    """
-    channels: list[Channel] = []
-    for name, section in config.channels:
-        if name == "web" or not section.on:
-            continue
-        if name == "telegram" and section.mode == "webhook":
-            raise ConfigError(
-                'channels.telegram.mode is "webhook", which this version does not have; it must be "polling"'
-            )
-        if name not in FIELDS:
-            raise ConfigError(f"channels.{name} is on, but this version has no such channel; set its enabled to false")
-        channels.append(load(name)(**{field: getattr(section, field) for field in FIELDS[name]}))
-    return channels
-
-
-def _opened_with(config: Config, name: str) -> tuple[object, ...]:
-    section = getattr(config.channels, name)
-    return (section.on, *(getattr(section, field) for field in FIELDS[name]))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What a house stands on: its folder, its configuration, its open record."""
+    """What a house stands on: its folder, its configuration, its open record. clock: the time, with its zone."""
 
     home: Home
     file: ConfigFile
     store: Store
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
 
 class House:
@@ -115,17 +91,35 @@ class House:
 
     def __init__(self, ground: Ground) -> None:
         self.home, self.file, self.store = ground.home, ground.file, ground.store
+        self._clock = ground.clock
         self.started = self.now()
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace)
         self.brain = Brain(self.blobs.get, self._passages, self._model_unusable)
         self.gateway = Gateway(self.store.delivery, self._language)
         self.folding = Folding(self._folder(), self.store.folds)
+        self.fold_news = FoldNews(
+            store=self.store,
+            gateway=self.gateway,
+            config=self.config,
+            language=self._language,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+        )
         self._offered: tuple[tuple[str, ...], Toolset] | None = None
-        prompt = Prompt(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
+        persona = Persona(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
+        self.prompt = Prompt(persona, self.store, self.now)
+        self.prompt.cut = self._memory_cut
         self.drafting = Drafting(counter)
-        calibration = Calibration(self.store.sessions)
-        self.fitter = Fitter(self.store.sessions, self.folding, prompt, self.drafting, calibration, self.config)
+        self.lining = Lining(self._summarise)
+        self.fitter = Fitter(
+            sessions=self.store.sessions,
+            folding=self.folding,
+            prompt=self.prompt,
+            drafting=self.drafting,
+            calibration=Calibration(self.store.sessions),
+            lining=self.lining,
+            config=self.config,
+        )
         self.agent = self._agent()
         self.report = Report(self.store, self.fitter, self.config, self.model_name)
         self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
@@ -146,7 +140,7 @@ class House:
 
     def now(self) -> datetime:
         """The time where the owner is."""
-        return datetime.now(zone_of(self.file.current))
+        return self._clock().astimezone(zone_of(self.file.current))
 
     def model_name(self) -> str:
         """The model that conversations without a choice of their own use."""
@@ -201,6 +195,7 @@ class House:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.lining.close()
         await self.folding.close()
         await self.gateway.close()
         await self.brain.close()
@@ -213,6 +208,7 @@ class House:
         await self.turns.settled()
         await self.outbox.settled()
         await self.folding.settled()
+        await self.lining.settled()
 
     def stir(self) -> None:
         """Somebody is here: load, in threads, what the first answer needs, before it is asked for.
@@ -279,11 +275,10 @@ class House:
         except ConfigError as err:
             log.error("channels stay as they are", why=str(err))
             return
-        for name in FIELDS:
-            if _opened_with(before, name) != _opened_with(after, name):
-                await self.gateway.remove(name)
-                if name in wanted:
-                    await self.add(wanted[name])
+        for name in changed(before, after):
+            await self.gateway.remove(name)
+            if name in wanted:
+                await self.add(wanted[name])
 
     async def _misconfigured(self, trouble: Refused) -> None:
         log.error("config.json is broken, the last good one holds", why=str(trouble))
@@ -310,32 +305,23 @@ class House:
         return text
 
     def _fold_moved(self, row: FoldRow, state: str) -> None:
-        self._spawn(self._tell_fold(row, state))
+        self._spawn(self.fold_news.tell(row, state))
 
-    async def _tell_fold(self, row: FoldRow, state: str) -> None:
-        conversation = await self.store.sessions.conversation(row.conversation)
-        if conversation is None:
-            return
-        place = conversation.place
-        facts: dict[str, str | int | float | bool] = {
-            "id": row.id,
-            "state": state,
-            "from_turn": row.from_turn,
-            "to_turn": row.to_turn,
-            "tokens_before": row.tokens_before,
-            "tokens_after": row.tokens_after,
-        }
-        self.gateway.show(LiveEvent(address=address_of(place), name="fold", facts=facts))
-        if not self.config().notify_folds or row.log_only or state not in ("planned", "folded"):
-            return
-        lang = await self._language(row.conversation)
-        turns = row.to_turn - row.from_turn + 1
-        text = say(lang, "fold_started", turns=turns) if state == "planned" else folded_text(row, lang)
-        channel = self.gateway.channels.get(place.channel)
-        if channel is not None:
-            notice = outgoing(text, "notice", channel.capabilities)
-            await self.store.delivery.notify(row.conversation, f"fold:{row.id}:{state}", notice)
-            self.outbox.wake(row.conversation)
+    def _memory_cut(self, conversation: str, part: SystemPart, budgets: Budgets) -> None:
+        self._spawn(self._tell_cut(conversation, part, budgets))
+
+    async def _tell_cut(self, conversation: str, part: SystemPart, budgets: Budgets) -> None:
+        """Once a month: what of MEMORY.md its budget leaves out."""
+        row = await self.store.sessions.conversation(conversation)
+        channel = self.gateway.channels.get(row.place.channel) if row else None
+        if row is not None and channel is not None:
+            text = cut_notice(part, budgets, await self._language(conversation))
+            await self.store.delivery.notify(
+                conversation,
+                f"cut:{row.place.space}:{self.now():%Y-%m}",
+                outgoing(text, "notice", channel.capabilities),
+            )
+            self.outbox.wake(conversation)
 
     def _agent(self) -> Agent:
         calls = Calls(self.store.sessions, self.toolset, self.workspace, self.now, self.drafting)

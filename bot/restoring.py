@@ -37,10 +37,10 @@ async def tell_away(store: Store, gateway: Gateway, setting: str) -> None:
 async def make_lean(store: Store, folding: Folding, drafting: Drafting, config: Config, model: str) -> None:
     """`session_restore` "lean": the newest turns stay, as question and answer; what is left out is folded first."""
     counter = await drafting.counter()
-    limits = limits_of(config, model, 1.0, 0)
+    limits = limits_of(config, model, 1.0)
     for row in await store.sessions.conversations(limit=MOST_CONVERSATIONS):
         session = await store.sessions.load(row.id)
-        planned = plan(session, LEAN, limits, 0, counter, running=True)
+        planned = plan(session, LEAN, limits, 0, counter)
         if planned.reductions:
             await store.sessions.reduce(row.id, planned.reductions, "lean restart")
         if planned.fold is not None:

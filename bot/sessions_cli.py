@@ -1,4 +1,4 @@
-"""`mnema sessions`: list, show, export and delete conversations."""
+"""`mnema sessions`: list, show, export, import and delete conversations."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from memory.conversation import Message, dump_parts
 from memory.store.doors import Store
 from memory.store.records import ConversationRow
 
-app = typer.Typer(help="List, show, export and delete conversations.", no_args_is_help=True)
+app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
 EVERY = 1_000_000
 PAGE = 200
 Answer = TypeVar("Answer")
@@ -38,7 +38,7 @@ def listing(
         return await store.sessions.conversations(limit=limit)
 
     nothing: list[ConversationRow] = []
-    found = _with_store(ctx.obj.home, rows, none=nothing)
+    found = with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
         print(json.dumps([_described(row) for row in found], ensure_ascii=False, indent=2))
         return 0
@@ -58,11 +58,11 @@ def show(
     """Print a conversation as people saw it."""
 
     async def lines(store: Store) -> None:
-        row = await _find(store, session)
+        row = await find(store, session)
         for line in await store.sessions.lines(row.id, limit=limit):
             print(f"[{line.at:%Y-%m-%d %H:%M}] {line.role}: {line.text}")
 
-    _with_store(ctx.obj.home, lines)
+    with_store(ctx.obj.home, lines)
     return 0
 
 
@@ -75,7 +75,7 @@ def export(
     """Write a conversation as JSON Lines: first what it is, then every message with its parts."""
 
     async def write(store: Store) -> None:
-        row = await _find(store, session)
+        row = await find(store, session)
         target = out.open("x", encoding="utf-8") if out else sys.stdout
         try:
             print(json.dumps({"session": _described(row)}, ensure_ascii=False), file=target)
@@ -88,7 +88,33 @@ def export(
             if out:
                 target.close()
 
-    _with_store(ctx.obj.home, write)
+    with_store(ctx.obj.home, write)
+    return 0
+
+
+@app.command("import")
+def bring_in(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="An export, or a message list in Anthropic's or OpenAI's form.")],
+    conversation: Annotated[str, typer.Option("--conversation", help="Its name here [default: the file's].")] = "",
+) -> int:
+    """Take a conversation from a file into the record, as a new conversation of the terminal."""
+    from bot import importing
+
+    name = conversation or importing.name_of(file)
+    if not importing.NAME.fullmatch(name):
+        raise typer.BadParameter(f"--conversation is {name!r}; it takes up to 128 letters, digits and . _ : -")
+    home: Home = ctx.obj.home
+    recording = importing.read(file)
+    home.ensure()
+    with home.lock():
+        asyncio.run(importing.bring_in(home, recording, name))
+    for note in recording.notes:
+        print(f"mnema: {note}.", file=sys.stderr)
+    count = len(recording.messages)
+    print(
+        f"Imported {len(recording.turns)} turns ({count} messages); mnema chat --conversation {name} goes on with it."
+    )
     return 0
 
 
@@ -100,7 +126,7 @@ def delete(
 ) -> int:
     """Delete a conversation with all its messages; the daily log keeps what was written there."""
     home: Home = ctx.obj.home
-    row = _with_store(home, lambda store: _find(store, session))
+    row = with_store(home, lambda store: find(store, session))
     if not yes and not typer.confirm(f"Delete {row.id} ({row.title or 'no title'}) for ever?", err=True):
         return 1
 
@@ -108,12 +134,12 @@ def delete(
         await store.sessions.delete(row.id)
 
     with home.lock():
-        _with_store(home, gone, writable=True)
+        with_store(home, gone, writable=True)
     print(f"{row.id} is deleted.")
     return 0
 
 
-def _with_store(
+def with_store(
     home: Home,
     work: Callable[[Store], Awaitable[Answer]],
     *,
@@ -142,7 +168,12 @@ def _with_store(
     return asyncio.run(opened())
 
 
-async def _find(store: Store, name: str) -> ConversationRow:
+async def find(store: Store, name: str) -> ConversationRow:
+    """The conversation of that id, name, or beginning of an id.
+
+    Raises:
+        NoSession: there is none, or more than one.
+    """
     rows = await store.sessions.conversations(limit=EVERY)
     found = [row for row in rows if row.id == name or row.place.chat_id == name]
     found = found or [row for row in rows if row.id.startswith(name)]

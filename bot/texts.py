@@ -90,7 +90,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "一部分回复没能送达：{why}",
         "A part of the answer could not be delivered: {why}",
     ),
-    "fold_started": ("正在整理较早的 {turns} 轮对话…", "Folding the oldest turns ({turns})…"),
+    "fold_started": (
+        "正在整理较早的 {turns} 轮对话：现有 {before} tokens…",
+        "Folding the oldest turns ({turns}): {before} tokens now…",
+    ),
     "fold_done": (
         "已整理第 {turns} 轮，写入 {file}：{before} → {after} tokens（{percent}%）。",
         "Folded turns {turns} into {file}: {before} → {after} tokens ({percent}%).",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.agent.drafting import Drafting
-from bot.agent.fit import Fitter
+from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
@@ -155,8 +155,7 @@ class Turns:
 
     async def _prepare(self, job: Job) -> None:
         """Begin, while nobody waits, the fold that the next message will want."""
-        setting = await self._works.fitter.setting(job.model, job.policy)
-        await self._works.fitter.prepare(job.conversation.id, setting)
+        await self._works.fitter.prepare(job.conversation.id, Wish(model=job.model, policy=job.policy))
 
     def _later(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

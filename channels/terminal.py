@@ -23,7 +23,7 @@ from channels.message import (
     Sender,
 )
 from channels.terminal_input import Desk, Prompt, attached, piped
-from channels.terminal_view import PlainView, RichView, View, one_line, words
+from channels.terminal_view import WORDS, PlainView, RichView, View, one_line, words
 
 TEN_YEARS = 10 * 365 * 86_400.0
 REMEMBERED = 1000
@@ -107,8 +107,17 @@ class Terminal:
             step = int(event.facts.get("step", 0)) + 1
             tool = one_line(str(event.facts.get("tool", "")))
             self._view.working(tool if event.facts.get("planned") else self._say("step", step=step, tool=tool))
+        elif event.name == "fold":
+            self._view.working(self._folding(event))
         elif event.name in ("started", "tool_ended"):
             self._view.working(self._say("thinking"))
+
+    def _folding(self, event: LiveEvent) -> str:
+        """How far a fold has come; once it has ended, the answer is what is waited for."""
+        key, first, last = f"fold_{event.facts.get('state')}", event.facts.get("from_turn"), event.facts.get("to_turn")
+        if key not in WORDS:
+            return self._say("thinking")
+        return self._say(key, turns=first if first == last else f"{first}–{last}")
 
     def hint(self, key: str, **fields: object) -> None:
         """Say a sentence of the terminal's own."""

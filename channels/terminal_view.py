@@ -17,6 +17,10 @@ _LEAST_ROOM = 5
 WORDS: dict[str, tuple[str, str]] = {
     "thinking": ("思考中…", "thinking…"),
     "step": ("第 {step} 步 · {tool}", "step {step} · {tool}"),
+    "fold_planned": ("整理第 {turns} 轮：总结中…", "folding turns {turns}: summarising…"),
+    "fold_summarised": ("整理第 {turns} 轮：核对摘要…", "folding turns {turns}: checking the summary…"),
+    "fold_digest": ("整理第 {turns} 轮：改用原文摘录…", "folding turns {turns}: the words themselves are kept…"),
+    "fold_logged": ("整理第 {turns} 轮：已写入日记…", "folding turns {turns}: written to the diary…"),
     "stopping": ("正在停止…再按一次 Ctrl-C 就不再等。", "Stopping… Ctrl-C again stops waiting for it."),
     "left": ("不再等这条回复。", "No longer waiting for this answer."),
     "leave": ("再按一次 Ctrl-C 退出，或按 Ctrl-D。", "Ctrl-C again leaves; so does Ctrl-D."),

@@ -1,21 +1,36 @@
 """What providers report of each answer: it corrects the token counter, and says how much came from their cache."""
 
-from memory.context.counter import calibrate
+import asyncio
+import re
+
+from memory.context.counter import believable, calibrate
 from memory.store.doors import Sessions
+from memory.store.errors import StoreError
 
 SETTLED = 10
 """After so many replies only a change of more than `WORTH` is written."""
 WORTH = 0.005
-MOST_SHARES = 10_000
+OWN_WEIGHT = 0.7
+"""Of the newest reply in a conversation's own factor: its requests repeat one another but for the last words."""
+MOST_KEPT = 10_000
+WINDOW = "window"
+"""Behind a model's name: the row of the window that its provider named."""
+
+_DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
 Factor = tuple[float, int, float]
 """(factor, samples, last error in per cent)."""
 
 
 class Calibration:
-    """Learns one factor per model; this process alone writes them, so each is read once.
+    """Learns one factor per model, and from it one for each conversation with that model.
 
-    shares: of the newest request of a conversation, how much its provider's cache gave, 0 to 1.
+    How far a counter is off depends on what it counts. One mean for a model that hears Chinese, English and code by
+    turns is wrong for each of them, so a conversation starts with its model's factor and goes on with its own.
+
+    Both are rows. What is kept here is what the rows say, so a restart plans with the same numbers; this process
+    alone writes them, so each is read once. shares: of the newest request of a conversation, how much its provider's
+    cache gave, 0 to 1.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -23,27 +38,77 @@ class Calibration:
         self._known: dict[str, Factor] = {}
         self.shares: dict[str, float] = {}
 
-    async def factor(self, model: str) -> Factor:
-        """What is known of that model; (1.0, 0, 0.0) for a new one."""
-        if model not in self._known:
-            self._known[model] = await self._sessions.factor(model)
-        return self._known[model]
+    async def factor(self, model: str, conversation: str = "") -> Factor:
+        """What is known of that model in that conversation, else of the model; (1.0, 0, 0.0) for a new one.
 
-    async def learn(self, model: str, counted: int, actual: int) -> None:
-        """counted: our count of a request without the factor; actual: the provider's, 0 when it did not say."""
-        if not actual or not counted:
+        model: a name with a date is the same model as the name without.
+        """
+        if conversation:
+            own = await self._read(_row(model, conversation))
+            if own[1]:
+                return own
+        return await self._read(_row(model))
+
+    async def learn(self, model: str, counted: int, actual: int, conversation: str = "") -> None:
+        """One reply's usage. counted: our count of the request without a factor; actual: the provider's.
+
+        Nothing is learnt where the provider did not say (0) or named what cannot be the size of this request.
+        """
+        if not believable(counted, actual):
             return
-        factor, samples, _ = await self.factor(model)
-        fresh, error = calibrate(factor, counted, actual)
-        learned = (round(fresh, 4), samples + 1, round(error, 2))
-        if samples < SETTLED or abs(fresh - factor) > WORTH:
-            await self._sessions.set_factor(model, *learned)
-            self._known[model] = learned
-        else:
-            self._known[model] = (factor, samples, learned[2])
+        used = await self.factor(model, conversation)
+        _, error = calibrate(used[0], counted, actual)
+        whole = await self._read(_row(model))
+        fresh, _ = calibrate(whole[0], counted, actual)
+        writes = [self._correct(_row(model), whole, fresh, error)]
+        if conversation:
+            own = await self._read(_row(model, conversation))
+            start = own if own[1] else whole
+            fresh, _ = calibrate(start[0], counted, actual, OWN_WEIGHT)
+            writes.append(self._correct(_row(model, conversation), (start[0], own[1], own[2]), fresh, error))
+        await asyncio.gather(*writes)
+
+    async def window(self, model: str) -> int:
+        """The window that this model's provider named when it refused a request; 0 where it never did."""
+        tokens, known, _ = await self._read(_row(model, WINDOW))
+        return int(tokens) if known else 0
+
+    async def note_window(self, model: str, tokens: int) -> None:
+        """A provider has named its limit; the least that it named holds."""
+        known = await self.window(model)
+        if not known or tokens < known:
+            await self._keep(_row(model, WINDOW), (float(tokens), 1, 0.0))
+
+    async def _read(self, row: str) -> Factor:
+        if row not in self._known:
+            if len(self._known) >= MOST_KEPT:
+                self._known.clear()
+            self._known[row] = await self._sessions.factor(row)
+        return self._known[row]
+
+    async def _correct(self, row: str, before: Factor, fresh: float, error: float) -> None:
+        """What is kept goes ahead of what is written, in one order for both; a failed write is forgotten."""
+        factor, samples, _ = before
+        if samples >= SETTLED and abs(fresh - factor) <= WORTH:
+            self._known[row] = (factor, samples, round(error, 2))
+            return
+        await self._keep(row, (round(fresh, 4), samples + 1, round(error, 2)))
+
+    async def _keep(self, row: str, learned: Factor) -> None:
+        self._known[row] = learned
+        try:
+            await self._sessions.set_factor(row, *learned)
+        except StoreError:
+            self._known.pop(row, None)
+            raise
 
     def note_cache(self, conversation: str, cached: int, whole: int) -> None:
         """Of `whole` tokens of the newest request, the provider took `cached` from its cache."""
-        if len(self.shares) >= MOST_SHARES:
+        if len(self.shares) >= MOST_KEPT:
             self.shares.clear()
         self.shares[conversation] = cached / whole if whole else 0.0
+
+
+def _row(model: str, conversation: str = "") -> str:
+    """The name a factor is stored under: the model's, and behind a space the conversation's id."""
+    return f"{_DATED.sub('', model)} {conversation}".rstrip()

@@ -2,18 +2,20 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from bot.agent.calibration import Calibration
 from bot.agent.drafting import Drafting
+from bot.agent.lining import Lining
 from bot.agent.prompt import Prompt
 from bot.config import Config
-from bot.errors import BudgetTooSmall
+from bot.errors import BudgetTooSmall, Overflow
 from bot.folding import Folding
 from bot.models.prices import window
-from memory.context.counter import Counter
-from memory.context.plan import FoldRange, Limits, Plan, plan, smallest_budget
-from memory.context.policy import POLICIES, Policy
+from memory.context.counter import Counter, believable
+from memory.context.plan import FoldRange, Limits, Plan, plan, plan_ahead, smallest_budget
+from memory.context.policy import Policy, policy_of
+from memory.context.system import RULES, SOUL, SystemPart
 from memory.context.view import View, assemble, fixed_tokens
 from memory.conversation import Session, ToolSpec
 from memory.store.doors import Sessions
@@ -21,125 +23,197 @@ from memory.store.records import FoldPlan
 
 MOST_ROUNDS = 6
 MOST_MARKED = 10_000
-ROOMY = 0.5
-"""Under this share of the budget, and with turns to spare, nothing is planned after a turn."""
+ROOMY = 0.4
+LATE = ("turns", "balanced")
+"""Policies that want nothing after a turn under that share of the budget with turns to spare."""
+SHRINK, LEAST_LEFT, SPARE = 0.65, 0.25, 0.95
+"""Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves."""
+ROOM_STEP = 500
 MARGIN = 0.02
 """Share of the window left free for what a counter of another tokenizer gets wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a request is to be fitted for. model: its id; policy: its name.
+
+    refused: how often the provider has called this very request too long; shrunk: tokens that it may have since.
+    """
+
+    model: str
+    policy: str
+    refused: int = 0
+    shrunk: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a request is fitted to: the model, its limits, and what stands before the conversation."""
+    """What a request is fitted to: the model, its limits, and what stands before the conversation.
+
+    fixed: tokens of system parts and tools. factor, error_percent: of the counter, here.
+    """
 
     model: str
     limits: Limits
     policy: Policy
-    system: tuple[str, ...]
+    parts: tuple[SystemPart, ...]
     tools: tuple[ToolSpec, ...]
     fixed: int
+    factor: float
+    error_percent: float
+
+    @property
+    def system(self) -> tuple[str, ...]:
+        return tuple(part.text for part in self.parts if part.text)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A view that fits, and what it was fitted to."""
+
+    view: View
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fitter:
     """Fits sessions into budgets. config: as it is at that moment."""
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        folding: Folding,
-        prompt: Prompt,
-        drafting: Drafting,
-        calibration: Calibration,
-        config: Callable[[], Config],
-    ) -> None:
-        self._sessions = sessions
-        self._folding = folding
-        self._prompt = prompt
-        self._drafting = drafting
-        self.calibration = calibration
-        self._config = config
-        self._marked: dict[str, str] = {}
-        self._roomy: dict[str, bool] = {}
+    sessions: Sessions
+    folding: Folding
+    prompt: Prompt
+    drafting: Drafting
+    calibration: Calibration
+    lining: Lining
+    config: Callable[[], Config]
+    _marked: dict[str, str] = field(default_factory=dict)
+    _roomy: dict[str, bool] = field(default_factory=dict)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as every request names them."""
-        return self._prompt.specs()
+        return self.prompt.specs()
 
     async def counter(self) -> Counter:
         """What everything is counted with."""
-        return await self._drafting.counter()
+        return await self.drafting.counter()
 
-    async def setting(self, model: str, policy: str, refused: int = 0) -> Setting:
-        """The limits for one model as things stand; refused: how often the provider called this request too long.
+    async def setting(self, session: Session, wish: Wish) -> Setting:
+        """The limits and the system parts for this session as things stand.
 
         Raises:
-            BudgetTooSmall: the budget cannot even hold what stands before the conversation.
+            BudgetTooSmall: the budget, as it is configured, cannot even hold what stands before the conversation.
         """
-        config, counter = self._config(), await self.counter()
-        system = self._prompt.system()
-        tools = self.specs
-        fixed = fixed_tokens(system, tools, "", counter)
-        factor, _, _ = await self.calibration.factor(model)
-        limits = limits_of(config, model, factor, refused)
+        config, counter, tools = self.config(), await self.counter(), self.specs
+        factor, _, error = await self.calibration.factor(wish.model, session.conversation)
+        limits = replace(limits_of(config, wish.model, factor), refused=wish.refused, shrunk=wish.shrunk)
+        room = self._room(limits.most, tools, counter)
+        parts = await self.prompt.parts(session, room, counter)
+        fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
         least = smallest_budget(fixed)
-        if limits.budget < least:
+        if limits.most < least:
             raise BudgetTooSmall(least)
+        told = await self.calibration.window(wish.model)
+        if told and told < limits.window:
+            limits = replace(limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * MARGIN))
+        if limits.budget < least and not wish.shrunk:
+            limits = replace(limits, shrunk=0, factor=limits.most / least)
         return Setting(
-            model=model,
+            model=wish.model,
             limits=limits,
-            policy=POLICIES.get(policy) or POLICIES[config.context_policy],
-            system=system,
+            policy=policy_of(wish.policy, config.policies),
+            parts=parts,
             tools=tools,
             fixed=fixed,
+            factor=factor,
+            error_percent=error,
         )
 
-    async def fit(self, session: Session, setting: Setting, tail: str) -> View:
+    async def fit(self, session: Session, wish: Wish, tail: str) -> Fitted:
         """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it."""
         counter = await self.counter()
-        fixed = setting.fixed + counter.text(tail)
         for _ in range(MOST_ROUNDS):
-            planned = plan(session, setting.policy, setting.limits, fixed, counter, running=True)
+            setting = await self.setting(session, wish)
+            fixed = setting.fixed + counter.text(tail)
+            lines = self.lining.lines(session.conversation)
+            planned = plan(session, setting.policy, setting.limits, fixed, counter, lines)
             if not await self._carry_out(session, planned, setting):
                 break
-            session = await self._sessions.load(session.conversation)
+            session = await self.sessions.load(session.conversation)
         await self._mark(session.conversation, setting)
-        self._roomy[session.conversation] = len(session.turns) < setting.limits.max_turns and (
-            planned.tokens < setting.limits.budget * ROOMY
-        )
-        return assemble(session, setting.system, setting.tools, counter, tail)
+        self._roomy[session.conversation] = _is_roomy(session, planned, setting)
+        return Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
+
+    async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
+        """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.
+
+        The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
+        """
+        setting, counted = fitted.setting, fitted.view.tokens.total
+        await self.calibration.learn(setting.model, counted, refusal.actual, conversation)
+        named = believable(counted, refusal.limit)
+        if named and refusal.limit > setting.fixed:
+            await self.calibration.note_window(setting.model, refusal.limit)
+        named = named and believable(counted, refusal.actual)
+        share = refusal.limit / refusal.actual * SPARE if named else SHRINK
+        rest = counted - setting.fixed
+        left = int(counted * share) - setting.fixed if share != SHRINK else int(rest * SHRINK)
+        left = min(max(left, int(rest * LEAST_LEFT)), int(rest * SPARE))
+        return replace(wish, refused=wish.refused + 1, shrunk=setting.fixed + left)
+
+    async def prepare(self, conversation: str, wish: Wish) -> None:
+        """After a turn: begin the fold and the lines that the next one will want; nothing where there was room."""
+        if self._roomy.pop(conversation, False):
+            return
+        counter, session = await self.counter(), await self.sessions.load(conversation)
+        setting = await self.setting(session, wish)
+        ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
+        if session.running:
+            return
+        if ahead.lines:
+            self.lining.begin(conversation, ahead.lines)
+        if ahead.fold is not None:
+            await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name))
+
+    def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: Counter) -> int:
+        """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
+        own = smallest_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
+        spare = max(0, most - own) * 10 // 3 // ROOM_STEP * ROOM_STEP
+        return min(most, spare)
 
     async def _mark(self, conversation: str, setting: Setting) -> None:
-        sha256 = hashlib.sha256(repr((setting.model, setting.system, setting.tools)).encode()).hexdigest()
+        """What no fold, reduction or snapshot declares: another model, other tools, another SOUL.md."""
+        own = [part.text for part in setting.parts if part.name in (SOUL, RULES)]
+        sha256 = hashlib.sha256(repr((setting.model, own, setting.tools)).encode()).hexdigest()
         if self._marked.get(conversation) != sha256:
-            await self._sessions.mark_prefix(conversation, sha256, "system, tools or model")
+            await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools or model")
             if len(self._marked) >= MOST_MARKED:
                 self._marked.clear()
             self._marked[conversation] = sha256
 
-    async def prepare(self, conversation: str, setting: Setting) -> None:
-        """After a turn: begin the fold that the next one will want; nothing where there was room enough."""
-        if self._roomy.pop(conversation, False):
-            return
-        counter = await self.counter()
-        session = await self._sessions.load(conversation)
-        planned = plan(session, setting.policy, setting.limits, setting.fixed, counter, running=False)
-        if planned.fold is not None and not session.running:
-            await self._folding.begin(self._fold_plan(session, planned.fold, setting))
-
     async def _carry_out(self, session: Session, planned: Plan, setting: Setting) -> bool:
-        """Whether the view has changed, so that it has to be planned again."""
+        """Whether the view has changed, so that it has to be planned again.
+
+        What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
+        """
+        if not planned.fitted and await self.folding.finish(session.conversation):
+            return True
         if planned.reductions:
-            await self._sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
+            await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
         if planned.fold is None:
             return bool(planned.reductions)
-        wanted = self._fold_plan(session, planned.fold, setting)
+        self.lining.forget(session.conversation)
+        wanted = fold_plan(session, planned.fold, setting.policy.name)
         if planned.must_fold_now:
-            return await self._folding.hasten(wanted) is not None
-        await self._folding.begin(wanted)
+            return await self.folding.hasten(wanted) is not None
+        await self.folding.begin(wanted)
         return bool(planned.reductions)
 
-    def _fold_plan(self, session: Session, fold: FoldRange, setting: Setting) -> FoldPlan:
-        return fold_plan(session, fold, setting.policy.name)
+
+def _is_roomy(session: Session, planned: Plan, setting: Setting) -> bool:
+    """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
+    limits, early = setting.limits, setting.policy.name in LATE
+    return early and len(session.turns) < limits.max_turns and planned.tokens < limits.budget * ROOMY
 
 
 def fold_plan(session: Session, fold: FoldRange, policy: str, log_only: bool = False) -> FoldPlan:
@@ -157,6 +231,8 @@ def fold_plan(session: Session, fold: FoldRange, policy: str, log_only: bool = F
         reason=fold.reason,
         tokens_before=before,
         log_only=log_only,
+        why=fold.why,
+        seen_seq=session.next_seq,
     )
 
 
@@ -173,7 +249,7 @@ def whole_range(session: Session, reason: str, policy: str, count: int = 0) -> F
     return fold_plan(session, fold, policy, log_only=not count)
 
 
-def limits_of(config: Config, model: str, factor: float, refused: int) -> Limits:
+def limits_of(config: Config, model: str, factor: float) -> Limits:
     """The limits of one request. A factor below one is not trusted: the configured budget holds by our own count."""
     held = config.llm.context_window or window(model)
     return Limits(
@@ -183,5 +259,4 @@ def limits_of(config: Config, model: str, factor: float, refused: int) -> Limits
         reserve=min(config.llm.max_output_tokens, held // 2),
         margin=int(held * MARGIN),
         factor=max(1.0, factor),
-        refused=refused,
     )

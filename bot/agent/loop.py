@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.agent.asking import Asked, ask
 from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
-from bot.agent.fit import Fitter, Setting
+from bot.agent.fit import Fitter, Setting, Wish
 from bot.agent.job import Ended, Job
 from bot.brain import usage_of
 from bot.config import Config
@@ -69,19 +69,18 @@ class Agent:
             job = replace(job, turn=replace(job.turn, step=job.turn.step + 1))
 
     async def _ask(self, job: Job, session: Session, last: bool) -> Asked:
-        overflows, dropped = 0, False
+        wish, dropped = Wish(model=job.model, policy=job.policy), False
+        tail = f"{job.tail}\n{_last_words(job)}" if last else job.tail
         while True:
-            setting = await self._fitter.setting(job.model, job.policy, overflows)
-            tail = f"{job.tail}\n{_last_words(job)}" if last else job.tail
-            view = await self._fitter.fit(session, setting, tail)
+            fitted = await self._fitter.fit(session, wish, tail)
+            view, setting = fitted.view, fitted.setting
             await afp("llm.before")
             try:
                 asked = await ask(self._model(), request_of(view, setting, self._config(), job), job.watched)
             except Overflow as err:
-                overflows += 1
-                if overflows > OVERFLOWS:
+                if wish.refused >= OVERFLOWS:
                     raise
-                await self._fitter.calibration.learn(setting.model, view.tokens.total, err.actual)
+                wish = await self._fitter.shorter(job.conversation.id, wish, fitted, err)
                 session = await self._sessions.load(session.conversation)
             except (BadImage, TooLarge):
                 if dropped or not await self._drop_images(session):
@@ -91,9 +90,8 @@ class Agent:
             else:
                 await afp("llm.ended")
                 used, calibration = asked.used, self._fitter.calibration
-                answered = asked.answers[0].model
-                model = setting.model if answered.startswith(setting.model) else answered  # a dated id of the same
-                await calibration.learn(model, view.tokens.total, used.input)
+                model = asked.answers[0].asked or setting.model
+                await calibration.learn(model, view.tokens.total, used.input, job.conversation.id)
                 calibration.note_cache(job.conversation.id, used.cache_read, used.input)
                 return asked
 

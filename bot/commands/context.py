@@ -1,11 +1,12 @@
-"""Commands on what the model sees: /context with clear, fold and undo, and /new."""
+"""Commands on what the model sees: /context with clear, fold, undo and diff, and /new."""
 
 import asyncio
 from contextlib import suppress
 
 from bot.agent.fit import whole_range
 from bot.commands.base import Asked, Command, allowed
-from bot.errors import Denied
+from bot.commands.diff import diff
+from bot.errors import BudgetTooSmall, Denied
 from bot.texts import say
 from memory import daily_log
 from memory.store.records import FoldRow
@@ -17,18 +18,28 @@ FOLD_PATIENCE = 20.0
 
 async def _context(asked: Asked) -> str:
     word = asked.rest.lower()
-    if not word:
-        facts = await asked.desk.report.facts(asked.conversation.id)
-        return asked.desk.report.text(facts, asked.lang, asked.desk.now().tzinfo)
+    if word in READING:
+        return await READING[word](asked)
     acts = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in acts:
         return asked.either(
-            f"/context 后面可以是 clear、fold、undo，不认识“{asked.rest}”。",
-            f"/context takes clear, fold or undo, not “{asked.rest}”.",
+            f"/context 后面可以是 clear、fold、undo、diff，不认识“{asked.rest}”。",
+            f"/context takes clear, fold, undo or diff, not “{asked.rest}”.",
         )
     if not allowed(asked, CHANGE):
         raise Denied(say(asked.lang, "denied"))
     return await acts[word](asked)
+
+
+async def _report(asked: Asked) -> str:
+    try:
+        facts = await asked.desk.report.facts(asked.conversation.id)
+    except BudgetTooSmall as err:
+        return say(asked.lang, "budget_small", least=err.least)
+    return asked.desk.report.text(facts, asked.lang, asked.desk.now().tzinfo)
+
+
+READING = {"": _report, "diff": diff}
 
 
 async def _clear(asked: Asked) -> str:
@@ -60,7 +71,6 @@ async def _fold(asked: Asked) -> str:
     if len(session.turns) < 2:
         return asked.either("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
-    asked.watched.tell("fold", say(asked.lang, "fold_started", turns=count), state="planned")
     row = await desk.folding.run(whole_range(session, "/context fold", _policy(asked), count), FOLD_PATIENCE)
     if row is not None and row.state == "folded":
         return folded_text(row, asked.lang)
@@ -121,10 +131,10 @@ def folded_text(row: FoldRow, lang: str) -> str:
 CONTEXT_COMMANDS = (
     Command(
         name="context",
-        usage="[clear|fold|undo]",
+        usage="[clear|fold|undo|diff]",
         action="context.read",
-        zh="上下文用量；清空、整理、撤销",
-        en="what the model sees; clear, fold, undo",
+        zh="上下文用量；清空、整理、撤销、对比",
+        en="what the model sees; clear, fold, undo, diff",
         run=_context,
     ),
     Command(name="new", usage="", action=CHANGE, zh="写入日志后重新开始", en="log it and start afresh", run=_new),

@@ -11,6 +11,7 @@ from bot.commands.base import Asked, Command, Desk, allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT
 from bot.commands.info import INFO_COMMANDS
+from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.config import Refused
 from bot.errors import MnemaError
@@ -26,7 +27,7 @@ from memory.store.records import InboxRow
 
 log = structlog.get_logger(__name__)
 COMMANDS: dict[str, Command] = {
-    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, *SETTINGS_COMMANDS, EXPORT)
+    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, POLICY, *SETTINGS_COMMANDS, EXPORT)
 }
 BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 """What a command may break with and is told of; what the record refuses is tried again by the lane."""
@@ -43,7 +44,9 @@ def nearest(name: str) -> list[str]:
 
 def _acts(name: str, rest: str) -> bool:
     """Whether a command changes something, so that it must not be done twice after a crash."""
-    return name in ("new", "export") or (name in ("context", "config", "model") and bool(rest))
+    if (name, rest.lower()) == ("context", "diff"):
+        return False
+    return name in ("new", "export") or (name in ("context", "config", "model", "policy") and bool(rest))
 
 
 class Router:

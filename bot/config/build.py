@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.config import json_text
+from bot.config import json_text, policies
 from bot.config.json_text import Misread, Node
 from bot.config.keys import KEYS, REFERENCE, Key, Path, find, nearest, right, shown
 from bot.config.schema import Config
@@ -68,6 +68,9 @@ def build(raw: dict[str, Any], environ: Mapping[str, str]) -> Config:
         Fault: the first setting that is wrong.
     """
     resolved = _resolved(with_key(raw), (), environ)
+    if wrong := policies.refusal(resolved.get(policies.ROOT)):
+        path, refusal, key_itself = wrong
+        raise Fault(path, refusal, key_itself=key_itself)
     try:
         return Config.model_validate(resolved)
     except ValidationError as err:

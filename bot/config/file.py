@@ -8,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bot.config import json_text
+from bot.config import json_text, policies
 from bot.config.build import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
 from bot.config.keys import EACH, KEYS, MASK, Key, find, mask, masked, secrets
 from bot.config.schema import Config
 from bot.config.words import Refused, Spot
+from memory.context.policy import POLICIES
 from memory.workspace import write_atomic
 
 LOOK_EVERY = 0.5
@@ -91,11 +92,23 @@ class ConfigFile:
         """
         settings: Any = self.masked()
         path, _ = _known(name) if name else ((), None)
+        if path[:1] == (policies.ROOT,) and path[1:]:
+            return self._policy_numbers(path)
         for step in path:
             if not isinstance(settings, dict) or step not in settings:
                 raise unknown(path)
             settings = settings[step]
         return settings
+
+    def _policy_numbers(self, path: Steps) -> Any:
+        """One number of a policy as it holds now, or all that are configured for it."""
+        given = self.current.policies
+        if len(path) == 2 and path[1] in POLICIES:
+            return dict(given.get(path[1], {}))
+        value = policies.number(path[1], ".".join(path[2:]), given)
+        if value is None:
+            raise policies.unknown(path)
+        return value
 
     def masked(self) -> dict[str, Any]:
         """All settings with their defaults; a secret as its first signs and length, a reference as written."""
@@ -114,7 +127,10 @@ class ConfigFile:
             Refused: no such key, a wrong value, a broken file, or a file that changed meanwhile; nothing is written.
         """
         path, key = _known(name)
-        return self._change(list(_leaves(typed(key, text.strip()), path)))
+        value = typed(key, text.strip())
+        if key.form == "policies":  # replaced whole: a number that is not named any more is the policy's own again
+            return self._change([(path, value)])
+        return self._change(list(_leaves(value, path)))
 
     def patch(self, part: Mapping[str, Any]) -> Config:
         """Change what a partial config.json says; what is given back as it was shown stays as it is.

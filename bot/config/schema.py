@@ -9,9 +9,6 @@ from pydantic import AfterValidator, Field
 from bot.config.channels import Channels
 from bot.config.forms import Form, Secret, SecretUrl, Section, Texts, Url
 
-POLICIES = ("turns",)
-LATER_POLICIES = ("budget", "layers", "boundary", "rolling", "balanced")
-
 
 def _zone(name: str) -> str:
     if name:
@@ -28,16 +25,11 @@ def _database(url: str) -> str:
     return url
 
 
-def _policy_names(policies: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    if set(policies) - set(POLICIES):
-        raise ValueError("unknown policy")
-    return policies
-
-
 Zone = Annotated[str, AfterValidator(_zone), Form("zone")]
 ClockTime = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), Form("clock")]
 DatabaseUrl = Annotated[str, Field(repr=False), AfterValidator(_database), Form("database")]
-PolicyNumbers = Annotated[dict[str, dict[str, float]], AfterValidator(_policy_names), Form("policies")]
+PolicyName = Literal["balanced", "turns", "budget", "layers", "boundary", "rolling"]
+PolicyNumbers = Annotated[dict[str, dict[str, int | float]], Form("policies")]
 Provider = Literal["anthropic", "openai", "offline"]
 
 
@@ -155,10 +147,16 @@ class Config(Section):
     )
     agent_max_context_turns: int = Field(20, ge=1, le=10_000, description="Most turns shown to the model.")
     agent_max_steps: int = Field(15, ge=1, le=200, description="Most model calls in one turn.")
-    context_policy: Literal["turns"] = Field(
-        "turns", description="How the view is kept small. This version has turns; the other five are not built yet."
+    context_policy: PolicyName = Field(
+        "balanced",
+        description="How the view is kept small. balanced: old results become lines, then the oldest half is folded in "
+        "the background; turns: half is folded at the most turns; budget: the newest tokens stay; layers: it is "
+        "shortened by steps as the window fills; boundary: cut where the topic changes; rolling: a summary is kept up "
+        "all the time.",
     )
-    policies: PolicyNumbers = Field({}, description="Numbers of a policy that differ from its own, by policy.")
+    policies: PolicyNumbers = Field(
+        {}, description='Numbers of a policy that differ from its own, such as {"balanced": {"snip_chars": 15000}}.'
+    )
     session_restore: Literal["full", "lean"] = Field(
         "full", description="What is in the view after a restart: all of it, or the newest turns' texts."
     )

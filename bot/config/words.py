@@ -31,6 +31,14 @@ FAULTS: dict[str, tuple[str, str]] = {
     # the settings in it
     "unknown": ("没有 {key} 这个键。{near}", "{key} is not a key here. {near}"),
     "wrong": ("{key} 是 {value}；{right}。", "{key} is {value}; {right}."),
+    "no_policy": (
+        "{key}：没有 {name} 这个策略。{near}可以写 {known}。",
+        "{key}: there is no policy {name}. {near}There are {known}.",
+    ),
+    "no_number": (
+        "{key}：策略 {policy} 没有 {name} 这个数。{near}可以写 {known}。",
+        "{key}: the policy {policy} has no number {name}. {near}It has {known}.",
+    ),
     "no_variable": (
         "{key} 要读取环境变量 {name}，但它没有设置。",
         "{key} reads the environment variable {name}, which is not set.",
@@ -73,8 +81,8 @@ RIGHT: dict[str, tuple[str, str]] = {
         'it must be a list of objects, such as [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
     ),
     "policies": (
-        '应为按策略名分组的数字，例如 {{"turns": {{}}}}',
-        'it must hold numbers by the policy\'s name, such as {{"turns": {{}}}}',
+        '应为按策略名分组的数，例如 {{"balanced": {{"snip_chars": 15000}}}}',
+        'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": 15000}}}}',
     ),
     "url": (
         '应为 http:// 或 https:// 开头的地址，或留空 ""',
@@ -100,10 +108,6 @@ MORE: dict[str, tuple[str, str]] = {
     "channels.web.host": (
         "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理）",
         " (it listens on this machine only; to open it to others, put a proxy with TLS in front)",
-    ),
-    "context_policy": (
-        "（budget、layers、boundary、rolling、balanced 这个版本还没有）",
-        " (budget, layers, boundary, rolling and balanced are not in this version)",
     ),
 }
 

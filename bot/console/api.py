@@ -16,6 +16,7 @@ from channels.web.calls import Call, Handler, answer
 from channels.web.errors import Refused
 from channels.web.strict import read_json
 
+METRICS_TYPE = "text/plain; version=0.0.4"
 MOST_RESULTS = 200
 USUAL_RESULTS = 10
 LONGEST_QUERY = 1_000
@@ -40,6 +41,7 @@ def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
         _get("/api/status", "console.read", _told(house.status)),
         _get("/api/usage", "console.read", _told(house.usage)),
         _get("/api/commands", "help", console.commands),
+        _get("/metrics", "metrics.read", console.metrics),
     )
 
 
@@ -78,6 +80,10 @@ class _Console:
 
     async def commands(self, _: Request) -> Response:
         return answer({"commands": [dict(command) for command in self._house.commands()]})
+
+    async def metrics(self, _: Request) -> Response:
+        text = await self._house.metrics()
+        return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
 
 
 def _get(path: str, action: str, handler: Handler) -> Call:

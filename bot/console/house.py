@@ -37,6 +37,7 @@ class House:
 
     files: the owner's part of the workspace. allow: whether the console may do the named action now.
     stop: end that conversation's running turn. context: the facts of its context.
+    metrics: figures in the text format that Prometheus reads.
     commands: {name, usage, zh, en} of what may be typed here.
     """
 
@@ -49,6 +50,7 @@ class House:
     settings: Settings
     status: Told
     usage: Told
+    metrics: Callable[[], Awaitable[str]]
     commands: Callable[[], Sequence[Mapping[str, str]]]
     healthy: Probe
     ready: Probe

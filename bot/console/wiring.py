@@ -12,6 +12,7 @@ from bot.access import Actor, Where, authorize
 from bot.commands.router import COMMANDS
 from bot.console.api import open_site
 from bot.console.house import House as Console
+from bot.console.metrics import Metrics
 from bot.house import House
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
@@ -25,6 +26,8 @@ CONSOLE = Where(kind="console", space="")
 LEAST_FREE = 50 * 2**20
 """Bytes of disk under which the house says it is not ready."""
 SLOW_LOOP = 1.0
+UNATTENDED = "metrics.read"
+"""What a machine asks for again and again: nobody is there for whom the model would have to be loaded."""
 
 
 def open_console(site: Site, house: House) -> None:
@@ -41,6 +44,7 @@ def open_console(site: Site, house: House) -> None:
             settings=house.file,
             status=_Status(house),
             usage=_Usage(house),
+            metrics=Metrics(house.store, house.started).text,
             commands=commands,
             healthy=_healthy,
             ready=_Ready(house),
@@ -102,7 +106,8 @@ class _Part:
 
 class _Allow(_Part):
     def __call__(self, action: str) -> bool:
-        self._house.stir()  # somebody has the page open
+        if action != UNATTENDED:
+            self._house.stir()  # somebody has the page open
         return allow(action)
 
 

@@ -77,6 +77,7 @@ class Answer:
     """The last event of a call that came through.
 
     parts: in order, no empty text; tool calls have unique ids. model: who answered. raw_stop: the wire's word.
+    asked: the name the answering model was asked by, as the chain knows it; `model` may be an alias's or a dated one.
     detail: why, for a refusal. A cut tool call (stop "length" inside it) is left out and `cut_call` is set.
     """
 
@@ -84,6 +85,7 @@ class Answer:
     stop: StopReason
     usage: TokensUsed
     model: str
+    asked: str = ""
     raw_stop: str = ""
     detail: str = ""
     cut_call: bool = False

@@ -70,6 +70,7 @@ _PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _COUNTS = (
     re.compile(r"(?P<actual>\d+) tokens > (?P<limit>\d+)"),
     re.compile(r"(?P<actual>\d+) \+ \d+ > (?P<limit>\d+)"),
+    re.compile(r"length is (?P<limit>\d+) tokens.*?requested \d+ tokens \((?P<actual>\d+) in the messages", re.DOTALL),
     re.compile(r"length is (?P<limit>\d+) tokens.*?(?:requested|resulted in) (?P<actual>\d+)", re.DOTALL),
     re.compile(r"limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)"),
     re.compile(r"token count \((?P<actual>\d+)\).*?allowed \((?P<limit>\d+)\)", re.DOTALL),

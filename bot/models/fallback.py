@@ -63,7 +63,7 @@ class Chain:
             async with closing(self._links[at].model.stream(request)) as events:
                 async for event in events:
                     walk.shown = walk.shown or not isinstance(event, Answer)
-                    yield event
+                    yield replace(event, asked=event.asked or request.model) if isinstance(event, Answer) else event
             walk.done = True
         except (Transient, RateLimited, Stalled) as err:
             walk.last = err

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -68,7 +69,7 @@ async def inside(
 ) -> AsyncIterator[Inside]:
     """A house on `folder`; entered again on the same folder it is the same house after a restart.
 
-    clock: the record's, unix seconds.
+    clock: the record's and the house's, unix seconds.
     """
     home = Home(root=folder)
     home.ensure()
@@ -77,7 +78,8 @@ async def inside(
         home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
-    house = House(Ground(home=home, file=file, store=await open_store(home.db, clock=clock)))
+    store = await open_store(home.db, clock=clock)
+    house = House(Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
     model = Scripted(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:

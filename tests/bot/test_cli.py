@@ -194,7 +194,17 @@ def test_doctor_on_a_fresh_home_finds_nothing_wrong(home: Path, capsys: pytest.C
     assert mnema(home, "doctor", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     names = {check["name"] for check in found["checks"]}
-    assert {"configuration", "database", "disk", "model", "counter", "clock", "web token", "instance"} <= names
+    assert {
+        "configuration",
+        "database",
+        "ledger",
+        "disk",
+        "model",
+        "counter",
+        "clock",
+        "web token",
+        "instance",
+    } <= names
 
 
 def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

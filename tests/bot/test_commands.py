@@ -11,7 +11,20 @@ from channels.scripted import Scripted as Channel
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, words
 
-COMMANDS = ("help", "status", "whoami", "stop", "retry", "usage", "context", "new", "config", "model", "export")
+COMMANDS = (
+    "help",
+    "status",
+    "whoami",
+    "stop",
+    "retry",
+    "usage",
+    "context",
+    "new",
+    "config",
+    "model",
+    "policy",
+    "export",
+)
 
 
 def echo(request: Request) -> str:
@@ -51,6 +64,10 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         ("/config agent_max_steps", "agent_max_steps = 15", "agent_max_steps = 15"),
         ("/config agent_max_step", "没有 agent_max_step 这个键", "agent_max_step is not a key"),
         ("/model", "本会话的模型", "The model here"),
+        ("/policy", "**策略** balanced（来自设置）", "**Policy** balanced (as configured)"),
+        ("/policy turnz", "你是不是想用 turns", "Did you mean turns"),
+        ("/policy default", "跟随设置里的策略：balanced", "follows the configured policy: balanced"),
+        ("/context diff", "还没有整理过", "Nothing is folded"),
         ("/export", "没有可以导出", "nothing to export"),
         ("/start", "命令列表", "this list"),
         ("/contxt", "你是不是想用：/context", "Did you mean /context"),
@@ -320,7 +337,7 @@ async def test_a_user_has_a_space_and_rights_of_their_own(tmp_path: Path) -> Non
         shown = await it.text("/help", chat="ann", sender="ann")
         assert "/new" in shown
         assert "/config" not in shown
-        for command in ("/config agent_max_steps 3", "/config", "/model other"):
+        for command in ("/config agent_max_steps 3", "/config", "/model other", "/policy turns"):
             assert "not available" in await it.text(command, chat="ann", sender="ann")
         assert it.house.config().agent_max_steps == 15
         assert "terminal" not in await it.text("/status", chat="ann", sender="ann")

@@ -9,6 +9,7 @@ import pytest
 from bot.config import Config, ConfigFile, Refused, example, known_secrets
 from bot.config.build import build, starter
 from bot.config.keys import KEYS
+from memory.context.policy import DEFAULT, POLICIES, Policy, policy_of
 
 KEY = "sk-ant-abcdefghijk123456"
 
@@ -61,12 +62,33 @@ def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str
         ("timezone", "Asia/Foo", "such as Asia/Shanghai"),
         ("memory.dream_at", "25:00", "such as 03:30"),
         ("channels.web.host", "0.0.0.0", "put a proxy with TLS in front"),
-        ("context_policy", "balanced", "are not in this version"),
+        ("context_policy", "clever", "it must be balanced, turns, budget, layers, boundary or rolling."),
         ("llm.proxy", "ftp://x", "http://, https:// or socks5://"),
         ("llm.base_url", "not a url", "begins with http://"),
         ("channels.telegram.allow", "[1]", 'a list of texts, such as ["a", "b"]'),
         ("llm", "5", "it must be an object in braces"),
-        ("policies.nope.x", "1", "by the policy's name"),
+        ("policies", "5", 'it must hold numbers by the policy\'s name, such as {"balanced": {"snip_chars": 15000}}.'),
+        ("policies.turns", "5", "policies.turns is 5; it must hold numbers by the policy's name"),
+        (
+            "policies.blanced.x",
+            "1",
+            'policies: there is no policy "blanced". Did you mean balanced? There are balanced, ',
+        ),
+        (
+            "policies.rolling.fold_at",
+            "0.5",
+            'policies.rolling: the policy rolling has no number "fold_at". It has ever',
+        ),
+        ("policies.balanced.fold_t", "1", "Did you mean fold_at? It has "),
+        ("policies.balanced.fold_at", "3", "fold_at is 3; it must be a number from 0.1 to 1, such as 0.75."),
+        ("policies.balanced.fold_at", "true", "fold_at is true; it must be a number from 0.1 to 1, such as 0.75."),
+        ("policies.balanced.reach", "0.5", "reach is 0.5; it must be a whole number from 0 to 1000, such as 2."),
+        ("policies.turns.snip_chars", "many", 'snip_chars is "many"; it must be a whole number from 200 to 10000000,'),
+        (
+            "policies",
+            '{"layers": {"window": 1e9}}',
+            "policies.layers.window is 1000000000.0; it must be a whole number",
+        ),
         ("llm.modle", "x", "llm.modle is not a key here. Did you mean llm.model?"),
         ("api_key", "x", "Did you mean llm.api_key?"),
         ("agent_max_step", "x", "Did you mean agent_max_steps?"),
@@ -94,7 +116,52 @@ def test_a_text_may_be_typed_bare_or_quoted(file: ConfigFile) -> None:
     assert file.set("llm.model", '"claude y"').llm.model == "claude y"
     assert file.set("channels.telegram.allow", '["1", "-100"]').channels.telegram.allow == ("1", "-100")
     assert file.set("memory.embedding.model", "m").memory.embedding is not None
-    assert file.set("policies.turns.snip", "5").policies == {"turns": {"snip": 5}}
+
+
+def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigFile) -> None:
+    assert file.get("policies.balanced.fold_at") == 0.75
+    file.set("policies.balanced.fold_at", "0.5")
+    file.set("policies.balanced.snip_chars", "15000")
+    assert file.current.policies == {"balanced": {"fold_at": 0.5, "snip_chars": 15_000}}
+    numbers = policy_of("balanced", file.current.policies).numbers
+    assert (numbers.fold_at, numbers.snip_chars) == (0.5, 15_000)
+    assert file.get("policies.balanced.fold_at") == 0.5
+    assert file.get("policies.balanced") == {"fold_at": 0.5, "snip_chars": 15_000}
+    assert file.set("policies.balanced", '{"fold_at": 0.6}').policies == {"balanced": {"fold_at": 0.6}}
+    assert file.set("policies", "{}").policies == {}
+    assert file.get("policies.balanced.fold_at") == 0.75
+    for name in ("policies.balanced.nope", "policies.nope", "policies.nope.fold_at"):
+        with pytest.raises(Refused, match=r"has no number|there is no policy"):
+            file.get(name)
+
+
+@pytest.mark.parametrize(("name", "policy"), POLICIES.items())
+def test_every_number_of_every_policy_may_be_set_to_its_own_value(file: ConfigFile, name: str, policy: Policy) -> None:
+    for knob in policy.knobs:
+        value = getattr(policy.numbers, knob)
+        file.set(f"policies.{name}.{knob}", json.dumps(value))
+        assert file.get(f"policies.{name}.{knob}") == value
+    assert policy_of(name, file.current.policies) == policy
+
+
+def test_every_policy_may_be_chosen_and_balanced_is_the_default(file: ConfigFile) -> None:
+    assert Config().context_policy == DEFAULT == "balanced"
+    assert KEYS["context_policy",].choices == tuple(POLICIES)
+    assert all(name in KEYS["context_policy",].about for name in POLICIES)
+    for name in POLICIES:
+        assert file.set("context_policy", name).context_policy == name
+
+
+def test_a_wrong_number_in_the_file_is_told_with_its_place(file: ConfigFile) -> None:
+    file.path.write_text('{"policies": {\n  "balanced": {"fold_at": 7}}}')
+    with pytest.raises(Refused, match=r"line 2, column 27: policies\.balanced\.fold_at is 7; it must be"):
+        file.check()
+    file.path.write_text('{"policies": {\n  "balanced": {"foldat": 1}}}')
+    with pytest.raises(
+        Refused, match=r"line 2, column 16: policies\.balanced: the policy balanced has no number"
+    ) as told:
+        file.check()
+    assert "你是不是想写 fold_at？" in told.value.say("zh")
 
 
 def test_references_read_the_environment_and_stay_as_written(file: ConfigFile) -> None:

@@ -30,21 +30,41 @@ def remember(fact: str) -> None:
 
 > 记忆不是仓库，而是花园。
 """
+WHY = {
+    "turns": 10, "target": 9, "keep": 0.5, "adapted": [], "score": 155, "candidates": 5,
+    "terms": [["base", 100], ["reply", 30], ["topic", 25]],
+}  # fmt: skip
 FOLDS = [
     {
         "id": "f1", "from_turn": 1, "to_turn": 10, "at": "2026-11-20T09:12:00+00:00", "method": "model",
         "file": "memory/2026-11-20.md", "tokens_before": 21_800, "tokens_after": 900,
-    }
+        "policy": "balanced", "reason": "tokens", "why": WHY,
+    },
+    {
+        "id": "f2", "from_turn": 11, "to_turn": 11, "at": "2026-11-20T09:40:00+00:00", "method": "extract",
+        "file": "spaces/telegram-ann/memory/2026-11-20.md", "tokens_before": 12_400, "tokens_after": 6_100,
+        "policy": "balanced", "reason": "/context fold", "why": None,
+    },
 ]  # fmt: skip
 CONTEXT: Mapping[str, Any] = {
-    "epoch": 1, "turns": 7, "max_turns": 20, "tokens": 18_432, "max_tokens": 50_000,
+    "epoch": 1, "turns": 7, "max_turns": 20, "tokens": 18_432, "max_tokens": 50_000, "budget": 50_000,
     "parts": {"system": 3_100, "tools": 2_050, "summary": 900, "history": 11_900, "running": 482},
     "messages": 31, "roles": {"user": 8, "assistant": 23}, "characters": 51_200, "policy": "balanced", "folds": FOLDS,
     "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4}, "cache_share": 0.83,
+    "policy_own": False, "live_turns": [12, 18], "folding": None,
+    "next_fold": [{"unit": "tokens", "now": 18_432, "at": 37_500}, {"unit": "turns", "now": 7, "at": 20}],
+    "system_parts": [
+        {"name": "SOUL.md", "tokens": 410, "left_out": []},
+        {"name": "rules", "tokens": 260, "left_out": []},
+        {"name": "awareness", "tokens": 630, "left_out": []},
+        {"name": "MEMORY.md", "tokens": 1_400, "left_out": ["## Preferences: 3 paragraphs"]},
+        {"name": "log", "tokens": 400, "left_out": []},
+    ],
 }  # fmt: skip
 COMMANDS = [
     {"name": "help", "usage": "", "zh": "命令列表", "en": "this list"},
     {"name": "context", "usage": "[clear|fold|undo|diff]", "zh": "上下文用量", "en": "what the context holds"},
+    {"name": "policy", "usage": "[NAME]", "zh": "查看或更换上下文策略", "en": "how the context is kept small"},
     {"name": "config", "usage": "[KEY [VALUE]]", "zh": "查看或修改配置", "en": "show or change the configuration"},
 ]
 
@@ -52,12 +72,13 @@ COMMANDS = [
 class Page(ScriptedHouse):
     """Answers `long` in pieces, `wait` when told to, a command by a notice, all else by an echo.
 
-    release: lets the answer to `wait` come to its end.
+    release: lets the answer to `wait` come to its end. facts: what its context is said to be.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.release = asyncio.Event()
+        self.facts: dict[str, Any] = dict(CONTEXT)
         self.working: set[asyncio.Task[None]] = set()
 
     async def _take(self, message: InboundMessage) -> Any:
@@ -93,7 +114,7 @@ async def page_house(root: Path, *, port: int = 0, house: Page | None = None) ->
     async def context(request: Any) -> Any:
         if request.path_params["id"] not in house.said:
             raise Refused(404, "not_found", "no")
-        return answer(CONTEXT)
+        return answer(house.facts)
 
     async def commands(_: Any) -> Any:
         return answer({"commands": COMMANDS})

@@ -1,25 +1,16 @@
 """The page in a real Chromium: writing, streaming, safety, memory files, phone width, restarts."""
 
 import os
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, expect
 
+from tests.browser.opening import BROWSER, opened, write
 from tests.browser.scripted import Page as Scripted
 from tests.browser.scripted import page_house
 from tests.channels.web.house import TOKEN, Running
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-ARGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-PHONE = {"width": 390, "height": 844}
-DESKTOP = {"width": 1280, "height": 860}
 HOSTILE = """<script>window.hit = 1</script>
 <img src=x onerror="window.hit=2"><svg onload="window.hit=3"></svg>
 [click](javascript:window.hit=4) [data](data:text/html,<script>window.hit=5</script>)
@@ -30,61 +21,7 @@ HOSTILE = """<script>window.hit = 1</script>
 [ok](https://good.example/)
 `<b>code</b>` <math><mtext></mtext></math><noscript><p title="</noscript><img src=x onerror=window.hit=8>">"""
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on PATH"),
-]
-
-
-@pytest.fixture
-async def chromium() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        await browser.close()
-
-
-@pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Running]:
-    root = tmp_path / "workspace"
-    (root / "memory").mkdir(parents=True)
-    (root / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n")
-    (root / "memory" / "2026-11-20.md").write_text("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
-    async with page_house(root) as up:
-        yield up
-
-
-@asynccontextmanager
-async def opened(
-    browser: Browser, site: Running, path: str = "/", *, locale: str = "en-GB", dark: bool = False, phone: bool = False
-) -> AsyncIterator[Page]:
-    """A page that is signed in, with everything that went wrong in it collected and found empty at the end."""
-    context = await browser.new_context(
-        locale=locale,
-        viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
-        has_touch=phone,
-        color_scheme="dark" if dark else "light",
-    )
-    page = await context.new_page()
-    page.set_default_timeout(8_000)
-    wrong: list[str] = []
-    strange: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
-    page.on("request", lambda asked: None if asked.url.startswith((site.base, "data:")) else strange.append(asked.url))
-    await page.goto(site.base + path)
-    await page.fill("#token", TOKEN)
-    await page.press("#token", "Enter")
-    await page.wait_for_selector("#text:not([disabled])")
-    yield page
-    await context.close()
-    assert wrong == []
-    assert strange == []
-
-
-async def write(page: Page, text: str) -> None:
-    await page.fill("#text", text)
-    await page.click("#send")
+pytestmark = BROWSER
 
 
 async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(chromium: Browser, site: Running) -> None:
@@ -140,16 +77,6 @@ async def test_markdown_is_beautiful_and_code_can_be_copied(chromium: Browser, s
         await answer.locator(".copy").click()
         copied = await page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("def remember(fact: str) -> None:\n")
-
-
-async def test_the_context_bar_shows_the_parts_and_opens_all_numbers(chromium: Browser, site: Running) -> None:
-    async with opened(chromium, site) as page:
-        await write(page, "hi")
-        await expect(page.locator("#context-text")).to_have_text("18,432 / 50,000 · 7/20 turns")
-        await expect(page.locator("#context-bar .part")).to_have_count(5)
-        await page.click("#context")
-        await expect(page.locator("#drawer")).to_contain_text("Turns 1–10: 21,800 → 900 tokens")
-        await expect(page.locator("#drawer .legend li")).to_have_count(5)
 
 
 async def test_a_memory_file_is_opened_and_saved_and_a_change_by_others_is_told(

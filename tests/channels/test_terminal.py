@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -330,6 +330,51 @@ def test_what_goes_on_is_shown_only_while_an_answer_is_waited_for() -> None:
     view.delta("all of it", whole=True)
     view.rest()
     assert "\x1b]" not in out.getvalue()
+
+
+class Told:
+    """A view that remembers what it was told goes on."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.begun = asyncio.Event()
+
+    def working(self, what: str) -> None:
+        self.told.append(what)
+        self.begun.set()
+
+    def delta(self, text: str, *, whole: bool = False) -> None: ...
+
+    def answer(self, text: str) -> None: ...
+
+    def hint(self, text: str) -> None: ...
+
+    def rest(self) -> None: ...
+
+
+async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> None:
+    async def take(messages: Sequence[InboundMessage]) -> list[Accepted]:
+        return [Accepted(id="m1", new=True)]
+
+    view = Told()
+    terminal = Terminal(Setup(interactive=False, once="/context fold"), view)
+    talking = asyncio.create_task(terminal.run(take))
+    await view.begun.wait()
+    for state in ("planned", "summarised", "digest", "logged", "folded"):
+        facts = {"state": state, "from_turn": 1, "to_turn": 10}
+        terminal.show(LiveEvent(address=PLACE, name="fold", facts=facts))
+    await terminal.send(
+        OutboundMessage(id="n1", address=PLACE, client_key="n1", text="Folded.", kind="notice", reply_to="m1")
+    )
+    await talking
+    assert view.told == [
+        "thinking…",
+        "folding turns 1–10: summarising…",
+        "folding turns 1–10: checking the summary…",
+        "folding turns 1–10: the words themselves are kept…",
+        "folding turns 1–10: written to the diary…",
+        "thinking…",
+    ]
 
 
 def test_line_ends_stay_line_ends_outside_of_code() -> None:

@@ -15,9 +15,17 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from tests.emulators import model_chat, model_messages
+from tests.emulators import model_chat, model_counts, model_messages
 from tests.emulators.model_replies import STATUS_TYPES, Reply, Responder, Told, echo, is_fold
-from tests.emulators.model_rules import PromptCache, Refused, check_chat, check_messages, check_window, count
+from tests.emulators.model_rules import (
+    PromptCache,
+    Refused,
+    check_chat,
+    check_messages,
+    check_window,
+    count,
+    seen_by_model,
+)
 
 RESPONDERS: dict[str, Responder] = {"echo": echo, "ok": lambda body: echo(body) if is_fold(body) else "ok"}
 
@@ -45,6 +53,7 @@ class ModelEmulator:
     hung_up: set once a client left before its answer ended.
     window: tokens; latency: seconds before each answer; keys: those accepted, None for any.
     lenient: a request over the window is answered all the same, as some servers do. bound: see check_messages.
+    counts: how its tokenizer counts (see model_counts); told: a refusal of what is too long says how long it is.
     limit_field: the only name chat completions take for the longest answer, "" for any. cache.now: its clock.
     """
 
@@ -53,7 +62,8 @@ class ModelEmulator:
     ) -> None:
         self.window, self.latency, self.responder, self.keys = window, latency, responder, keys
         self.lenient, self.bound, self.count_factor = False, True, 1.0
-        self.limit_field = ""
+        self.counts: model_counts.Count = count
+        self.told, self.limit_field = True, ""
         self.cache = PromptCache()
         self.requests: list[Seen] = []
         self.arrived, self.hung_up = asyncio.Event(), asyncio.Event()
@@ -165,9 +175,11 @@ class ModelEmulator:
             check_chat(seen.body)
         else:
             check_messages(seen.body, bound=self.bound)
-        tokens = 0 if self.lenient else check_window(seen.body, self.window, chat=seen.wire == "chat")
-        read, write = self.cache.account(seen.body) if seen.wire == "messages" else (0, 0)
-        return replace(seen, read=min(read, tokens or read), write=write)
+        chat = seen.wire == "chat"
+        if not self.lenient:
+            check_window(seen.body, self.window, chat=chat, told=self.told, counted=self.counts)
+        read, write = (0, 0) if chat else self.cache.account(seen.body)
+        return replace(seen, read=read if self.lenient else min(read, count(seen_by_model(seen.body))), write=write)
 
     def _check_head(self, seen: Seen, headers: dict[str, str]) -> None:
         key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
@@ -182,7 +194,7 @@ class ModelEmulator:
     async def _count(self, path: str, headers: dict[str, str], raw: bytes, out: "Exchange") -> None:
         body = json.loads(raw)
         self.requests.append(Seen(wire="count", path=path, raw=raw, body=body, headers=_open_headers(headers)))
-        await out.send_json(200, {"input_tokens": round(count(body) * self.count_factor)})
+        await out.send_json(200, {"input_tokens": round(self.counts(body) * self.count_factor)})
 
     async def _speak(self, reply: Reply, seen: Seen, out: "Exchange") -> None:
         wire = model_chat if seen.wire == "chat" else model_messages
@@ -236,13 +248,15 @@ class ModelEmulator:
         self.hung_up.set()
 
     def _usage(self, reply: Reply, seen: Seen) -> dict[str, int]:
-        whole = count({name: seen.body.get(name) for name in ("tools", "system", "messages")})
+        whole = self.counts(seen_by_model(seen.body))
+        unit = whole / count(seen_by_model(seen.body))
+        read, write = int(seen.read * unit), int(seen.write * unit)
         said = reply.text + reply.thinking + "".join(call.written for call in reply.calls)
         return {
-            "input_tokens": max(whole - seen.read - seen.write, 0),
-            "cache_read_input_tokens": seen.read,
-            "cache_creation_input_tokens": seen.write,
-            "output_tokens": count(said),
+            "input_tokens": max(whole - read - write, 0),
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": write,
+            "output_tokens": self.counts(said),
             **(reply.usage or {}),
         }
 
@@ -318,6 +332,7 @@ async def _main(arguments: argparse.Namespace) -> None:
         latency=arguments.latency_ms / 1000,
         responder=RESPONDERS[arguments.reply],
     )
+    emulator.counts, emulator.told = arguments.count, not arguments.no_numbers
     await emulator.start(arguments.port)
     print(emulator.url, flush=True)
     await asyncio.Event().wait()
@@ -329,5 +344,7 @@ if __name__ == "__main__":
     options.add_argument("--latency-ms", type=float, default=0.0)
     options.add_argument("--window", type=int, default=200_000)
     options.add_argument("--reply", choices=sorted(RESPONDERS), default="echo")
+    options.add_argument("--count", type=model_counts.named, default=count, help="such as characters:0.31:0.02")
+    options.add_argument("--no-numbers", action="store_true", help="refuse what is too long without saying how long")
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_main(options.parse_args()))

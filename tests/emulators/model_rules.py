@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -42,23 +42,31 @@ def seen_by_model(body: dict[str, Any]) -> dict[str, Any]:
     return {name: body[name] for name in ("tools", "system", "messages") if name in body}
 
 
-def check_window(body: dict[str, Any], window: int, *, chat: bool) -> int:
-    """The request's tokens, if they and the answer's fit."""
-    tokens, answer = count(seen_by_model(body)), int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
-    if chat and tokens + answer > window:
-        asked = (
-            f"However, you requested {tokens + answer} tokens ({tokens} in the messages, {answer} in the completion)."
-        )
-        advice = "Please reduce the length of the messages or completion."
-        text = f"This model's maximum context length is {window} tokens. {asked} {advice}"
-        raise Refused(text, code="context_length_exceeded")
-    if tokens > window:
-        raise Refused(f"prompt is too long: {tokens} tokens > {window} maximum")
-    if not chat and tokens + answer > window:
-        sums = f"{tokens} + {answer} > {window}"
-        advice = "decrease input length or `max_tokens` and try again"
-        raise Refused(f"input length and `max_tokens` exceed context limit: {sums}, {advice}")
+def check_window(body: dict[str, Any], window: int, *, chat: bool, told: bool, counted: Callable[[Any], int]) -> int:
+    """The request's tokens, if they and the answer's fit. told: a refusal says how many there are and may be."""
+    tokens = counted(seen_by_model(body))
+    answer = int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+    if tokens + answer > window:
+        code = "context_length_exceeded" if chat else ""
+        raise Refused((_too_long_chat if chat else _too_long)(tokens, answer, window, told), code=code)
     return tokens
+
+
+def _too_long(tokens: int, answer: int, window: int, told: bool) -> str:
+    if not told:
+        return "Input is too long for requested model."
+    if tokens > window:
+        return f"prompt is too long: {tokens} tokens > {window} maximum"
+    advice = "decrease input length or `max_tokens` and try again"
+    return f"input length and `max_tokens` exceed context limit: {tokens} + {answer} > {window}, {advice}"
+
+
+def _too_long_chat(tokens: int, answer: int, window: int, told: bool) -> str:
+    if not told:
+        return "Your input exceeds the context window of this model. Please adjust your input and try again."
+    asked = f"However, you requested {tokens + answer} tokens ({tokens} in the messages, {answer} in the completion)."
+    advice = "Please reduce the length of the messages or completion."
+    return f"This model's maximum context length is {window} tokens. {asked} {advice}"
 
 
 # --- the Messages API -------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The model emulator is strict, and can stand alone."""
 
 import asyncio
+import base64
 import json
 import sys
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.bot.models.asking import PNG
 from tests.emulators.model import ModelEmulator
+from tests.emulators.model_counts import named
 from tests.emulators.model_replies import Reply
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +101,63 @@ async def test_tokens_can_be_counted() -> None:
     assert answer.json()["input_tokens"] > 0
 
 
+@pytest.mark.parametrize(
+    "name", ["bytes", "characters:0.31", "characters:0.31:0.0", "pieces:50000", "pieces:9000:0.05"]
+)
+def test_every_way_to_count_says_the_same_twice_and_more_of_more(name: str) -> None:
+    counts, short, long = named(name), {"messages": [turn("user", text("你好 there"))]}, {"messages": [ASKED] * 90}
+    assert counts(short) == named(name)(short) > 0
+    assert counts(long) > 3 * counts(short)
+    assert counts("你好世界" * 50) > counts("word" * 50), "Chinese costs more than Latin letters"
+
+
+@pytest.mark.parametrize("name", ["", "words", "characters", "characters:a", "pieces:1:2:3", "bytes:1"])
+def test_a_way_to_count_that_is_not_known_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"no way to count|could not convert"):
+        named(name)
+
+
+def test_noise_is_at_most_what_was_asked_for_and_hits_both_ways() -> None:
+    exact, noisy = named("characters:0.31:0.0"), named("characters:0.31:0.02")
+    off = [noisy(word) / exact(word) - 1 for word in (f"{at} " * 5_000 for at in range(40))]
+    assert -0.021 < min(off) < -0.01
+    assert 0.01 < max(off) < 0.021
+
+
+def test_pictures_calls_and_schemas_cost_and_ids_do_not() -> None:
+    counts = named("pieces:50000")
+    source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(PNG).decode()}
+    broken = {"type": "image", "source": {**source, "data": "no picture"}}
+    assert counts([{"type": "image", "source": source}]) < 5, "one pixel"
+    assert counts([broken]) == counts([{"type": "image_url", "image_url": {"url": "data:;base64,bm90"}}]) == 1_600
+    assert counts([use("t1")]) == counts([use("t" * 500)]) > counts([text("read")])
+    assert counts([TOOL]) < counts([{**TOOL, "input_schema": {"type": "object", "properties": {"path": {}}}}])
+
+
+async def test_both_wires_report_the_same_use_by_another_tokenizer_and_refuse_by_it() -> None:
+    body = {"model": "m", "max_tokens": 50, "messages": [{"role": "user", "content": "你好 " * 400}], "stream": True}
+    async with ModelEmulator() as emulator:
+        emulator.counts = named("pieces:50000")
+        counted = emulator.counts({"messages": body["messages"]})
+        messages = (await post(f"{emulator.url}/v1/messages", body)).text
+        chat = (await post(f"{emulator.url}/v1/chat/completions", body)).text
+        used = json.loads(messages.partition("data: ")[2].splitlines()[0])["message"]["usage"]
+        assert used["input_tokens"] + used["cache_read_input_tokens"] + used["cache_creation_input_tokens"] == counted
+        assert f'"prompt_tokens": {counted},' in chat
+        emulator.window = counted + 49
+        said = [await _refusal(emulator, wire, body) for wire in ("messages", "chat/completions")]
+        emulator.told = False
+        silent = [await _refusal(emulator, wire, body) for wire in ("messages", "chat/completions")]
+    assert all(str(counted) in words and str(counted + 49) in words for words in said)
+    assert not any(letter.isdigit() for words in silent for letter in words)
+
+
+async def _refusal(emulator: ModelEmulator, wire: str, body: Any) -> str:
+    answer = await post(f"{emulator.url}/v1/{wire}", body)
+    assert answer.status_code == 400
+    return str(answer.json()["error"]["message"])
+
+
 async def test_a_request_to_fold_is_answered_with_the_json_it_asks_for() -> None:
     prompt = "Turns:\n- 10:00 user: 我喜欢爬山\n- 10:01 assistant: 好"
     async with ModelEmulator() as emulator:
@@ -122,7 +182,7 @@ async def _words(emulator: ModelEmulator, body: dict[str, Any]) -> str:
 
 async def test_it_runs_as_a_process_and_is_told_over_its_control_port() -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.emulators.model", "--port", "0", "--reply", "ok"),
+        *(sys.executable, "-m", "tests.emulators.model", "--port", "0", "--reply", "ok", "--count", "pieces:9000"),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -134,6 +194,7 @@ async def test_it_runs_as_a_process_and_is_told_over_its_control_port() -> None:
         first, second = [(await post(f"{url}/v1/chat/completions", body)).text for _ in range(2)]
         assert '"told"' in first
         assert '"ok"' in second
+        assert f'"prompt_tokens": {named("pieces:9000")({"messages": body["messages"]})},' in second
         async with httpx2.AsyncClient() as client:
             seen = (await client.get(f"{url}/_ctl/requests")).json()
         assert [item["body"] for item in seen] == [body, body]

@@ -17,6 +17,11 @@ PURE = (
     "bot/config/json_text.py",
     "bot/config/keys.py",
     "bot/intake.py",
+    "bot/replay/cost.py",
+    "bot/replay/figures.py",
+    "bot/replay/plot.py",
+    "bot/replay/turning.py",
+    "bot/replay/wire.py",
     "bot/reply.py",
 )
 IMPURE = {

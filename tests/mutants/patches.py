@@ -10,6 +10,10 @@ STORAGE = "tests/walk/test_storage.py"
 GATEWAY = "tests/bot/test_gateway.py"
 VALIDITY = "tests/memory/context/test_validity.py"
 FOLD = "tests/memory/test_fold.py"
+LIVES = "tests/memory/context/test_policies.py::test_no_rule_is_broken_in_any_life"
+PROMISES = "tests/bot/test_context_promises.py"
+SIXTY = f"{PROMISES}::test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summariser_does"
+PREFIX = f"{PROMISES}::test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves"
 DISK = f"{STORAGE}::test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart"
 KEPT = "tests/walk/test_failure_walks.py::test_a_request_that_is_refused_costs_no_memory"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
@@ -254,5 +258,63 @@ MUTANTS = (
             "            await self._works.store.sessions.clear(job.conversation.id)\n"
         ),
         tests=(KEPT,),
+    ),
+    Mutant(
+        name="a cut falls between two messages of a turn",
+        guards="I36",
+        file="memory/context/plan.py",
+        old="        to_seq=last.last_seq,\n",
+        new="        to_seq=last.last_seq - 1,\n",
+        tests=(LIVES,),
+    ),
+    Mutant(
+        name="what tools answered costs nothing",
+        guards="I39",
+        file="memory/context/counter.py",
+        old="                return PER_RESULT + self.text(part.text)\n",
+        new="                return PER_RESULT\n",
+        tests=(LIVES,),
+    ),
+    Mutant(
+        name="a summary may say what its source does not",
+        guards="I37",
+        file="memory/context/grounding.py",
+        old='        kept = [part for part in parts if known.holds(_OUR_MARKS.sub("", part), names=not heading)]\n',
+        new="        kept = parts\n",
+        tests=(SIXTY,),
+    ),
+    Mutant(
+        name="the clock stands in the prefix",
+        guards="I38",
+        file="bot/agent/fit.py",
+        old="view=assemble(session, setting.system, setting.tools, counter, tail)",
+        new='view=assemble(session, (*setting.system, tail), setting.tools, counter, "")',
+        tests=(PREFIX,),
+    ),
+    Mutant(
+        name="a snapshot is taken anew for every request",
+        guards="I38",
+        file="bot/agent/prompt.py",
+        old="        if kept is None or reason:\n",
+        new="        if kept is not self:\n",
+        tests=("tests/bot/test_prompt.py", PREFIX),
+    ),
+    Mutant(
+        name="the newest results become lines too",
+        guards="I39",
+        file="memory/context/shortening.py",
+        old="found[len(found) - now.numbers.spared_results :]",
+        new="found[len(found) :]",
+        tests=(
+            "tests/memory/context/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",
+        ),
+    ),
+    Mutant(
+        name="a fold that is prepared hides its turns at once",
+        guards="I36",
+        file="memory/store/views.py",
+        old='    live_from = home["view_from"] if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
+        new='    live_from = home["next_seq"] - 4 if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
+        tests=(SIXTY,),
     ),
 )

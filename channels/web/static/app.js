@@ -6,9 +6,10 @@ import { Composer } from "./composer.js";
 import * as context from "./context.js";
 import { byId, el, toast } from "./dom.js";
 import { close as closeDrawer } from "./drawer.js";
+import * as folds from "./folds.js";
 import { Live } from "./live.js";
 import * as memory from "./memory.js";
-import { number, t, when } from "./texts.js";
+import { t, when } from "./texts.js";
 
 const OUTBOX = "mnema.outbox";
 const TRIES = 6;
@@ -39,11 +40,13 @@ async function openConversation(name) {
   state.name = name;
   localStorage.setItem("mnema.last", name);
   const chat = (state.chat = new Chat(name, { onretry: deliver }));
+  context.leave();
   composer.open(name, known(name)?.channel ?? "web");
   composer.busy(false);
   byId("title").textContent = known(name)?.title || t("untitled");
   document.body.classList.remove("side-open");
   byId("shade").hidden = true;
+  folds.quiet();
   drawList();
   const exists = await chat.load();
   if (state.chat !== chat) return;
@@ -91,8 +94,7 @@ function settled(chat) {
 }
 
 function folded(chat, told) {
-  const values = { before: number(told.tokens_before), after: number(told.tokens_after) };
-  toast(told.tokens_after === undefined ? t("fold_busy") : t("fold_done", values));
+  folds.progress(told);
   settled(chat);
 }
 

@@ -4,10 +4,14 @@ import { byId, el } from "./dom.js";
 import { t } from "./texts.js";
 
 let leave = () => true;
+let opener = null;
 
-/** Show nodes under a title; `onleave` may say no to going away, `onback` adds a way back. */
-export function drawer(title, nodes, { onleave = () => true, onback = null } = {}) {
+/** Show nodes under a title; `onleave` may say no to going away, `onback` adds a way back, `kind` names what is shown. */
+export function drawer(title, nodes, { onleave = () => true, onback = null, kind = "" } = {}) {
   leave = onleave;
+  const opening = byId("drawer").hidden;
+  if (opening) opener = document.activeElement;
+  byId("drawer").dataset.kind = kind;
   const back = onback
     ? el("button", { type: "button", className: "icon", "aria-label": t("back"), onclick: () => leave() && onback() }, "‹")
     : null;
@@ -15,13 +19,22 @@ export function drawer(title, nodes, { onleave = () => true, onback = null } = {
   const head = el("header", { className: "drawer-head" }, back, el("h2", {}, title), shut);
   byId("drawer").replaceChildren(head, el("div", { className: "drawer-body" }, ...nodes));
   byId("drawer").hidden = false;
+  if (opening) shut.focus();
 }
 
-/** Whether it is shut now. */
+/** The body of the drawer if it shows that kind of thing now, else null. */
+export function shown(kind) {
+  const node = byId("drawer");
+  return !node.hidden && node.dataset.kind === kind ? node.querySelector(".drawer-body") : null;
+}
+
+/** Whether it is shut now; what opened it has the focus again. */
 export function close() {
   if (!leave()) return false;
   leave = () => true;
   byId("drawer").hidden = true;
   byId("drawer").replaceChildren();
+  opener?.focus();
+  opener = null;
   return true;
 }

@@ -34,7 +34,8 @@ function result(found) {
   return node;
 }
 
-async function edit(path) {
+/** One file to read and edit; `onback` leads back to where it was opened from. */
+export async function edit(path, onback = open) {
   const { body, headers } = await call("GET", filePath(path));
   let tag = headers.get("etag");
   let kept = body.text;
@@ -58,9 +59,9 @@ async function edit(path) {
     } catch (err) {
       save.disabled = false;
       note.replaceChildren(err.status === 412 ? `${t("conflict")} ` : err.message);
-      if (err.status === 412) note.append(el("button", { type: "button", className: "linklike", onclick: () => edit(path) }, t("reread")));
+      if (err.status === 412) note.append(el("button", { type: "button", className: "linklike", onclick: () => edit(path, onback) }, t("reread")));
     }
   };
-  const leave = { onleave: () => !changed() || confirm(t("discard")), onback: open };
+  const leave = { onleave: () => !changed() || confirm(t("discard")), onback };
   drawer(path, [area, el("div", { className: "editor-foot" }, note, save)], leave);
 }

@@ -32,24 +32,74 @@ const WORDS = {
   unreachable: ["the server does not answer", "服务器没有响应"],
   too_many_files: ["At most 10 files and 25 MB in one message.", "每条消息最多 10 个附件、共 25 MB。"],
   context: ["Context", "上下文"],
+  context_label: [
+    "Context: {tokens} of {most} tokens, {turns} of {turns_most} turns. Show all of it.",
+    "上下文：{tokens} / {most} token，{turns} / {turns_most} 轮。查看全部。",
+  ],
   tokens: ["tokens", "token"],
   turns: ["turns", "轮"],
-  folds: ["folds", "次整理"],
+  Turns: ["Turns", "轮数"],
   system: ["System", "系统"],
   tools: ["Tools", "工具"],
   summary: ["Summary", "摘要"],
   history: ["History", "历史"],
   running: ["Running turn", "进行中"],
+  free: ["Free", "空余"],
+  rules: ["Rules", "规则"],
+  awareness: ["What it can do", "能力说明"],
+  log: ["Today's diary", "今日日记"],
+  left_out: ["Left out to fit: {what}", "为控制长度而省略：{what}"],
   policy: ["Policy", "策略"],
+  policy_own: ["{policy} (chosen here)", "{policy}（本对话自选）"],
   messages: ["Messages", "消息"],
+  roles: ["{all} (you {user}, it {assistant})", "{all}（你 {user}，助手 {assistant}）"],
   characters: ["Characters", "字符"],
   counter: ["Counter", "计数器"],
-  last_error: ["last error", "最近误差"],
-  cache: ["Cache share", "缓存占比"],
-  fold_row: ["Turns {from}–{to}: {before} → {after} tokens", "第 {from}–{to} 轮：{before} → {after} token"],
+  counter_value: ["{name} × {factor}, off by {error} %", "{name} × {factor}，误差 {error}%"],
+  cache: ["From cache, last answer", "上次回答的缓存命中"],
+  next_fold: ["Next fold", "下次整理"],
+  room: ["Room by the model's window and count", "按模型的窗口与计数最多"],
+  or: [" or ", "，或"],
+  mark_tokens: ["at {at} tokens", "到 {at} token"],
+  mark_turns: ["after {at} turns", "满 {at} 轮"],
+  mark_messages: ["at {at} messages", "到 {at} 条消息"],
+  mark_new_messages: ["after {at} new messages (now {now})", "满 {at} 条新消息（现 {now}）"],
+  mark_new_tokens: ["after {at} new tokens (now {now})", "满 {at} 新 token（现 {now}）"],
+  folds: ["Folds", "整理记录"],
   no_folds: ["Nothing is folded yet.", "还没有整理过。"],
-  fold_busy: ["Folding older turns…", "正在整理较早的内容…"],
-  fold_done: ["Folded: {before} → {after} tokens", "已整理：{before} → {after} token"],
+  in_view: ["In view now: {turns}", "现在可见：{turns}"],
+  turn_one: ["turn {from}", "第 {from} 轮"],
+  turn_many: ["turns {from}–{to}", "第 {from}–{to} 轮"],
+  nothing_yet: ["no turns", "没有对话轮次"],
+  by_model: ["summary by the model", "由模型总结"],
+  by_extract: ["extract, word for word", "原文摘录"],
+  reason_turns: ["The number of turns was reached.", "轮数到了上限。"],
+  reason_tokens: ["The tokens had reached the threshold.", "token 到了阈值。"],
+  reason_messages: ["Enough messages had come together.", "消息积累到了阈值。"],
+  reason_overflow: ["The model said the request was too long.", "模型说请求太长。"],
+  reason_restart: ["The program had started anew.", "程序重新启动。"],
+  reason_context_fold: ["Asked for by /context fold.", "由 /context fold 要求。"],
+  cut_at: [
+    "Cut before turn {turn}, the best of {count} places ({score} points: {terms}).",
+    "切在第 {turn} 轮之前：{count} 处里得分最高（{score} 分：{terms}）。",
+  ],
+  term_base: ["base", "基础"],
+  term_tool_result: ["after a tool result", "工具结果之后"],
+  term_reply: ["after an answer", "回答之后"],
+  term_tool_sequence: ["inside tool work", "工具调用之中"],
+  term_break: ["natural break", "自然停顿"],
+  term_error: ["near an error", "临近错误"],
+  term_topic: ["change of topic", "话题转换"],
+  step_planned: ["planned", "已计划"],
+  step_summarised: ["summarised", "已总结"],
+  step_logged: ["written", "已写入"],
+  step_folded: ["done", "完成"],
+  fold_planned: ["Folding {turns}: summarising…", "正在整理{turns}：总结中…"],
+  fold_summarised: ["Folding {turns}: checking the summary…", "正在整理{turns}：核对摘要…"],
+  fold_digest: ["Folding {turns}: the words themselves are kept…", "正在整理{turns}：改用原文摘录…"],
+  fold_logged: ["Folding {turns}: written to the diary…", "正在整理{turns}：已写入日记…"],
+  fold_folded: ["Folded {turns}: {before} → {after} tokens ({saved})", "已整理{turns}：{before} → {after} token（{saved}）"],
+  fold_stale: ["Not folded: the context changed meanwhile.", "没有整理：上下文在其间变了。"],
   close: ["Close", "关闭"],
   back: ["Back", "返回"],
   save: ["Save", "保存"],
@@ -92,6 +142,26 @@ export function when(text) {
   const shape = today ? { hour: "2-digit", minute: "2-digit" } : { month: "short", day: "numeric" };
   return new Intl.DateTimeFormat(navigator.language, shape).format(moment);
 }
+
+/** A moment with its date and its time. */
+export function moment(text) {
+  const shape = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+  return new Intl.DateTimeFormat(navigator.language, shape).format(new Date(text));
+}
+
+/** What was saved, as people say it: −96 %. */
+export function saved(before, after) {
+  const percent = before > 0 ? Math.round(100 * (1 - after / before)) : 0;
+  return `${percent >= 0 ? "−" : "+"}${Math.abs(percent)}${zh ? "%" : " %"}`;
+}
+
+/** What was left out of a part, as the server names it: "## Tea: 3 paragraphs". */
+export function leftOut(item) {
+  if (!zh) return item;
+  return item.replace(/:? *(\d+) paragraphs?$/, "：$1 段").replace(/(\d+) lines?$/, "$1 行").replace(/(\d+) headings?$/, "$1 个标题");
+}
+
+export const turnsOf = (from, to) => t(from === to ? "turn_one" : "turn_many", { from, to });
 
 export function size(bytes) {
   if (bytes < 1000) return `${bytes} B`;

@@ -104,12 +104,15 @@ def house(root: Path, seen: Seen) -> House:
     async def facts() -> dict[str, Any]:
         return {"fine": True}
 
+    async def figures() -> str:
+        return "# TYPE mnema_folds_open gauge\nmnema_folds_open 0\n"
+
     async def well() -> Health:
         return Health(ok=True)
 
     return House(
         store=Store(), files=Workspace(root).space(""), allow=lambda action: action not in seen.denied, stop=stop,
-        context=context, search=search, settings=Settings(), status=facts, usage=facts,
+        context=context, search=search, settings=Settings(), status=facts, usage=facts, metrics=figures,
         commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}], healthy=well, ready=well,
     )  # fmt: skip
 
@@ -239,6 +242,14 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
         assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
 
 
+async def test_metrics_are_told_as_text(console: Console) -> None:
+    async with console.site.client() as client:
+        told = await client.get("/metrics")
+    assert told.text.endswith("mnema_folds_open 0\n")
+    assert told.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert told.headers["cache-control"] == "no-store"
+
+
 async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Console) -> None:
     async with console.site.client() as client:
         listed = (await client.get("/api/conversations")).json()["conversations"]
@@ -269,4 +280,4 @@ async def test_each_route_asks_before_it_acts_and_wants_a_token(console: Console
             path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
             assert (await owner.request(call.method, path)).status_code == 403, call
             assert (await nobody.request(call.method, path)).status_code == 401, call
-    assert len(calls) == 16
+    assert len(calls) == 17

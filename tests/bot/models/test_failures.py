@@ -265,6 +265,13 @@ OVERFLOWS = [
     ),
     (
         400,
+        "This model's maximum context length is 8192 tokens. However, you requested 8213 tokens (7189 in the messages, "
+        "1024 in the completion). Please reduce the length of the messages or completion.",
+        7189,
+        8192,
+    ),
+    (
+        400,
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
         9001,
         8192,

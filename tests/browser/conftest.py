@@ -1,0 +1,29 @@
+"""One Chromium and one site for each browser test."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, async_playwright
+
+from tests.browser.opening import ARGS, CHROMIUM
+from tests.browser.scripted import page_house
+from tests.channels.web.house import Running
+
+
+@pytest.fixture
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Running]:
+    root = tmp_path / "workspace"
+    (root / "memory").mkdir(parents=True)
+    (root / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n")
+    (root / "memory" / "2026-11-20.md").write_text("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
+    async with page_house(root) as up:
+        yield up
