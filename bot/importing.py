@@ -1,0 +1,97 @@
+"""Takes a conversation out of a file into this home's record."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.attachments import ingest
+from bot.errors import MnemaError
+from bot.home import Home
+from bot.house import counter as load
+from bot.replay.reading import read_file
+from bot.replay.recording import Recording, counted
+from channels.message import Attachment
+from channels.terminal import Terminal
+from memory.blobs import Blobs
+from memory.conversation import Document, Image, Part, Text, Turn
+from memory.store.open import open_store
+from memory.store.records import Place
+
+NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+class Taken(MnemaError):
+    """There is a conversation of that name."""
+
+
+def name_of(file: Path) -> str:
+    """A conversation's name out of a file's."""
+    return re.sub(r"[^A-Za-z0-9._:-]+", "-", file.stem).strip("-")[:128] or "imported"
+
+
+def read(file: Path) -> Recording:
+    """The conversation in a file; where its messages have no times, the last one is as old as the import.
+
+    Raises:
+        Unreadable: it holds none.
+        OSError: it cannot be opened.
+    """
+    recording = read_file(file)
+    if recording.timed:
+        return recording
+    late = datetime.now(UTC) - recording.messages[-1].at
+    turns = (
+        replace(turn, messages=tuple(replace(message, at=message.at + late) for message in turn.messages))
+        for turn in recording.turns
+    )
+    return replace(recording, turns=tuple(turns))
+
+
+async def bring_in(home: Home, recording: Recording, name: str) -> str:
+    """Store a recording as a conversation of the terminal; returns its id. The caller holds the home's lock.
+
+    Raises:
+        Taken: there is one of that name; nothing is changed.
+        StoreError: it could not be stored.
+    """
+    place = Place(channel=Terminal.name, account=Terminal.account, chat_id=name, thread_id="", kind="dm", space="")
+    store = await open_store(home.db)
+    try:
+        if await store.sessions.find(place.channel, place.account, name) is not None:
+            raise Taken(f"There is a conversation called {name} already; --conversation gives this one another name.")
+        kept = await _files(recording.files, recording, Blobs(home.blobs))
+        turns = tuple(_with_files(turn, kept) for turn in recording.turns)
+        counter = await asyncio.to_thread(load)
+        return await store.sessions.bring_in(place, counted(replace(recording, turns=turns), counter).turns)
+    finally:
+        await store.close()
+
+
+async def _files(files: Mapping[str, bytes], recording: Recording, blobs: Blobs) -> dict[str, Part]:
+    """The parts that the bytes which came along become, by the hash they came under: as if a person had sent them."""
+    kept: dict[str, Part] = {}
+    for message in recording.messages:
+        for part in message.parts:
+            if not isinstance(part, Image | Document) or part.sha256 in kept or part.sha256 not in files:
+                continue
+            name = part.name if isinstance(part, Document) else "picture"
+            sent = Attachment(name=name, media_type=part.media_type, data=files[part.sha256])
+            taken = await ingest([sent], blobs)
+            kept[part.sha256] = taken.parts[0] if taken.parts else Text(text=f"[{taken.refused[0]}]")
+    return kept
+
+
+def _with_files(turn: Turn, kept: Mapping[str, Part]) -> Turn:
+    messages = tuple(
+        replace(
+            message,
+            parts=tuple(
+                kept.get(part.sha256, part) if isinstance(part, Image | Document) else part for part in message.parts
+            ),
+        )
+        for message in turn.messages
+    )
+    return replace(turn, messages=messages)

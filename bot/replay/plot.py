@@ -1,0 +1,181 @@
+"""Draws tokens per request over the course of a conversation, a line for each policy, as one SVG. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 1_000, 580
+LEFT, RIGHT, TOP, BOTTOM = 74, 150, 100, 92
+MOST_POINTS = 900
+"""Of one line; of a longer conversation each point is the highest of several requests."""
+LABEL_GAP = 19
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5537f", "#b88600", "#56789a")
+DARK = ("#56b4e9", "#ff8a4c", "#2ec4a0", "#e79ac0", "#e6c229", "#a9bccf")
+DASHES = ("", "9 3", "", "2 3", "", "12 3 2 3")
+"""Colours told apart with any colour vision (after Okabe and Ito), and every other line dashed besides."""
+_STYLE = """
+text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif; fill: #3b4252; }
+.ground { fill: #ffffff; } .title { font-size: 17px; font-weight: 600; fill: #1b1f27; }
+.faint { fill: #667085; font-size: 12px; } .name { font-weight: 600; }
+.grid { stroke: #e6e8ee; stroke-width: 1; } .axis { stroke: #98a1b0; stroke-width: 1; }
+.limit { stroke: #b42318; stroke-width: 1.4; stroke-dasharray: 7 5; } .told { fill: #b42318; font-size: 12px; }
+.line { fill: none; stroke-width: 1.8; stroke-linejoin: round; } .fold { stroke-width: 1.3; fill: #ffffff; }
+.leader { fill: none; stroke-width: 1; opacity: .55; }"""
+_DARK_STYLE = """
+text { fill: #c9d1dc; } .ground { fill: #14181f; } .title { fill: #f0f3f8; } .faint { fill: #97a3b4; }
+.grid { stroke: #272d38; } .axis { stroke: #6b7686; } .limit { stroke: #ff8f85; } .told { fill: #ff8f85; }
+.fold { fill: #14181f; }"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One policy. tokens: of each request; folds: requests before which turns were folded; note: beside its name."""
+
+    name: str
+    tokens: tuple[int, ...]
+    folds: tuple[int, ...]
+    note: str = ""
+
+
+def draw(title: str, subtitle: str, lines: Sequence[Line], limit: int) -> str:
+    """The picture as SVG text: it needs no font or script, and follows the viewer's light or dark setting.
+
+    Args:
+        limit: tokens a request may have, a dashed line; left out where no line comes near it.
+    """
+    count = max((len(line.tokens) for line in lines), default=0)
+    highest = max((most for line in lines if (most := max(line.tokens, default=0))), default=1)
+    top = max(highest, limit) if limit <= highest * 3 else highest
+    scale = _Scale(count=max(2, count), step=_step(top, 6), top=top)
+    body = [
+        f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
+        f'<text class="title" x="{LEFT - 50}" y="34">{escape(title)}</text>',
+        f'<text class="faint" x="{LEFT - 50}" y="55">{escape(subtitle)}</text>',
+        *_axes(scale),
+        *(_limit(scale, limit) if limit <= scale.highest else ()),
+    ]
+    for number, line in enumerate(lines):
+        body += _line(scale, line, number)
+    body += _labels(scale, lines)
+    body += _key()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'role="img" aria-label="{escape(title, quote=True)}">\n<style>{_style()}</style>\n'
+        + "\n".join(body)
+        + "\n</svg>\n"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scale:
+    """Where requests and tokens are on the picture. step: between two lines of the grid."""
+
+    count: int
+    step: int
+    top: int
+
+    @property
+    def highest(self) -> int:
+        """The uppermost line of the grid."""
+        return ceil(self.top / self.step) * self.step
+
+    def x(self, request: float) -> float:
+        return LEFT + request / (self.count - 1) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, tokens: float) -> float:
+        return HEIGHT - BOTTOM - tokens / self.highest * (HEIGHT - TOP - BOTTOM)
+
+
+def _style() -> str:
+    light = "".join(f".c{n} {{ stroke: {c}; }} .t{n} {{ fill: {c}; }}" for n, c in enumerate(COLOURS))
+    dark = "".join(f".c{n} {{ stroke: {c}; }} .t{n} {{ fill: {c}; }}" for n, c in enumerate(DARK))
+    return f"{_STYLE}\n{light}\n@media (prefers-color-scheme: dark) {{{_DARK_STYLE}\n{dark} }}\n"
+
+
+def _axes(scale: _Scale) -> Iterator[str]:
+    right, floor_y = WIDTH - RIGHT, HEIGHT - BOTTOM
+    for tokens in range(0, scale.highest + 1, scale.step):
+        y = scale.y(tokens)
+        kind = "grid" if tokens else "axis"
+        yield f'<line class="{kind}" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
+        yield f'<text class="faint" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_thousands(tokens)}</text>'
+    every = _step(scale.count, 10)
+    for request in range(0, scale.count, every):
+        shown = max(1, request)
+        x = scale.x(shown - 1)
+        yield f'<line class="axis" x1="{x:.1f}" y1="{floor_y}" x2="{x:.1f}" y2="{floor_y + 5}"/>'
+        yield f'<text class="faint" x="{x:.1f}" y="{floor_y + 20}" text-anchor="middle">{shown:,}</text>'
+    middle = (LEFT + right) / 2
+    yield f'<text class="faint" x="{middle:.0f}" y="{floor_y + 42}" text-anchor="middle">request</text>'
+    yield f'<text class="faint" x="{LEFT - 50}" y="{TOP - 20}">tokens</text>'
+
+
+def _limit(scale: _Scale, limit: int) -> Iterator[str]:
+    y, right = scale.y(limit), WIDTH - RIGHT
+    yield f'<line class="limit" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
+    yield f'<text class="told" x="{LEFT + 6}" y="{y - 6:.1f}">limit {limit:,}</text>'
+
+
+def _line(scale: _Scale, line: Line, number: int) -> Iterator[str]:
+    kind, dash = number % len(COLOURS), DASHES[number % len(DASHES)]
+    points = " ".join(f"{scale.x(at):.1f},{scale.y(tokens):.1f}" for at, tokens in _thinned(line.tokens))
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    yield f'<polyline class="line c{kind}"{dashed} points="{points}"><title>{escape(line.name)}</title></polyline>'
+    for request in line.folds:
+        if request < len(line.tokens):
+            x, y = scale.x(request), scale.y(line.tokens[request])
+            yield f'<circle class="fold c{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.8"/>'
+
+
+def _labels(scale: _Scale, lines: Sequence[Line]) -> Iterator[str]:
+    """Each line's name at its end; where ends are close, the names move apart and a thin line leads to them."""
+    ends = sorted((scale.y(line.tokens[-1]), number) for number, line in enumerate(lines) if line.tokens)
+    places = _apart([y for y, _ in ends])
+    for (y, number), place in zip(ends, places, strict=True):
+        line, kind = lines[number], number % len(COLOURS)
+        x = scale.x(len(line.tokens) - 1)
+        yield (
+            f'<path class="leader c{kind}" d="M{x + 3:.1f} {y:.1f} L{WIDTH - RIGHT + 14} {place:.1f} '
+            f'H{WIDTH - RIGHT + 20}"/>'
+        )
+        note = f' <tspan class="faint" font-weight="400">{escape(line.note)}</tspan>' if line.note else ""
+        yield (
+            f'<text class="name t{kind}" x="{WIDTH - RIGHT + 24}" y="{place + 4:.1f}">{escape(line.name)}{note}</text>'
+        )
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """Places from top to bottom, LABEL_GAP apart, as near to the wanted ones as fits above the floor."""
+    placed: list[float] = []
+    for y in wanted:
+        placed.append(max(y, placed[-1] + LABEL_GAP) if placed else y)
+    lowest = float(HEIGHT - BOTTOM)
+    for number in range(len(placed) - 1, -1, -1):
+        placed[number] = min(placed[number], lowest)
+        lowest = placed[number] - LABEL_GAP
+    return placed
+
+
+def _key() -> Iterator[str]:
+    y = HEIGHT - 20
+    yield f'<circle class="fold axis" cx="{LEFT - 46}" cy="{y - 4}" r="2.8"/>'
+    yield f'<text class="faint" x="{LEFT - 36}" y="{y}">turns were folded before this request</text>'
+
+
+def _thinned(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
+    size = ceil(len(tokens) / MOST_POINTS) or 1
+    for start in range(0, len(tokens), size):
+        at = max(range(start, min(start + size, len(tokens))), key=tokens.__getitem__)
+        yield at, tokens[at]
+
+
+def _step(most: int, lines: int) -> int:
+    """A round distance that makes about so many lines up to `most`."""
+    rough = max(1.0, most / lines)
+    size = 10 ** floor(log10(rough))
+    return int(next(step for step in (size, 2 * size, 5 * size, 10 * size) if step >= rough))
+
+
+def _thousands(tokens: int) -> str:
+    return f"{tokens / 1_000:g}k" if tokens >= 1_000 else str(tokens)
