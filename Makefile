@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup test check bench mutants lock format clean
+.PHONY: chat setup test check bench mutants nightly lock format clean
 
 ARGS ?= -n auto
 
@@ -26,6 +26,9 @@ bench:           # every figure against its floor
 
 mutants:         # put each known fault into a copy and see that the tests notice
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run
+
+nightly:         # the tests with many more examples and kills; about an hour
+	scripts/setup.sh dev && MNEMA_EXAMPLES=2000 MNEMA_KILLS=300 exec .venv/bin/pytest $(ARGS)
 
 lock:            # both lock files from pyproject.toml
 	scripts/setup.sh dev && scripts/lock.sh

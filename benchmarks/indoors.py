@@ -1,19 +1,15 @@
-"""Turns in process, planning, and restoring, with nothing but the parts that do it."""
+"""Turns in process and restoring, with nothing but the parts that do it."""
 
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks import planning
 from benchmarks.figure import Figure, median
 from benchmarks.floors import bare_calls, turn_floor
 from benchmarks.inside import one_turn, opened, said
 from benchmarks.process import emulator, settings
-from memory.context.counter import load_counter
-from memory.context.plan import Limits, plan
-from memory.context.policy import POLICIES
-from memory.context.view import assemble
-from memory.conversation import Message, Session, Text, Turn
+from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.records import Arrival, Draft, Outgoing, Place
 
@@ -29,7 +25,7 @@ async def figures() -> list[Figure]:
         found.append(await _many(url, 0, 90, 150))
     async with emulator(200) as url:
         found.append(await _many(url, 200, 80, 120))
-    return [*found, *_planning(), await _restoring()]
+    return [*found, *planning.figures(), await _restoring()]
 
 
 async def _many(url: str, latency: int, reach: float, aim: float) -> Figure:
@@ -77,42 +73,6 @@ async def _turns(url: str) -> list[Figure]:
                    aim=9, floor_is="bare SDK call with that history + 4 bare durable commits")
         )  # fmt: skip
     return figures
-
-
-def _planning() -> list[Figure]:
-    counter = load_counter()
-    now = datetime(2026, 1, 1, tzinfo=UTC)
-    turns = tuple(
-        Turn(number=number, messages=tuple(
-            Message(id=f"m{2 * number + at}", seq=2 * number + at, turn=number, role="assistant" if at else "user",
-                    parts=(Text(text="words " * 100),), at=now, tokens=107, counter=counter.name)
-            for at in range(2)
-        ))
-        for number in range(250)
-    )  # fmt: skip
-    session = Session(
-        conversation="c", space="", epoch=1, next_seq=501, next_turn=251, view_from=1, fold_head="", summary=None,
-        turns=turns, reductions=(),
-    )  # fmt: skip
-    limits = Limits(max_tokens=100_000, max_turns=1_000, window=200_000, reserve=4_096)
-    planned = median(_timed(lambda: plan(session, POLICIES["turns"], limits, 1_000, counter, running=True)))
-    viewed = median(_timed(lambda: assemble(session, ("system",), (), counter)))
-    floor = median(_timed(lambda: sum(message.tokens for turn in turns for message in turn.messages)))
-    return [
-        Figure(name="plan over 500 cached messages", ours=1000 * planned, floor=1000 * floor, unit="ms", reach=1,
-               aim=1, floor_is="adding up 500 cached counts"),
-        Figure(name="assemble a view of 500 messages", ours=1000 * viewed, floor=1000 * floor, unit="ms", reach=2,
-               aim=2, floor_is="the same"),
-    ]  # fmt: skip
-
-
-def _timed(work) -> list[float]:  # type: ignore[no-untyped-def]
-    times = []
-    for _ in range(200):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return times
 
 
 async def _restoring() -> Figure:

@@ -1,0 +1,84 @@
+"""What planning costs: counting, choosing what goes, searching the cut, assembling the view."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from benchmarks.figure import Figure, median
+from memory.context.boundary import choose
+from memory.context.counter import load_counter
+from memory.context.plan import Limits, plan, plan_ahead
+from memory.context.policy import POLICIES
+from memory.context.view import assemble
+from memory.conversation import Message, Session, Text, Turn
+
+MESSAGES = 500
+WORDS = "The quick survey of the northern harbour took three days and cost 4,200 crowns; 港口的测量花了三天。 "
+LIMITS = Limits(max_tokens=200_000, max_turns=1_000, window=250_000, reserve=4_096)
+
+
+def figures() -> list[Figure]:
+    """All of them."""
+    session = _session()
+    counter = load_counter()
+    costs = [message.tokens for turn in session.turns for message in turn.messages]
+    adding = 1000 * _median(lambda: sum(costs))
+    return [
+        *(_plan(name, session, adding) for name in sorted(POLICIES)),
+        _search(session),
+        _counting(),
+        Figure(name=f"assemble a view of {MESSAGES} messages", ours=1000 * _median(
+            lambda: assemble(session, ("system",), (), counter)), floor=adding, unit="ms", reach=2, aim=2,
+            floor_is="adding up the cached counts"),
+    ]  # fmt: skip
+
+
+def _plan(name: str, session: Session, adding: float) -> Figure:
+    counter, policy = load_counter(), POLICIES[name]
+    before = _median(lambda: plan(session, policy, LIMITS, 1_000, counter))
+    after = _median(lambda: plan_ahead(session, policy, LIMITS, 1_000, counter))
+    return Figure(name=f"plan over {MESSAGES} cached messages, {name}", ours=1000 * max(before, after), floor=adding,
+                  unit="ms", reach=1, aim=1, floor_is="adding up 500 cached counts")  # fmt: skip
+
+
+def _search(session: Session) -> Figure:
+    turns = session.turns
+    costs = [turn.tokens for turn in turns]
+    found = 1000 * _median(lambda: choose(turns, costs, len(turns), 0.5))
+    bare = 1000 * _median(lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts])
+    return Figure(name=f"boundary search over {MESSAGES} messages", ours=found, floor=bare, unit="ms", reach=5, aim=5,
+                  floor_is="splitting all texts at spaces, once")  # fmt: skip
+
+
+def _counting() -> Figure:
+    counter = load_counter()
+    texts = [f"{at} " + WORDS * 6 for at in range(MESSAGES)]
+    ours = 1000 * _median(lambda: [counter.message("user", (Text(text=text),)) for text in texts], 7)
+    bare = 1000 * _median(lambda: [counter.text(text) for text in texts], 7)
+    return Figure(name=f"count {MESSAGES} new messages of {counter.text(texts[0])} tokens", ours=ours, floor=bare,
+                  unit="ms", reach=1.5 * bare, aim=1.1 * bare, floor_is="tiktoken alone on the same texts")  # fmt: skip
+
+
+def _session() -> Session:
+    counter, now = load_counter(), datetime(2026, 1, 1, tzinfo=UTC)
+    parts = [(Text(text=f"{at}. " + WORDS * 5),) for at in range(MESSAGES)]
+    counted = [counter.message("user", each) for each in parts]
+    messages = [
+        Message(id=f"m{at}", seq=at + 1, turn=at // 2 + 1, role="assistant" if at % 2 else "user", parts=parts[at],
+                at=now + timedelta(minutes=at), tokens=counted[at], counter=counter.name)
+        for at in range(MESSAGES)
+    ]  # fmt: skip
+    turns = tuple(Turn(number=at + 1, messages=tuple(messages[2 * at : 2 * at + 2])) for at in range(MESSAGES // 2))
+    return Session(
+        conversation="c", space="", epoch=1, next_seq=MESSAGES + 1, next_turn=len(turns) + 1, view_from=1,
+        fold_head="", summary=None, turns=turns, reductions=(),
+    )  # fmt: skip
+
+
+def _median(work: Callable[[], object], times: int = 100) -> float:
+    found = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - began)
+    return median(found)
