@@ -36,6 +36,14 @@ class BudgetTooSmall(ConfigError):
         self.least = least
 
 
+class FoldFailed(MnemaError):
+    """A request fits only after a fold, and the fold could not be written. why: as the system said it."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the daily log cannot be written: {why}")
+        self.why = why
+
+
 class Busy(MnemaError):
     """Another instance holds this home."""
 

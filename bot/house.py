@@ -45,6 +45,7 @@ from bot.turn import Turns, Works
 from channels.base import Channel
 from memory.blobs import Blobs
 from memory.context.counter import WEIGHTED, Counter, load_counter
+from memory.context.policy import policy_of
 from memory.context.render import BOT
 from memory.context.system import Budgets, SystemPart
 from memory.fold import Folder
@@ -191,6 +192,7 @@ class House:
         self._scheduler.stop()
         await self.urgent.close(min(patience, 5.0))
         await self.lanes.close(patience)
+        await self.turns.close()
         await self.outbox.close(min(patience, 5.0))
         for task in list(self._tasks):
             task.cancel()
@@ -296,6 +298,7 @@ class House:
             complete=self._summarise,
             counter=counter,
             zone=zone_of(self.config()),
+            summary_tokens=lambda policy: policy_of(policy, self.config().policies).numbers.summary_tokens,
             notify=self._fold_moved,
         )
 

@@ -69,6 +69,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "I called {tool} five times with the same arguments and stopped. Tell me how to go on.",
     ),
     "repeated": ("（可能重复）", "(possibly repeated)"),
+    "fold_failed": (
+        "对话太长，要先整理，可是日志写不进去（{why}）。消息已保存；解决之后用 /retry 再试。",
+        "This conversation has to be folded first, but the daily log cannot be written ({why}). Your message is kept; "
+        "mend that, then /retry.",
+    ),
     "budget_small": (
         "上下文预算太小：agent_max_context_tokens 至少要 {least}。",
         "The context budget is too small: agent_max_context_tokens must be at least {least}.",

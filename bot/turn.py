@@ -12,7 +12,7 @@ from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
-from bot.errors import BudgetTooSmall, ModelError
+from bot.errors import BudgetTooSmall, FoldFailed, ModelError
 from bot.failures import told
 from bot.intake import Said, load_said
 from bot.log import traced
@@ -86,6 +86,13 @@ class Turns:
         """Wait for what goes on after turns."""
         while self._after:
             await asyncio.wait(list(self._after))
+
+    async def close(self) -> None:
+        """Drop what goes on after turns; it is prepared anew after the next one."""
+        after = list(self._after)
+        for task in after:
+            task.cancel()
+        await asyncio.gather(*after, return_exceptions=True)
 
     async def _row(self, row: InboxRow) -> None:
         said, parts = load_said(row.body), None
@@ -185,6 +192,9 @@ def _ended(job: Job, running: _Running) -> Ended:
     except BudgetTooSmall as err:
         told_least = say(job.lang, "budget_small", least=err.least)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told_least)
+    except FoldFailed as err:
+        log.error("fold failed", error=str(err))
+        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=say(job.lang, "fold_failed", why=err.why))
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told(err, job.lang, job.turn.trace_id))

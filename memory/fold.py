@@ -26,9 +26,10 @@ MOST_BACK = 4
 class Folder:
     """Carries out folds.
 
-    zone: whose day and clock the daily log goes by. deadline: seconds a model has for all its texts. prompt_tokens: a
-    longer range goes to the model in chunks. notify: told the row and "planned", "summarised", "digest" (a model's
-    texts were not to be had or believed), "logged", "folded" or "stale".
+    zone: whose day and clock the daily log goes by. deadline: seconds a model has for all its texts. summary_tokens:
+    the most of a summary, by the policy's name. prompt_tokens: a longer range goes to the model in chunks. notify: told
+    the row and "planned", "summarised", "digest" (a model's texts were not to be had or believed), "logged", "folded"
+    or "stale".
     """
 
     folds: Folds
@@ -38,7 +39,7 @@ class Folder:
     counter: Callable[[], Counter]
     zone: tzinfo
     deadline: float = 60.0
-    summary_tokens: int = 1_000
+    summary_tokens: Callable[[str], int] = lambda policy: 1_000
     prompt_tokens: int = MOST_PROMPT_TOKENS
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
 
@@ -112,7 +113,7 @@ class Folder:
             zone=self.zone,
             deadline=self.deadline,
             prompt_tokens=self.prompt_tokens,
-            summary_tokens=0 if row.log_only else self.summary_tokens,
+            summary_tokens=0 if row.log_only else self.summary_tokens(row.policy),
         )
         asked = asyncio.create_task(summariser.texts(material))
         hurried = asyncio.create_task(hurry.wait())
@@ -125,7 +126,9 @@ class Folder:
 
     async def _check(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         counter = await asyncio.to_thread(self.counter)
-        limit = Limit(counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens, zone=self.zone)
+        limit = Limit(
+            counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens(row.policy), zone=self.zone
+        )
         checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
         after = await self.folds.advance(
             row,

@@ -9,7 +9,7 @@ from bot.agent.drafting import Drafting
 from bot.agent.lining import Lining
 from bot.agent.prompt import Prompt
 from bot.config import Config
-from bot.errors import BudgetTooSmall, Overflow
+from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.folding import Folding
 from bot.models.prices import window
 from memory.context.counter import Counter, believable
@@ -25,7 +25,8 @@ MOST_ROUNDS = 6
 MOST_MARKED = 10_000
 ROOMY = 0.4
 LATE = ("turns", "balanced")
-"""Policies that want nothing after a turn under that share of the budget with turns to spare."""
+"""Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns
+to spare."""
 SHRINK, LEAST_LEFT, SPARE = 0.65, 0.25, 0.95
 """Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves."""
 ROOM_STEP = 500
@@ -113,11 +114,11 @@ class Fitter:
         least = smallest_budget(fixed)
         if limits.most < least:
             raise BudgetTooSmall(least)
-        told = await self.calibration.window(wish.model)
+        told = 0 if config.llm.context_window else await self.calibration.window(wish.model)
         if told and told < limits.window:
             limits = replace(limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * MARGIN))
         if limits.budget < least and not wish.shrunk:
-            limits = replace(limits, shrunk=0, factor=limits.most / least)
+            limits = replace(limits, factor=limits.most / least)
         return Setting(
             model=wish.model,
             limits=limits,
@@ -130,16 +131,24 @@ class Fitter:
         )
 
     async def fit(self, session: Session, wish: Wish, tail: str) -> Fitted:
-        """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it."""
+        """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
+
+        Raises:
+            BudgetTooSmall: as `setting`; or the newest step alone is more than the budget.
+            FoldFailed: nothing fits without a fold, and the fold cannot be written.
+        """
         counter = await self.counter()
         for _ in range(MOST_ROUNDS):
             setting = await self.setting(session, wish)
             fixed = setting.fixed + counter.text(tail)
-            lines = self.lining.lines(session.conversation)
-            planned = plan(session, setting.policy, setting.limits, fixed, counter, lines)
+            busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
+            policy = setting.policy.without_early() if busy else setting.policy
+            planned = plan(session, policy, setting.limits, fixed, counter, lines)
             if not await self._carry_out(session, planned, setting):
                 break
             session = await self.sessions.load(session.conversation)
+        if not planned.fits and not wish.shrunk:
+            raise BudgetTooSmall(planned.tokens)
         await self._mark(session.conversation, setting)
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
         return Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
@@ -166,10 +175,10 @@ class Fitter:
         if self._roomy.pop(conversation, False):
             return
         counter, session = await self.counter(), await self.sessions.load(conversation)
-        setting = await self.setting(session, wish)
-        ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
         if session.running:
             return
+        setting = await self.setting(session, wish)
+        ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
         if ahead.lines:
             self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
@@ -192,28 +201,33 @@ class Fitter:
             self._marked[conversation] = sha256
 
     async def _carry_out(self, session: Session, planned: Plan, setting: Setting) -> bool:
-        """Whether the view has changed, so that it has to be planned again.
+        """Whether the view may have changed, so that it has to be planned again.
 
         What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
         """
-        if not planned.fitted and await self.folding.finish(session.conversation):
-            return True
-        if planned.reductions:
-            await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
-        if planned.fold is None:
+        try:
+            if not planned.fitted and await self.folding.finish(session.conversation):
+                return True
+            if planned.reductions:
+                await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
+            if planned.fold is None:
+                return bool(planned.reductions)
+            wanted = fold_plan(session, planned.fold, setting.policy.name)
+            if planned.must_fold_now:
+                await self.folding.hasten(wanted)
+                return True
+            await self.folding.begin(wanted)
             return bool(planned.reductions)
-        self.lining.forget(session.conversation)
-        wanted = fold_plan(session, planned.fold, setting.policy.name)
-        if planned.must_fold_now:
-            return await self.folding.hasten(wanted) is not None
-        await self.folding.begin(wanted)
-        return bool(planned.reductions)
+        except OSError as err:
+            raise FoldFailed(err.strerror or type(err).__name__) from err
 
 
 def _is_roomy(session: Session, planned: Plan, setting: Setting) -> bool:
     """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
-    limits, early = setting.limits, setting.policy.name in LATE
-    return early and len(session.turns) < limits.max_turns and planned.tokens < limits.budget * ROOMY
+    limits, numbers = setting.limits, setting.policy.numbers
+    share = min(ROOMY, numbers.fold_at / 2, numbers.line_at / 2)
+    few = setting.policy.name in LATE and len(session.turns) < limits.max_turns
+    return few and planned.tokens + limits.reserve < limits.budget * share
 
 
 def fold_plan(session: Session, fold: FoldRange, policy: str, log_only: bool = False) -> FoldPlan:

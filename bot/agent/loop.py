@@ -162,7 +162,7 @@ def request_of(view: View, setting: Setting, config: Config, job: Job) -> Reques
         system=view.system,
         messages=tuple(WireMessage(role=shown.role, parts=shown.parts) for shown in view.shown),
         tools=view.tools,
-        max_tokens=config.llm.max_output_tokens,
+        max_tokens=min(config.llm.max_output_tokens, setting.limits.reserve),
         stable=view.stable,
         conversation=job.conversation.id,
         space=job.conversation.place.space,

@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from itertools import zip_longest
 from typing import Literal
 
 from memory.context.counter import Counter
 from memory.context.grounding import ground, has_facts, sentences
 from memory.context.render import Utterance, is_tool, line, shorten, utterances
 from memory.context.sections import HEADS
-from memory.conversation import Message
+from memory.conversation import Message, ToolCall
 
 MARK = "[+{count} messages, digest]"
+_MARK = re.compile(r"\[\+\d+ messages, digest\]")
 MOST_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CONSTRAINT = re.compile(
@@ -43,10 +45,11 @@ PLAIN = Emphasis()
 def digest(messages: Sequence[Message], before: str, counter: Counter, budget: int, emphasis: Emphasis = PLAIN) -> str:
     """Extract what must not be lost; every sentence occurs in the messages or in the summary `before`.
 
-    As far as `budget` tokens go: the lines about tools, the earlier summary (at most two fifths), the constraints the
-    user set, what the user said word for word, sentences with numbers, paths, addresses, ids and quotations, and the
-    handle to the rest. What matters most goes in first, of equals the newest; it is shown in order. It ends in
-    `[+N messages, digest]`.
+    As far as `budget` tokens go: the lines about tools, a model's earlier summary (at most two fifths), the constraints
+    the user set, what the user said word for word (questions only where there is space left), sentences with numbers,
+    paths, addresses, ids and quotations (those of people and the model before those of tools), and the handle to the
+    rest. An earlier digest's lines stay in their sections. What matters most goes in first, of equals the newest; it
+    is shown in order. It ends in `[+N messages, digest]`.
     """
     said = list(utterances(messages))
     tools = [f"## {HEADS[language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
@@ -117,17 +120,59 @@ def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Ma
     heads = _HEADS[language_of(said)]
     space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
-    old = space.take(_carried(before), whole * 2 // 5)
-    pinned = space.take((f"- {text}" for text in constraints(said)), whole // 5)
-    users = _items((at, " ".join(said[at].text.split())) for at in best if _by_user(said[at]))
-    words = space.take((text for text in users if text not in pinned), whole * 3 // 10)
-    facts = _items((at, text) for at in best for text in sentences(said[at]) if has_facts(text))
-    told = space.take((fact for fact in facts if fact not in pinned and fact not in words), space.left)
-    in_order = (old, pinned, sorted(words, key=users.__getitem__), sorted(told, key=facts.__getitem__))
+    old = _carried(before)
+    earlier = space.take(old.other, whole * 2 // 5)
+    pinned = space.take((*old.pinned, *(f"- {text}" for text in constraints(said))), whole // 5)
+    told = _items((at, " ".join(said[at].text.split())) for at in best if _by_user(said[at]))
+    words = space.take(_by_worth(old.words, told, pinned), whole * 2 // 5)
+    sources = sorted((at for at in best if not _is_call(said[at])), key=lambda at: is_tool(said[at]))
+    stated = _items((at, text) for at in sources for text in sentences(said[at]) if has_facts(text))
+    facts = space.take(_by_turns(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
+    words += space.take((text for text in told if text not in words and text not in pinned), space.left)
+    in_order = (earlier, pinned, _as_said(words, told), _as_said(facts, stated))
     for head, lines in zip(heads, in_order, strict=True):
         if lines:
             yield f"## {head}"
             yield from lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Carried:
+    """The lines of an earlier summary by what they are, those with facts first; other: of a summary by a model."""
+
+    pinned: Sequence[str]
+    words: Sequence[str]
+    facts: Sequence[str]
+    other: Sequence[str]
+
+
+def _carried(before: str) -> _Carried:
+    found: dict[str, list[str]] = {"other": [], "pinned": [], "words": [], "facts": []}
+    kinds = {head: kind for heads in _HEADS.values() for head, kind in zip(heads, found, strict=True)}
+    kind = "other"
+    for row in before.splitlines():
+        if row.startswith("#"):
+            kind = kinds.get(row.lstrip("# ").strip(), "other")
+        elif row.strip() and not _MARK.match(row):
+            found[kind].append(row)
+    return _Carried(**{kind: sorted(lines, key=lambda text: not has_facts(text)) for kind, lines in found.items()})
+
+
+def _by_worth(old: Sequence[str], new: Iterable[str], but: Sequence[str]) -> list[str]:
+    """What the user said, in the order in which it is kept: statements with facts, then others; questions last."""
+    told = [text for text in (*old, *new) if text not in but]
+    return sorted((text for text in told if not _is_question(text)), key=lambda text: not has_facts(text))
+
+
+def _by_turns(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """One of these, one of those: neither the earlier facts nor the newer take all the space."""
+    for pair in zip_longest(old, new):
+        yield from (text for text in pair if text)
+
+
+def _as_said(kept: Sequence[str], places: Mapping[str, int]) -> list[str]:
+    """Earlier ones first, the others in the order in which they were said."""
+    return sorted(kept, key=lambda text: places.get(text, -1))
 
 
 def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
@@ -139,11 +184,14 @@ def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
     return items
 
 
-def _carried(before: str) -> list[str]:
-    """The lines of the earlier summary but for headings and marks; those with facts first."""
-    mark = re.compile(re.escape(MARK).replace(r"\{count\}", r"\d+"))
-    lines = [text for text in before.splitlines() if text.strip() and not text.startswith("#") and not mark.match(text)]
-    return sorted(lines, key=lambda text: not has_facts(text))
+def _is_question(text: str) -> bool:
+    """A question says little once it has been answered; one with facts in it is a statement too."""
+    return text.rstrip().endswith(("?", "？")) and not has_facts(text)
+
+
+def _is_call(item: Utterance) -> bool:
+    """What a tool was asked; the calls that matter have lines of their own."""
+    return isinstance(item.message.parts[item.part], ToolCall)
 
 
 def _by_user(item: Utterance) -> bool:

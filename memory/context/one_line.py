@@ -59,9 +59,13 @@ def make(place: Place, lines: Lines, counter: Counter) -> Reduction:
 def worth(place: Place, shown: Mapping[int, Reduction] | None) -> bool:
     """Whether a line would be shorter than what is shown now, which is no line yet."""
     now = shown.get(place.part) if shown else None
-    if now is None:
-        return len(place.result.text) > LEAST_CHARS
-    return now.form not in ("one_line", "text_only") and len(now.text) > LEAST_CHARS
+    return length(place, shown) > LEAST_CHARS and (now is None or now.form not in ("one_line", "text_only"))
+
+
+def length(place: Place, shown: Mapping[int, Reduction] | None) -> int:
+    """Characters that are shown of it now."""
+    now = shown.get(place.part) if shown else None
+    return len(now.text) if now else len(place.result.text)
 
 
 def by_rule(place: Place) -> str:

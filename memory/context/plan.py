@@ -8,7 +8,7 @@ from memory.context.counter import Counter
 from memory.context.one_line import Place
 from memory.context.policy import Policy
 from memory.context.shortening import older_results
-from memory.context.situation import NO_LINES, Lines, Situation, Stage
+from memory.context.situation import NO_LINES, Lines, Situation, Stage, cost_of
 from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
@@ -99,15 +99,16 @@ def plan(
         fixed: tokens of system parts, tools and tail (see view.fixed_tokens).
         lines: what a model has written for results that may become one line; a rule writes the others.
     """
-    now = _run(policy.before, replace(_situation(session, policy, limits, fixed, counter), lines=lines))
+    now = replace(_situation(session, policy, limits, fixed, counter), lines=lines)
+    now = _run((*policy.before, *policy.early), now)
     fitted = now.whole <= now.budget and not now.at_once
     if fitted and not now.refused:
         return Plan(
-            reductions=now.added, fold=_range(now), must_fold_now=False, fitted=True, tokens=now.whole, fits=True
+            reductions=_new(now), fold=_range(now), must_fold_now=False, fitted=True, tokens=now.whole, fits=True
         )
     now = _run(policy.urgent, now)
     return Plan(
-        reductions=_of_kept(now),
+        reductions=_new(now, now.cut),
         fold=_range(now),
         must_fold_now=now.cut > 0,
         fitted=fitted,
@@ -126,9 +127,7 @@ def plan_ahead(session: Session, policy: Policy, limits: Limits, fixed: int, cou
 
 def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Situation:
     reductions = reduction.index(session.reductions)
-    costs = tuple(
-        sum(reduction.tokens(message, reductions, counter) for message in turn.messages) for turn in session.turns
-    )
+    costs = tuple(cost_of(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns)
     return Situation(
         turns=session.turns,
         costs=costs,
@@ -165,8 +164,8 @@ def _range(now: Situation) -> FoldRange | None:
     )
 
 
-def _of_kept(now: Situation) -> tuple[Reduction, ...]:
-    """What is folded away at once needs no stand-ins."""
-    kept = {message.id for turn in now.turns[now.cut :] for message in turn.messages}
+def _new(now: Situation, cut: int = 0) -> tuple[Reduction, ...]:
+    """The last stand-in for each part; what is folded away at once needs none."""
+    kept = {message.id for turn in now.turns[cut:] for message in turn.messages}
     newest = {(item.message_id, item.part): item for item in now.added if item.message_id in kept}
     return tuple(newest.values())

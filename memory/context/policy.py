@@ -13,6 +13,7 @@ from memory.context.shortening import (
     snip_all,
     text_only_oldest_first,
     text_only_when_few,
+    trim_old_tool_io,
     trim_tool_io,
 )
 from memory.context.situation import Numbers, Stage
@@ -37,30 +38,36 @@ from memory.context.stages import (
 class Policy:
     """When a view is shortened and how.
 
-    before: stages that run before every model call; what they fold may wait while the view fits without it.
-    urgent: stages that run after those while the view does not fit. after: stages that run when a turn has ended.
-    lines: whether old results become one line, so that a model may write the lines beforehand. knobs: the numbers that
-    mean something to these stages.
+    before: stages that run before every model call. early: stages that run after those and fold what may wait while
+    the view fits without it; left out while a fold is under way. urgent: stages that run after those while the view
+    does not fit. after: stages that run when a turn has ended. lines: whether old results become one line, so that a
+    model may write the lines beforehand. knobs: the numbers that mean something to these stages.
     """
 
     name: str
     numbers: Numbers
     before: tuple[Stage, ...]
+    early: tuple[Stage, ...] = ()
     urgent: tuple[Stage, ...]
     after: tuple[Stage, ...]
     knobs: tuple[str, ...] = ()
     lines: bool = False
 
+    def without_early(self) -> "Policy":
+        """The policy while a fold of the view is under way: no other can begin."""
+        return replace(self, early=())
+
 
 _LAST_RESORT = (text_only_oldest_first, drop_oldest, pin)
 _ALWAYS = ("summary_tokens", "spare")
 _SNIP = ("snip_chars", "snip_share", "snip_most")
-_LINES = ("line_at", "line_least", "spared_results")
+_LINES = ("line_at", "batch", "spared_results")
 
 TURNS = Policy(
     name="turns",
     numbers=Numbers(),
-    before=(snip, fold_when_many, overflow),
+    before=(snip, overflow),
+    early=(fold_when_many,),
     urgent=(text_only_when_few, fold_when_long_and_many, *_LAST_RESORT),
     after=(fold_when_many, fold_when_long),
     knobs=(*_SNIP, "text_only_below", "overflow_turns", "overflow_chars", *_ALWAYS),
@@ -88,7 +95,8 @@ LAYERS = Policy(
 BOUNDARY = Policy(
     name="boundary",
     numbers=Numbers(window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5),
-    before=(fold_at_boundary,),
+    before=(),
+    early=(fold_at_boundary,),
     urgent=_LAST_RESORT,
     after=(fold_at_boundary,),
     knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_ALWAYS),
@@ -97,7 +105,8 @@ BOUNDARY = Policy(
 ROLLING = Policy(
     name="rolling",
     numbers=Numbers(every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000),
-    before=(roll_summary,),
+    before=(),
+    early=(roll_summary,),
     urgent=_LAST_RESORT,
     after=(roll_summary,),
     knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_ALWAYS),
@@ -105,11 +114,21 @@ ROLLING = Policy(
 
 BALANCED = Policy(
     name="balanced",
-    numbers=Numbers(snip_chars=20_000, line_at=0.6, line_least=0.05, fold_at=0.75, keep_most=0.5, reach=2),
-    before=(snip_all, one_line_oldest_half, fold_half_while_roomy),
+    numbers=Numbers(
+        snip_chars=20_000,
+        input_chars=1_000,
+        result_chars=2_000,
+        batch=0.08,
+        line_at=0.6,
+        fold_at=0.75,
+        keep_most=0.5,
+        reach=2,
+    ),
+    before=(snip_all, trim_old_tool_io, one_line_oldest_half),
+    early=(fold_half_while_roomy,),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_half_when_due,),
-    knobs=(*_SNIP, *_LINES, "fold_at", "keep_most", "reach", *_ALWAYS),
+    knobs=(*_SNIP, "input_chars", "result_chars", *_LINES, "fold_at", "keep_most", "reach", *_ALWAYS),
     lines=True,
 )
 

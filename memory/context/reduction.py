@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from memory.context.counter import PER_MESSAGE, Counter
-from memory.conversation import Message, Part, Reduction, Text, ToolCall, ToolResult
+from memory.conversation import Message, Part, Reduction, Text, Thinking, ToolCall, ToolResult
 
 Reductions = Mapping[str, Mapping[int, Reduction]]
 """By message id, then by part."""
@@ -18,9 +19,16 @@ def index(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
     return by_message
 
 
-def apply(message: Message, reductions: Reductions) -> tuple[Part, ...]:
-    """The parts of a message as they are shown; empty when nothing of it is."""
-    mine = reductions.get(message.id)
+def apply(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
+    """The parts of a message as they are shown; empty when nothing of it is. running: as in `tokens`."""
+    mine = reductions.get(message.id, {})
+    if not running and any(isinstance(part, Thinking) for part in message.parts):
+        return tuple(
+            shown
+            for number, part in enumerate(message.parts)
+            if not isinstance(part, Thinking)
+            and (shown := _stand_in(part, mine[number]) if number in mine else part) is not None
+        )
     if not mine:
         return message.parts
     return tuple(
@@ -30,16 +38,29 @@ def apply(message: Message, reductions: Reductions) -> tuple[Part, ...]:
     )
 
 
-def tokens(message: Message, reductions: Reductions, counter: Counter) -> int:
-    """What the message costs as it is shown; the count stored with it wherever it is whole."""
+def tokens(message: Message, reductions: Reductions, counter: Counter, *, running: bool = True) -> int:
+    """What the message costs as it is shown; the count stored with it wherever it is whole.
+
+    running: whether its turn runs; of other turns no thoughts are shown.
+    """
     mine = reductions.get(message.id)
-    if not mine:
+    thoughts = () if running else [part for part in message.parts if isinstance(part, Thinking)]
+    if not mine and not thoughts:
         return message.tokens if message.counter == counter.name else counter.message(message.role, message.parts)
-    kept = [part for number, part in enumerate(message.parts) if number not in mine]
-    stand_ins = [reduction for number, reduction in mine.items() if reduction.text and number < len(message.parts)]
+    if not mine and message.counter == counter.name:
+        left = message.tokens - sum(_cost(counter, part) for part in thoughts)
+        return left if len(thoughts) < len(message.parts) else 0
+    kept = [part for number, part in enumerate(message.parts) if number not in (mine or {}) and part not in thoughts]
+    stand_ins = [item for number, item in (mine or {}).items() if item.text and number < len(message.parts)]
     if not kept and not stand_ins:
         return 0
-    return PER_MESSAGE + counter.parts(kept) + sum(reduction.tokens for reduction in stand_ins)
+    return PER_MESSAGE + sum(_cost(counter, part) for part in kept) + sum(item.tokens for item in stand_ins)
+
+
+@lru_cache(maxsize=512)
+def _cost(counter: Counter, part: Part) -> int:
+    """The parts beside one that is shortened are counted again and again."""
+    return counter.parts((part,))
 
 
 def handle(message: Message, part: int) -> str:

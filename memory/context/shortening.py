@@ -8,7 +8,8 @@ from memory.context.one_line import Place
 from memory.context.situation import Situation
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
-LEVELS = (*(32_768 >> step for step in range(10)), 0)  # characters a pinned part may keep, tried in turn
+LONG, SHORT = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
+"""Characters that a pinned part may keep, tried in turn."""
 FINAL = ("one_line", "text_only")  # forms that nothing shorter takes the place of
 
 
@@ -27,19 +28,37 @@ def trim_tool_io(now: Situation) -> Situation:
     return now.shorten(_trimmed(now, now.turns[: now.finished]))
 
 
+def trim_old_tool_io(now: Situation) -> Situation:
+    """The same but for the newest results of all, which are likely to be talked about; much at once, or nothing."""
+    spared = now.numbers.spared_results
+    newest = list(one_line.places(now.turns))[-spared:] if spared else []
+    end = newest[0].message.seq - 1 if newest else 1 << 60
+    turns, least = now.turns[: now.finished], now.numbers.batch * now.room
+    if sum(size - most for _, _, _, size, most in _long_tool_io(now, turns, end)) < least:
+        return now  # no text has more tokens than characters worth a fold
+    after = now.shorten(_trimmed(now, turns, end))
+    return after if now.whole - after.whole >= max(1, least) else now
+
+
 def one_line_oldest_half(now: Situation) -> Situation:
     """From `line_at` of the room on, tool results in the older half of the messages become one line, all at once."""
+    least = now.numbers.batch * now.room
     if now.whole < now.numbers.line_at * now.room:
         return now
-    after = now.shorten(one_line.make(place, now.lines, now.counter) for place in older_results(now))
-    return after if now.whole - after.whole >= max(1, now.numbers.line_least * now.room) else now
+    found = older_results(now)
+    if sum(one_line.length(place, now.reductions.get(place.message.id)) for place in found) < least:
+        return now
+    after = now.shorten(one_line.make(place, now.lines, now.counter) for place in found)
+    return after if now.whole - after.whole >= max(1, least) else now
 
 
 def one_line_all(now: Situation) -> Situation:
     """What does not fit has every tool result but the newest as one line; failed ones only where that is not enough."""
     if now.fits:
         return now
-    found = [place for place in _open_results(now, now.turns) if one_line.worth(place, _shown(now, place))]
+    found = [
+        place for place in _open_results(now, now.turns) if one_line.worth(place, now.reductions.get(place.message.id))
+    ]
     for failed in (False, True):
         if not now.fits:
             some = [place for place in found if place.result.is_error is failed]
@@ -54,7 +73,9 @@ def older_results(now: Situation) -> list[Place]:
     return [
         place
         for place in _open_results(now, now.turns[: now.finished])
-        if place.message.seq < first + half and not place.result.is_error and one_line.worth(place, _shown(now, place))
+        if place.message.seq < first + half
+        and not place.result.is_error
+        and one_line.worth(place, now.reductions.get(place.message.id))
     ]
 
 
@@ -82,15 +103,31 @@ def text_only_oldest_first(now: Situation) -> Situation:
 
 
 def pin(now: Situation) -> Situation:
-    """The running turn's long parts keep head, tail and handle: as much of them as fits, no call without its result."""
+    """The running turn is made to fit: as much as fits of its long parts, each call with its result.
+
+    Old thoughts go first; then tools' results keep head, tail and handle, then the person's words too, by halves. What
+    is still too long loses its newest thoughts, then its older steps, which one note stands for.
+    """
     if now.fits or not now.turns:
         return now
     turn = now.turns[-1]
-    for limit in LEVELS:
-        now = now.shorten(pinned(now, turn, limit, _is_running_part))
-        if now.fits:
-            return now
-    return now.shorten(_old_thoughts(now, turn))
+    now = now.shorten(_thoughts(turn, now, newest=False))
+    now = _pin_by_halves(now, turn, ((_is_tool_part, LONG), (_is_running_part, LONG), (_is_tool_part, SHORT)))
+    for yielding in (_newest_thoughts, _older_steps):
+        if not now.fits:
+            now = now.shorten(yielding(turn, now))
+    return _pin_by_halves(now, turn, ((_is_running_part, SHORT),))
+
+
+def _pin_by_halves(
+    now: Situation, turn: Turn, tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...]
+) -> Situation:
+    for may, levels in tries:
+        for limit in levels:
+            if now.fits:
+                return now
+            now = now.shorten(pinned(now, turn, limit, may))
+    return now
 
 
 def pinned(now: Situation, turn: Turn, limit: int, may: Callable[[object, Message], bool]) -> Iterator[Reduction]:
@@ -119,11 +156,6 @@ def _open_results(now: Situation, turns: tuple[Turn, ...]) -> list[Place]:
     return [place for place in found if id(place.result) not in spared and place.message.seq <= last]
 
 
-def _shown(now: Situation, place: Place) -> "dict[int, Reduction] | None":
-    mine = now.reductions.get(place.message.id)
-    return dict(mine) if mine else None
-
-
 def _snipped(now: Situation, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
     numbers = now.numbers
     for turn in turns:
@@ -136,12 +168,26 @@ def _snipped(now: Situation, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
                     most = int(numbers.snip_chars * numbers.snip_most)
                     side = min(int(len(part.text) * numbers.snip_share), most)
                     text = reduction.snip(part.text, side, side, reduction.handle(message, number))
-                    yield reduction.make(message, number, "snip", text, now.counter)
+                    if len(text) < len(part.text):
+                        yield reduction.make(message, number, "snip", text, now.counter)
 
 
-def _trimmed(now: Situation, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
+def _trimmed(now: Situation, turns: tuple[Turn, ...], end: int = 1 << 60) -> Iterator[Reduction]:
+    for message, number, part, size, most in _long_tool_io(now, turns, end):
+        text = _head_and_tail(part, most // 2, reduction.handle(message, number))
+        if len(text) < size:
+            yield reduction.make(message, number, "trim", text, now.counter)
+
+
+def _long_tool_io(
+    now: Situation, turns: tuple[Turn, ...], end: int
+) -> Iterator[tuple[Message, int, ToolCall | ToolResult, int, int]]:
+    """Tool traffic before the message with seq `end` that is longer than it may be: where, what, its characters, the
+    most it may have."""
     for turn in turns:
         for message in turn.messages:
+            if message.seq >= end:
+                return
             mine = now.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
                 shown = mine.get(number)
@@ -150,9 +196,7 @@ def _trimmed(now: Situation, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
                 most = now.numbers.input_chars if isinstance(part, ToolCall) else now.numbers.result_chars
                 size = len(shown.text) if shown else _size(now, part)
                 if size > most:
-                    text = _head_and_tail(part, most // 2, reduction.handle(message, number))
-                    if len(text) < size:
-                        yield reduction.make(message, number, "trim", text, now.counter)
+                    yield message, number, part, size, most
 
 
 def _texts(now: Situation, turn: Turn) -> Iterator[Reduction]:
@@ -162,7 +206,8 @@ def _texts(now: Situation, turn: Turn) -> Iterator[Reduction]:
     note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
     for message in turn.messages:
         for number, part in enumerate(message.parts):
-            if isinstance(part, Text) and message.id in kept:
+            shown = now.reductions.get(message.id, {}).get(number)
+            if (isinstance(part, Text) and message.id in kept) or (shown and not shown.text):
                 continue
             text = ""
             if isinstance(part, ToolResult):
@@ -182,6 +227,10 @@ def _cost(now: Situation, turn: Turn, made: Iterable[Reduction]) -> int:
 
 def _kind(part: Image | Document) -> str:
     return "picture" if isinstance(part, Image) else f"file {part.name}"
+
+
+def _is_tool_part(part: object, message: Message) -> bool:
+    return isinstance(part, ToolResult | ToolCall | Document | Image)
 
 
 def _is_running_part(part: object, message: Message) -> bool:
@@ -210,10 +259,26 @@ def _head_and_tail(part: object, half: int, where: str) -> str:
     return ""
 
 
-def _old_thoughts(now: Situation, turn: Turn) -> Iterator[Reduction]:
-    """Thoughts before the newest reply of the loop; providers ask only for that one's."""
+def _newest_thoughts(turn: Turn, now: Situation) -> Iterator[Reduction]:
+    return _thoughts(turn, now, newest=True)
+
+
+def _thoughts(turn: Turn, now: Situation, *, newest: bool) -> Iterator[Reduction]:
+    """Thoughts before the newest reply of the loop, which is all that providers ask for; newest: that one's."""
     replies = [message for message in turn.messages if message.role == "assistant"]
-    for message in replies[:-1]:
+    for message in replies[-1:] if newest else replies[:-1]:
         for number, part in enumerate(message.parts):
             if isinstance(part, Thinking):
                 yield reduction.make(message, number, "pinned 0", "", now.counter)
+
+
+def _older_steps(turn: Turn, now: Situation) -> Iterator[Reduction]:
+    """All between the person's message and the newest step, calls with their results; a note stands for it."""
+    replies = [place for place, message in enumerate(turn.messages) if message.role == "assistant"]
+    note = f"[earlier steps left out; recall(turn={turn.number}) shows them]"
+    for message in turn.messages[1 : replies[-1] if replies else 1]:
+        for number, part in enumerate(message.parts):
+            text = ""
+            if isinstance(part, ToolResult):
+                text, note = note, ""
+            yield reduction.make(message, number, "text_only", text, now.counter)

@@ -28,8 +28,8 @@ class Numbers:
 
     snip_chars: a longer tool result shows its first and last snip_share, each at most snip_most of snip_chars.
     input_chars, result_chars: what a finished turn's tool input and result may keep where tool traffic is trimmed.
-    line_at: share of the room from which old results become one line each, at least line_least of the room at once;
-    spared_results: so many of the newest results never do.
+    line_at: share of the room from which old results become one line each; batch: share of the room that shortening
+    old results must save at once; spared_results: so many of the newest results are neither trimmed nor made a line.
     fold_at: share of the room at which a fold is wanted; fold_tokens, fold_messages: the same as numbers of the
     history, of at least least_messages; keep_most: the share of the room (of the threshold in `layers`) that may stay;
     keep: the share of the history that stays; keep_tokens, keep_messages: what stays as numbers. reach: how far
@@ -48,7 +48,7 @@ class Numbers:
     input_chars: int = _number(500, 50, 1_000_000)
     result_chars: int = _number(1_000, 50, 1_000_000)
     line_at: float = _number(0.6, 0.05, 1.0)
-    line_least: float = _number(0.0, 0.0, 1.0)
+    batch: float = _number(0.0, 0.0, 1.0)
     spared_results: int = _number(5, 0, 1_000)
     fold_at: float = _number(0.8, 0.1, 1.0)
     fold_tokens: int = _number(30_000, 100, 10_000_000)
@@ -172,12 +172,17 @@ class Situation:
                 touched.add(item.message_id)
             merged[item.message_id][item.part] = item  # type: ignore[index]
         costs = tuple(
-            sum(reduction.tokens(message, merged, self.counter) for message in turn.messages)
+            cost_of(turn, merged, self.counter, running=place >= self.finished)
             if any(message.id in touched for message in turn.messages)
             else cost
-            for turn, cost in zip(self.turns, self.costs, strict=True)
+            for place, (turn, cost) in enumerate(zip(self.turns, self.costs, strict=True))
         )
         return replace(self, reductions=merged, added=(*self.added, *new), costs=costs)
+
+
+def cost_of(turn: Turn, reductions: reduction.Reductions, counter: Counter, *, running: bool) -> int:
+    """Tokens of a turn as it is shown."""
+    return sum(reduction.tokens(message, reductions, counter, running=running) for message in turn.messages)
 
 
 Stage = Callable[[Situation], Situation]

@@ -134,10 +134,15 @@ def _but_newest(now: Situation, tokens: int, end: int = 0) -> int:
 
 
 def _half_near_boundary(now: Situation, reason: str) -> Situation:
+    """The running turn does not count: no cut makes it smaller. Nothing is folded for the sake of a few tokens."""
     if now.finished < 2:
         return now
+    turns, costs = now.turns[: now.finished], now.costs[: now.finished]
     most, reach = int(now.numbers.keep_most * now.room), now.numbers.reach
-    found = choose_near(now.turns, now.costs, now.finished, now.finished // 2, reach, most)
+    found = choose_near(turns, costs, now.finished, now.finished // 2, reach, most)
+    saved = sum(costs[: found.turns]) - max(0, now.summary_then - now.summary)
+    if reason == "tokens" and saved < now.numbers.batch * now.room:
+        return now
     return now.fold(found.turns, reason, explain(found))
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from memory.context import reduction
 from memory.context.counter import Counter
+from memory.context.situation import cost_of
 from memory.context.validity import Shown, repair, valid
 from memory.conversation import Session, Summary, Text, ToolSpec, Turn
 
@@ -50,8 +51,8 @@ def assemble(
     reductions = reduction.index(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
     running = [turn for turn in session.turns if turn.number == session.running]
-    before = list(_shown(history, reductions))
-    now = list(_shown(running, reductions))
+    before = list(_shown(history, reductions, running=False))
+    now = list(_shown(running, reductions, running=True))
     if tail and now:
         now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
     if session.summary:
@@ -66,8 +67,9 @@ def assemble(
             system=sum(_known(counter, part) for part in system),
             tools=_known_tools(counter, tools),
             summary=_known(counter, summary_text(session.summary)) if session.summary else 0,
-            history=turn_tokens(history, reductions, counter),
-            running=turn_tokens(running, reductions, counter) + (_known(counter, tail) if now else 0),
+            history=sum(cost_of(turn, reductions, counter, running=False) for turn in history),
+            running=sum(cost_of(turn, reductions, counter, running=True) for turn in running)
+            + (_known(counter, tail) if now else 0),
         ),
     )
 
@@ -91,15 +93,10 @@ def summary_tokens(summary: Summary | None, counter: Counter) -> int:
     return _known(counter, summary_text(summary)) if summary else 0
 
 
-def turn_tokens(turns: Iterable[Turn], reductions: reduction.Reductions, counter: Counter) -> int:
-    """What these turns cost as they are shown."""
-    return sum(reduction.tokens(message, reductions, counter) for turn in turns for message in turn.messages)
-
-
-def _shown(turns: Iterable[Turn], reductions: reduction.Reductions) -> Iterable[Shown]:
+def _shown(turns: Iterable[Turn], reductions: reduction.Reductions, *, running: bool) -> Iterable[Shown]:
     for turn in turns:
         for message in turn.messages:
-            if parts := reduction.apply(message, reductions):
+            if parts := reduction.apply(message, reductions, running=running):
                 yield Shown(role=message.role, parts=parts)
 
 
@@ -122,7 +119,7 @@ def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Show
     return shown, stable
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _known(counter: Counter, text: str) -> int:
     """System parts and summaries come again with every request; their count does not change."""
     return counter.text(text) if text else 0

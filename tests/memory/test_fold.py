@@ -276,7 +276,7 @@ async def test_a_summary_a_little_too_long_loses_plain_lines_and_a_longer_one_is
     plain = [f"- 用户在准备旅行，心情{how}。" for how in ("很好", "不错", "愉快", "轻松", "平静", "期待")]
     summary = "\n".join([GOOD["summary"].replace("## 事实", "\n".join([*plain, "## 事实"]))])
     most = int(WEIGHTED.text(summary) * share)
-    folder = house.folder({**GOOD, "summary": summary}, summary_tokens=most)
+    folder = house.folder({**GOOD, "summary": summary}, summary_tokens=lambda policy: most)
     row = await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
     assert row.method == method
     assert row.summary_tokens <= most

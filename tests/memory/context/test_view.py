@@ -72,10 +72,14 @@ def test_tokens_add_up_by_part():
     assert tokens.history == sum(turn.tokens for turn in session.turns[:3])
 
 
-def test_thoughts_are_kept_with_their_signature():
+def test_thoughts_are_kept_with_their_signature_while_their_turn_runs():
     thought = Thinking(text="hm", signature="sig", model="m")
-    session = make_session([[said("q"), ("assistant", (thought, Text(text="a")))], [said("next")]], running=True)
+    asking, (role, parts) = used("a", "r")[0], used("a", "r")[1]
+    thinking = ("assistant", (thought, *asking[1]))
+    session = make_session([[said("q"), thinking, (role, parts)]], running=True)
     assert assemble(session, (), (), WEIGHTED).shown[1].parts[0] == thought
+    done = make_session([[said("q"), thinking, (role, parts), replied("a")], [said("next")]], running=True)
+    assert assemble(done, (), (), WEIGHTED).shown[1].parts == asking[1]
 
 
 def test_a_conversation_with_nothing_in_it_is_an_empty_view():
