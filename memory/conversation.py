@@ -147,7 +147,7 @@ class Session:
 
     The last turn may be running (its number equals `running`, 0 when none is). next_seq: what the next message
     gets. view_from: first seq not cleared. fold_head: id of the newest fold, "" for none. prefix_generation
-    rises when the prefix of its requests changes.
+    rises when the prefix of its requests changes. held: next_seq when a person took back the newest fold, 0 for none.
     """
 
     conversation: str
@@ -164,6 +164,7 @@ class Session:
     policy: str = ""
     model: str = ""
     prefix_generation: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ def plan(
         lines: what a model has written for results that may become one line; a rule writes the others.
     """
     now = replace(_situation(session, policy, limits, fixed, counter), lines=lines)
-    now = _run((*policy.before, *policy.early), now)
+    now = _run((*policy.before, *(() if _held(session, limits) else policy.early)), now)
     fitted = now.whole <= now.budget and not now.at_once
     if fitted and not now.refused:
         return Plan(
@@ -121,8 +121,15 @@ def plan_ahead(session: Session, policy: Policy, limits: Limits, fixed: int, cou
     """What the policy will want when the next message comes, so that it can be prepared. Pure and linear."""
     now = _situation(session, policy, limits, fixed, counter)
     now = replace(now, coming=0 if now.running else 1)
+    after = () if _held(session, limits) else policy.after
     soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON) * now.room
-    return Ahead(fold=_range(_run(policy.after, now)), lines=tuple(older_results(now)) if soon else ())
+    return Ahead(fold=_range(_run(after, now)), lines=tuple(older_results(now)) if soon else ())
+
+
+def _held(session: Session, limits: Limits) -> bool:
+    """A fold that a person has taken back is not wanted again at once, but after half as many turns as are shown."""
+    since = sum(turn.first_seq >= session.held for turn in session.turns) if session.held else 0
+    return bool(session.held) and since < max(1, limits.max_turns // 2)
 
 
 def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Situation:

@@ -85,7 +85,11 @@ _STALE_HERE = (
     .where(fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False))
     .values(state=word("stale"))
 )
-_UNDONE = update(fold).where(fold.c.id == bindparam("row"), fold.c.state == word("folded")).values(state=word("undone"))
+_UNDONE = (
+    update(fold)
+    .where(fold.c.id == bindparam("row"), fold.c.state == word("folded"))
+    .values(state=word("undone"), seen_seq=bindparam("seen"))
+)
 _TAKE_OVER = (
     update(fold)
     .where(among(fold.c.state, *OPEN), fold.c.lease_epoch < bindparam("mine"))
@@ -192,7 +196,7 @@ async def undo(tx: Tx, id: str) -> FoldRow | None:
     await tx.run(_UNCOVER, by=held.id)
     await stale_open(tx, id)
     await raise_generation(tx, id, "fold undone")
-    await tx.run(_UNDONE, row=held.id)
+    await tx.run(_UNDONE, row=held.id, seen=home["next_seq"])
     return await read_fold(tx, held.id)
 
 

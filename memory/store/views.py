@@ -51,9 +51,22 @@ _IDLE = select(conversation.c.id).where(
     conversation.c.heard < bindparam("before"),
     exists().where(turn.c.conversation == conversation.c.id, turn.c.first_seq >= _LIVE_FROM),
 )
+_undone = fold.alias("undone")
+_HELD = (
+    select(func.max(_undone.c.seen_seq))
+    .where(
+        _undone.c.conversation == conversation.c.id,
+        _undone.c.state == word("undone"),
+        _undone.c.epoch == conversation.c.epoch,
+        _undone.c.prev_fold == conversation.c.fold_head,
+    )
+    .correlate(conversation)
+    .scalar_subquery()
+)
 _SESSION = (
     select(
         conversation,
+        _HELD.label("held"),
         fold.c.to_seq.label("head_to_seq"),
         fold.c.turns_covered,
         fold.c.summary,
@@ -152,6 +165,7 @@ async def load(tx: Tx, id: str, turns: int = 0) -> Session:
         policy=home["policy"],
         model=home["model"],
         prefix_generation=home["prefix_generation"],
+        held=home["held"] or 0,
     )
 
 

@@ -173,6 +173,7 @@ class ClearSuite:
         undone = await store.folds.undo(home)
         assert undone
         assert (undone.id, undone.state) == (newer.id, "undone")
+        assert (await store.sessions.load(home)).held == (await store.sessions.load(home)).next_seq
         assert await store.folds.undo(home) is None
         assert await store.sessions.undo_clear(home)
         session = await store.sessions.load(home)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -280,6 +281,20 @@ def test_balanced_prepares_the_oldest_half_when_a_turn_ends_with_as_many_turns_a
     assert fold.reason == "turns"
     assert 8 <= fold.to_turn <= 12
     assert fold.why
+
+
+@pytest.mark.parametrize("name", ["balanced", "turns", "rolling", "boundary"])
+def test_what_a_person_took_back_from_a_fold_stays_for_half_as_many_turns_as_are_shown(name):
+    turns = chat(40)
+    numbers = {"boundary": {"fold_messages": 30}}
+    policy = policy_of(name, numbers)
+    undone = replace(make_session(turns[:22]), held=45)
+    assert plan_ahead(make_session(turns[:22]), policy, limits(), 0, WEIGHTED).fold
+    assert plan_ahead(undone, policy, limits(), 0, WEIGHTED).fold is None
+    assert plan_ahead(replace(make_session(turns[:31]), held=45), policy, limits(), 0, WEIGHTED).fold is None
+    assert plan_ahead(replace(make_session(turns[:32]), held=45), policy, limits(), 0, WEIGHTED).fold
+    tight = replace(make_session([*turns[:22], [said("now")]], running=True), held=45)
+    assert plan(tight, policy, limits(300), 0, WEIGHTED).must_fold_now
 
 
 def test_balanced_prepares_a_fold_at_three_quarters_and_keeps_no_more_than_half():
