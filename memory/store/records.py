@@ -227,7 +227,8 @@ class Usage:
 class FoldPlan:
     """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
 
-    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
+    when it was taken back.
     0 for what it is when this is stored.
     """
 
@@ -250,7 +251,8 @@ class FoldPlan:
 class FoldRow:
     """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
 
-    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned.
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
+    when it was taken back.
     """
 
     id: str

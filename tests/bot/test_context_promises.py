@@ -265,3 +265,25 @@ async def test_a_restart_rebuilds_the_same_request(tmp_path: Path, kind: str) ->
         restarted = next(request for request in it.model.requests if request.purpose == "turn")
     assert (restarted.system, restarted.tools, restarted.messages) == (stayed.system, stayed.tools, stayed.messages)
     assert "and what now?" in words(restarted)
+
+
+async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(tmp_path: Path) -> None:
+    async with inside(tmp_path, answering_folds) as it:
+        await it.text("hello")
+        memory = "# Memory\n\n## Likes\n\n" + "\n".join(f"- {n}: green tea from the hill {n * 7}" for n in range(900))
+        (tmp_path / "workspace" / "MEMORY.md").write_text(memory + "\n\n## Work\n\n- The port is 8443.\n")
+        for _ in range(3):
+            await it.text("and now?")
+        await it.house.settled()
+        await it.channel.until(lambda: any(part.kind == "notice" for part in it.channel.sent))
+        (notice,) = [part.text for part in it.channel.sent if part.kind == "notice"]
+        assert notice.startswith("MEMORY.md is longer than the 4,000 tokens it has in the prompt.")
+        assert "## Likes" in notice
+        request = [each for each in it.model.requests if each.purpose == "turn"][-1]
+        shown = next(text for text in request.system if text.startswith("[MEMORY.md"))
+        assert "## Likes" in shown
+        assert "The port is 8443." in shown
+        assert (await it.house.fitter.counter()).text(shown) <= 4_000
+        assert "MEMORY.md" in await it.text("/context")
+        facts = await it.house.report.facts(await it.conversation())
+        assert [part["name"] for part in facts["system_parts"] if part["left_out"]] == ["MEMORY.md"]
