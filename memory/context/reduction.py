@@ -21,20 +21,15 @@ def index(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
 
 def apply(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
     """The parts of a message as they are shown; empty when nothing of it is. running: as in `tokens`."""
-    mine = reductions.get(message.id, {})
-    if not running and any(isinstance(part, Thinking) for part in message.parts):
-        return tuple(
-            shown
-            for number, part in enumerate(message.parts)
-            if not isinstance(part, Thinking)
-            and (shown := _stand_in(part, mine[number]) if number in mine else part) is not None
-        )
-    if not mine:
+    mine = reductions.get(message.id)
+    hidden = not running and _thinks(message)
+    if not mine and not hidden:
         return message.parts
     return tuple(
         shown
         for number, part in enumerate(message.parts)
-        if (shown := _stand_in(part, mine[number]) if number in mine else part) is not None
+        if not (hidden and isinstance(part, Thinking))
+        and (shown := _stand_in(part, mine[number]) if mine and number in mine else part) is not None
     )
 
 
@@ -44,17 +39,22 @@ def tokens(message: Message, reductions: Reductions, counter: Counter, *, runnin
     running: whether its turn runs; of other turns no thoughts are shown.
     """
     mine = reductions.get(message.id)
-    thoughts = () if running else [part for part in message.parts if isinstance(part, Thinking)]
-    if not mine and not thoughts:
+    hidden = not running and _thinks(message)
+    if not mine and not hidden:
         return message.tokens if message.counter == counter.name else counter.message(message.role, message.parts)
-    if not mine and message.counter == counter.name:
-        left = message.tokens - sum(_cost(counter, part) for part in thoughts)
-        return left if len(thoughts) < len(message.parts) else 0
-    kept = [part for number, part in enumerate(message.parts) if number not in (mine or {}) and part not in thoughts]
+    kept = [
+        part
+        for number, part in enumerate(message.parts)
+        if not (mine and number in mine) and not (hidden and isinstance(part, Thinking))
+    ]
     stand_ins = [item for number, item in (mine or {}).items() if item.text and number < len(message.parts)]
     if not kept and not stand_ins:
         return 0
     return PER_MESSAGE + sum(_cost(counter, part) for part in kept) + sum(item.tokens for item in stand_ins)
+
+
+def _thinks(message: Message) -> bool:
+    return message.role == "assistant" and any(type(part) is Thinking for part in message.parts)
 
 
 @lru_cache(maxsize=512)
