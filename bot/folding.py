@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import structlog
 
@@ -29,6 +30,7 @@ class Folding:
         self._hurries: dict[str, asyncio.Event] = {}
         self._views: dict[str, str] = {}
         self._starting = asyncio.Lock()
+        self._starts: set[asyncio.Task[Task | None]] = set()
         self._places = asyncio.Semaphore(AT_ONCE)
 
     def busy(self, conversation: str) -> bool:
@@ -37,10 +39,7 @@ class Folding:
 
     async def begin(self, plan: FoldPlan) -> None:
         """Start a fold in the background, unless one is under way."""
-        async with self._starting:
-            row = None if self.busy(plan.conversation) else await self._open(plan)
-            if row is not None:
-                self._carry(row)
+        await self._start(plan)
 
     async def run(self, plan: FoldPlan, patience: float | None = None) -> FoldRow | None:
         """Fold and wait for it, for `patience` seconds at most; one already under way is what is waited for.
@@ -48,8 +47,7 @@ class Folding:
         Returns:
             The fold; None when it came to nothing or (see `busy`) still goes on.
         """
-        await self.begin(plan)
-        task = self._tasks.get(self._views.get(plan.conversation, ""))
+        task = await self._start(plan)
         if task is None:
             return None
         await asyncio.wait((task,), timeout=patience)
@@ -63,15 +61,20 @@ class Folding:
         Returns:
             The fold that has ended, whatever became of it; None when none could be begun.
         """
-        async with self._starting:
-            task = self._hurry(plan.conversation)
-            if task is None and (row := await self._open(plan)) is not None:
-                task = self._carry(row, hurry=True)
-        return await self._ended_fold(task)
+        return await self._ended_fold(await self._start(plan, hurry=True))
 
     async def finish(self, conversation: str) -> bool:
         """End the fold of this view that is under way with the digest, now; False when there was none."""
         return await self._ended_fold(self._hurry(conversation)) is not None
+
+    async def let_go(self, conversation: str) -> None:
+        """The view has moved by other means than a fold: what is under way for the former one waits for no model.
+
+        It is no longer this view's fold, so that the next one can begin at once.
+        """
+        async with self._starting:  # a fold that is being begun has no task to hurry yet
+            self._hurry(conversation)
+            self._views.pop(conversation, None)
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
         """Go on with folds that an earlier process began."""
@@ -85,15 +88,30 @@ class Folding:
 
     async def settled(self) -> None:
         """Wait until no fold is under way."""
-        while self._tasks:
-            await asyncio.wait(list(self._tasks.values()))
+        while self._starts or self._tasks:
+            await asyncio.wait([*self._starts, *self._tasks.values()])
 
     async def close(self) -> None:
         """Stop; open folds go on from their rows at the next start."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _cancelled(list(self._starts))
+        await _cancelled(list(self._tasks.values()))
+
+    async def _start(self, plan: FoldPlan, *, hurry: bool = False) -> Task | None:
+        """The fold of this view that is under way, else a new one.
+
+        Shielded: who asks may be stopped meanwhile, and a row without a task would be carried out by nobody.
+        """
+        start = asyncio.create_task(self._started(plan, hurry=hurry))
+        self._starts.add(start)
+        start.add_done_callback(self._starts.discard)
+        return await asyncio.shield(start)
+
+    async def _started(self, plan: FoldPlan, *, hurry: bool) -> Task | None:
+        async with self._starting:
+            task = self._hurry(plan.conversation) if hurry else self._under_way(plan.conversation)
+            if task is None and (row := await self._open(plan)) is not None:
+                task = self._carry(row, hurry=hurry)
+            return task
 
     async def _open(self, plan: FoldPlan) -> FoldRow | None:
         """A fresh fold, or the one that was left open here: while there is one, no other can be begun."""
@@ -103,12 +121,15 @@ class Folding:
         left = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
         return next((each for each in left if not each.log_only), None)
 
+    def _under_way(self, conversation: str) -> Task | None:
+        return self._tasks.get(self._views.get(conversation, ""))
+
     def _hurry(self, conversation: str) -> Task | None:
         """The fold of this view that is under way, told to wait for no model any more."""
-        id = self._views.get(conversation, "")
-        if id in self._tasks:
-            self._hurries[id].set()
-        return self._tasks.get(id)
+        task = self._under_way(conversation)
+        if task is not None:
+            self._hurries[task.get_name()].set()
+        return task
 
     async def _ended_fold(self, task: Task | None) -> FoldRow | None:
         """The fold as it stands once its task has ended."""
@@ -150,3 +171,9 @@ class Folding:
             del self._views[row.conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("fold failed", fold=row.id, error=type(err).__name__, exc_info=err)
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

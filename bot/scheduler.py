@@ -31,6 +31,7 @@ async def end_idle(store: Store, folding: Folding, config: Config, now: datetime
             continue
         plan = whole_range(session, "idle", config.context_policy)
         await store.sessions.clear(conversation, plan)
+        await folding.let_go(conversation)
         await folding.write_logs(conversation)
         ended += 1
     if ended:

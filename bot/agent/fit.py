@@ -179,8 +179,7 @@ class Fitter:
             return
         setting = await self.setting(session, wish)
         ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
-        if ahead.lines:
-            self.lining.begin(conversation, ahead.lines)
+        self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
             await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name))
 

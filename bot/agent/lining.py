@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import structlog
 
@@ -13,33 +14,49 @@ from memory.fold import Complete
 log = structlog.get_logger(__name__)
 MOST_CONVERSATIONS = 1_000
 DEADLINE = 60.0
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """Of one conversation. wanted: results that are soon to be lines; lines: what was written for those, "" where a
+    model was asked and its line cannot be believed.
+    """
+
+    wanted: frozenset[Key]
+    lines: dict[Key, str]
 
 
 class Lining:
-    """Keeps what was written until it is used; without it, or after a restart, a rule writes the lines."""
+    """Keeps what was written while it is wanted; without it, or after a restart, a rule writes the lines.
 
-    def __init__(self, complete: Complete) -> None:
+    deadline: seconds that one call may take.
+    """
+
+    def __init__(self, complete: Complete, deadline: float = DEADLINE) -> None:
         self._complete = complete
-        self._written: dict[str, dict[tuple[str, int], str]] = {}
+        self._deadline = deadline
+        self._kept: dict[str, _Kept] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def lines(self, conversation: str) -> Lines:
         """What has been written for this conversation's results so far."""
-        return self._written.get(conversation, NO_LINES)
+        kept = self._kept.get(conversation)
+        return {key: line for key, line in kept.lines.items() if line} if kept else NO_LINES
 
     def begin(self, conversation: str, places: Sequence[Place]) -> None:
-        """Ask for the lines that are not written yet, in one call beside everything else; one call at a time."""
-        known = self._written.get(conversation, {})
-        missing = [place for place in places if (place.message.id, place.part) not in known]
+        """Ask for the lines that are not written yet, in one call beside everything else; one call at a time.
+
+        Lines of other places are dropped, also those still being written: their results have left the view, or are
+        shown as lines already.
+        """
+        kept = self._keep(conversation, frozenset(_key(place) for place in places))
+        missing = [place for place in places if _key(place) not in kept.lines]
         if not missing or conversation in self._tasks:
             return
         task = asyncio.create_task(self._write(conversation, missing[: one_line.MOST_ASKED]))
         self._tasks[conversation] = task
         task.add_done_callback(lambda done: self._ended(conversation, done))
-
-    def forget(self, conversation: str) -> None:
-        """The turns have left the view, and with them the need for their lines."""
-        self._written.pop(conversation, None)
 
     async def settled(self) -> None:
         """Wait until no line is being written."""
@@ -53,16 +70,32 @@ class Lining:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def _keep(self, conversation: str, wanted: frozenset[Key]) -> _Kept:
+        """Of this conversation only what is wanted now; of conversations only the newest."""
+        before = self._kept.pop(conversation, None)
+        known = before.lines if before else {}
+        kept = _Kept(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        if wanted:
+            self._kept[conversation] = kept
+        if len(self._kept) > MOST_CONVERSATIONS:
+            del self._kept[next(iter(self._kept))]
+        return kept
+
     async def _write(self, conversation: str, places: Sequence[Place]) -> None:
         prompt = await asyncio.to_thread(one_line.ask, places)
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(self._deadline):
             answer = await self._complete(one_line.SYSTEM, prompt, one_line.MOST_ANSWER, conversation)
         written = await asyncio.to_thread(one_line.read, answer, places)
-        if len(self._written) >= MOST_CONVERSATIONS:
-            self._written.clear()
-        self._written.setdefault(conversation, {}).update(written)
+        kept = self._kept.get(conversation)
+        if kept is not None:
+            asked = (_key(place) for place in places)
+            kept.lines.update({key: written.get(key, "") for key in asked if key in kept.wanted})
 
     def _ended(self, conversation: str, task: asyncio.Task[None]) -> None:
         del self._tasks[conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.warning("lines were not written", error=type(err).__name__)
+
+
+def _key(place: Place) -> Key:
+    return place.message.id, place.part

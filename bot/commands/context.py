@@ -44,6 +44,7 @@ READING = {"": _report, "diff": diff}
 
 async def _clear(asked: Asked) -> str:
     await asked.desk.store.sessions.clear(asked.conversation.id)
+    await asked.desk.folding.let_go(asked.conversation.id)
     return asked.either(
         "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
         "The context is clear: the model sees nothing from before. The record stays; /context undo takes this back.",
@@ -55,8 +56,10 @@ async def _new(asked: Asked) -> str:
     session = await desk.store.sessions.load(id)
     if not session.turns:
         await desk.store.sessions.clear(id)
+        await desk.folding.let_go(id)
         return asked.either("新的会话开始了。", "A new conversation begins.")
     await desk.store.sessions.clear(id, whole_range(session, "/new", _policy(asked)))
+    await desk.folding.let_go(id)
     await desk.folding.write_logs(id)
     turns = len(session.turns)
     return asked.either(
@@ -83,11 +86,14 @@ async def _fold(asked: Asked) -> str:
 
 
 async def _undo(asked: Asked) -> str:
-    if await asked.desk.store.sessions.undo_clear(asked.conversation.id):
+    desk, id = asked.desk, asked.conversation.id
+    if await desk.store.sessions.undo_clear(id):
+        await desk.folding.let_go(id)
         return asked.either("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
-    row = await asked.desk.store.folds.undo(asked.conversation.id)
+    row = await desk.store.folds.undo(id)
     if row is None:
         return asked.either("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
+    await desk.folding.let_go(id)
     with suppress(OSError):  # the mark is for readers of the file; the record has it already
         await asyncio.to_thread(_mark_undone, asked, row)
     if row.from_turn == row.to_turn:

@@ -16,6 +16,7 @@ from bot.house import Ground, House
 from bot.models.scripted import Script, Scripted
 from channels.message import Capabilities, OutboundMessage
 from channels.scripted import Scripted as Channel
+from memory.store.doors import Store
 from memory.store.open import open_store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
@@ -66,10 +67,11 @@ async def inside(
     settings: Mapping[str, Any] | None = None,
     channel: Channel | None = None,
     clock: Callable[[], float] = time.time,
+    around: Callable[[Store], Store] = lambda store: store,
 ) -> AsyncIterator[Inside]:
     """A house on `folder`; entered again on the same folder it is the same house after a restart.
 
-    clock: the record's and the house's, unix seconds.
+    clock: the record's and the house's, unix seconds. around: what the house is given in place of its store.
     """
     home = Home(root=folder)
     home.ensure()
@@ -78,7 +80,7 @@ async def inside(
         home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
-    store = await open_store(home.db, clock=clock)
+    store = around(await open_store(home.db, clock=clock))
     house = House(Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
     model = Scripted(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)

@@ -2,16 +2,24 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.agent.fit import whole_range
+from bot.folding import Folding
 from bot.models.base import Request
 from bot.scheduler import Scheduler, end_idle
+from memory.context.counter import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
+from memory.fold import Folder
+from memory.store.doors import Folds, Sessions, Store
 from memory.store.records import FoldPlan, FoldRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, folded, words
@@ -146,6 +154,201 @@ async def test_a_clear_makes_a_fold_under_way_stale_also_after_a_restart(tmp_pat
         assert said[:2] == ["fact 0", "re: fact 0"]
         assert said.index("fact 6") < said.index("hello again")
         assert not await it.house.store.folds.check_ledger()
+
+
+def nth_fold(*held: int) -> Callable[[Request], bool]:
+    """Picks the folds with these numbers, in the order in which the model is asked for them."""
+    numbers = count(1)
+    return lambda request: is_fold(request) and next(numbers) in held
+
+
+async def ended(it: Inside, states: list[str]) -> None:
+    """Wait until folds have been seen in these last states, in any order."""
+
+    def seen() -> bool:
+        last = ("folded", "stale")
+        return sorted(str(one.facts["state"]) for one in it.channel.shown if one.facts.get("state") in last) == states
+
+    async with asyncio.timeout(8):
+        await it.channel.until(seen)
+
+
+async def written(it: Inside, text: str) -> None:
+    await it.text(text)
+
+
+async def idle(it: Inside, text: str) -> None:
+    later = datetime.now(UTC) + timedelta(days=40)
+    assert await end_idle(it.house.store, it.house.folding, it.house.config(), later) == 1
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "held", "last"),
+    [
+        (written, "/context clear", 1, ["stale"]),
+        (written, "/new", 1, ["folded", "stale"]),
+        (written, "/context undo", 2, ["folded", "stale"]),
+        (idle, "", 1, ["folded", "stale"]),
+    ],
+)
+async def test_a_fold_that_has_become_stale_waits_for_no_model_and_the_next_one_begins(
+    tmp_path: Path, act: Any, text: str, held: int, last: list[str]
+) -> None:
+    async with inside(tmp_path, [], {"agent_max_context_turns": 6}) as it:
+        model = Held(script, nth_fold(held))
+        it.house.brain.use(model)
+        await talk(it, 0, 6)
+        if held == 2:
+            await it.house.settled()
+            await talk(it, 6, 9)
+        async with asyncio.timeout(8):
+            await model.begun.wait()
+        await act(it, text)
+        await ended(it, last)
+        assert not model.go_on.is_set()
+        await talk(it, 20, 22)
+        async with asyncio.timeout(8):
+            assert "Folded turn" in await it.text("/context fold")
+        assert not await it.house.store.folds.check_ledger()
+
+
+class Slow:
+    """A store's folds, where a plan is in the record for a while before who wants it hears so."""
+
+    def __init__(self, folds: Folds) -> None:
+        self._folds = folds
+        self.planned = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def plan(self, plan: FoldPlan) -> FoldRow | None:
+        row = await self._folds.plan(plan)
+        self.planned.set()
+        await self.go_on.wait()
+        return row
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._folds, name)
+
+
+def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> Folding:
+    async def complete(system: str, prompt: str, most: int, conversation: str) -> str:
+        await answer.wait()
+        return folded(LOG, SUMMARY)
+
+    folder = Folder(
+        folds=slow,
+        sessions=it.house.store.sessions,
+        workspace=it.house.workspace,
+        complete=complete,
+        counter=lambda: WEIGHTED,
+        zone=UTC,
+    )
+    return Folding(folder, slow)
+
+
+@pytest.mark.parametrize("how", ["begin", "run", "hasten"])
+async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_same(tmp_path: Path, how: str) -> None:
+    async with inside(tmp_path, script) as it:
+        await talk(it, 0, 4)
+        slow, answer = Slow(it.house.store.folds), asyncio.Event()
+        answer.set()
+        folding = slow_folding(it, slow, answer)
+        asking = asyncio.create_task(getattr(folding, how)(await plan_of(it, 2)))
+        await slow.planned.wait()
+        asking.cancel()
+        await asyncio.wait({asking})
+        assert asking.cancelled()
+        slow.go_on.set()
+        async with asyncio.timeout(8):
+            await folding.settled()
+        (fold,) = await folds(it)
+        assert (fold.state, fold.to_turn) == ("folded", 2)
+
+
+async def test_a_fold_that_is_being_begun_when_the_view_moves_waits_for_no_model_either(tmp_path: Path) -> None:
+    async with inside(tmp_path, script) as it:
+        await talk(it, 0, 4)
+        slow = Slow(it.house.store.folds)
+        folding = slow_folding(it, slow, asyncio.Event())
+        plan = await plan_of(it, 2)
+        asking = asyncio.create_task(folding.begin(plan))
+        await slow.planned.wait()
+        await it.house.store.sessions.clear(plan.conversation)
+        letting = asyncio.create_task(folding.let_go(plan.conversation))
+        await asyncio.sleep(0)
+        slow.go_on.set()
+        async with asyncio.timeout(8):
+            await asyncio.gather(asking, letting)
+            await folding.settled()
+        assert not await it.house.store.folds.open_folds()
+
+
+async def test_closing_waits_for_no_fold_that_is_being_begun(tmp_path: Path) -> None:
+    async with inside(tmp_path, script) as it:
+        await talk(it, 0, 4)
+        slow = Slow(it.house.store.folds)
+        folding = slow_folding(it, slow, asyncio.Event())
+        asking = asyncio.create_task(folding.begin(await plan_of(it, 2)))
+        await slow.planned.wait()
+        async with asyncio.timeout(8):
+            await folding.close()
+            await asyncio.wait({asking})
+        assert len(await it.house.store.folds.open_folds()) == 1, "the next start goes on from its row"
+
+
+class Withheld:
+    """A store whose sessions are handed to nobody from when `hold` is called."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._holding = False
+        self.asked = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.sessions: Any = _Sessions(self, store.sessions)
+
+    def hold(self) -> None:
+        self._holding = True
+
+    async def held(self) -> None:
+        if self._holding:
+            self.asked.set()
+            await self.go_on.wait()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+class _Sessions:
+    def __init__(self, store: Withheld, sessions: Sessions) -> None:
+        self._store, self._sessions = store, sessions
+
+    async def load(self, conversation: str) -> Any:
+        await self._store.held()
+        return await self._sessions.load(conversation)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sessions, name)
+
+
+async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_house_closes(tmp_path: Path) -> None:
+    stores: list[Withheld] = []
+
+    def around(store: Store) -> Any:
+        stores.append(Withheld(store))
+        return stores[-1]
+
+    def tell(request: Request) -> str:
+        stores[-1].hold()  # the next one to load this session is who prepares the next turn
+        return "yes"
+
+    with capture_logs() as told:
+        async with inside(tmp_path, tell, {"context_policy": "rolling"}, around=around) as it:
+            await it.text("hello")
+            await stores[-1].asked.wait()
+        assert not [task for task in asyncio.all_tasks() if "Turns._prepare" in repr(task.get_coro())]
+        stores[-1].go_on.set()
+        await asyncio.sleep(0)
+    assert not [one for one in told if one["log_level"] == "error"]
 
 
 async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: Path) -> None:
