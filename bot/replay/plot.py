@@ -6,7 +6,7 @@ from html import escape
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 1_000, 580
-LEFT, RIGHT, TOP, BOTTOM = 74, 150, 100, 92
+LEFT, RIGHT, TOP, BOTTOM = 74, 190, 100, 92
 MOST_POINTS = 900
 """Of one line; of a longer conversation each point is the highest of several requests."""
 LABEL_GAP = 19

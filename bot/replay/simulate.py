@@ -136,6 +136,12 @@ class _Standing:
     reduced: int = 0
 
 
+_Task = tuple[tuple[Folded, ...], _Begun]
+"""What a fold's texts are made from: the folds before it, and its plan."""
+_Texts = tuple[str, str, str]
+"""Log, summary and method."""
+
+
 def simulate(recording: Recording, setting: Setting) -> Outcome:
     """Every request of the recording, in order; deterministic but for the planning times.
 
@@ -154,6 +160,7 @@ class _Run:
         self._before: Prefix | None = None
         self._requests: list[Request] = []
         self._planning: list[float] = []
+        self._written: dict[bool, tuple[_Task, _Texts]] = {}
 
     def whole(self) -> Outcome:
         """Turn by turn."""
@@ -267,7 +274,7 @@ class _Run:
         session = standing.session
         gone = [turn for turn in session.turns if turn.last_seq <= begun.range.to_seq]
         messages = tuple(message for turn in gone for message in turn.messages)
-        log, summary, method = self._texts(standing, begun, messages, at_once=at_once)
+        log, summary, method = self._once(standing, begun, messages, at_once=at_once)
         counter = self._setting.counter
         done = Folded(
             request=number,
@@ -294,9 +301,15 @@ class _Run:
         )
         return replace(standing, session=moved, folds=folds, begun=None)
 
-    def _texts(
-        self, standing: _Standing, begun: _Begun, messages: tuple[Message, ...], *, at_once: bool
-    ) -> tuple[str, str, str]:
+    def _once(self, standing: _Standing, begun: _Begun, messages: tuple[Message, ...], *, at_once: bool) -> _Texts:
+        """The texts of a fold; all probes after one turn, and the request after them, meet the same one."""
+        task = (standing.folds, begun)
+        known = self._written.get(at_once)
+        if known is None or known[0] != task:
+            known = self._written[at_once] = (task, self._texts(standing, begun, messages, at_once=at_once))
+        return known[1]
+
+    def _texts(self, standing: _Standing, begun: _Begun, messages: tuple[Message, ...], *, at_once: bool) -> _Texts:
         """Log, summary and method, made and checked as a fold of the bot makes them."""
         back: list[Folded] = []
         for fold in reversed(standing.folds[-MOST_BACK:]):

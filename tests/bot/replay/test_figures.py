@@ -171,6 +171,13 @@ def test_names_of_lines_do_not_cover_each_other_and_stay_in_the_picture() -> Non
     assert places[-1] < float(svg.get("height", "0"))
 
 
+def test_the_longest_name_with_its_note_ends_before_the_edge() -> None:
+    svg = drawn(Line(name="boundary", tokens=(10, 104_999), folds=(), note="ø 105.0k"))
+    (label,) = [each for each in svg.iter(f"{SVG}text") if each.get("class", "")[:4] == "name"]
+    shown = "".join(label.itertext())
+    assert float(label.get("x", "0")) + 8.5 * len(shown) < float(svg.get("width", "0"))
+
+
 def test_a_long_conversation_is_thinned_to_its_highest_points() -> None:
     tokens = tuple(100_000 if at == 4_321 else at % 50 for at in range(9_000))
     svg = drawn(Line(name="p", tokens=tokens, folds=(5,)), limit=1_000_000)

@@ -12,6 +12,7 @@ from bot.replay.recording import Recording, counted
 from bot.replay.simulate import Asked, Outcome, simulate
 from bot.replay.turning import Turning
 from bot.replay.wire import hear
+from memory.context.checking import Limit, Material
 from memory.context.counter import WEIGHTED
 from memory.context.policy import POLICIES
 from memory.context.view import assemble
@@ -125,6 +126,24 @@ def test_a_probe_meets_the_view_of_its_turn_and_leaves_nothing_behind(tmp_path: 
     assert shown(early).endswith("Which code?")
     assert "Answer 1. reply" not in shown(late)
     assert late.folds
+
+
+def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_them(tmp_path: Path) -> None:
+    probes = [{"after": turn, "question": f"Which {n}?", "answer": "C-7001", "fact_turn": 1}
+              for turn in (4, 5, 12) for n in range(5)]  # fmt: skip
+    made = recording(tmp_path, talk(12), probes=probes)
+    asked: list[Material] = []
+
+    def summarise(material: Material, limit: Limit) -> tuple[str, str]:
+        asked.append(material)
+        return "- Topics.", f"Topics, written {len(asked)} times."
+
+    outcome = simulate(made, setting("turns", 50_000, turns=4, summarise=summarise))
+    last = outcome.asked[-1].folds
+    assert len(asked) == max(len(last), len(outcome.folds))
+    assert all(one.folds == last[: len(one.folds)] for one in outcome.asked)
+    assert outcome.folds == last[: len(outcome.folds)]
+    assert len(outcome.asked[0].folds) == 1, "a fold was ready"
 
 
 def test_the_same_recording_gives_the_same_figures(tmp_path: Path) -> None:
