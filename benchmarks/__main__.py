@@ -3,19 +3,22 @@
 import asyncio
 import sys
 
-from benchmarks import indoors, outside
+from benchmarks import context, indoors, outside
 from benchmarks.figure import table
 
 
 def main() -> int:
     """Measure and print; timing decides nothing, so the exit code is 0 either way."""
-    wanted = sys.argv[1:] or ["indoors", "outside"]
+    wanted = sys.argv[1:] or ["indoors", "outside", "context"]
     figures = []
     if "indoors" in wanted:
         figures += asyncio.run(indoors.figures())
     if "outside" in wanted:
         figures += asyncio.run(outside.figures())
-    print(table(figures))
+    if figures:
+        print(table(figures))
+    if "context" in wanted:
+        print(context.report())
     return 0
 
 

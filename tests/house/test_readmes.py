@@ -13,7 +13,8 @@ from memory.workspace import Workspace
 from tests.house.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
-PAGES = [*LANGUAGES, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
+POLICIES = ["docs/context.md", "docs/context.zh-CN.md"]
+PAGES = [*LANGUAGES, *POLICIES, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
 PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
 PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
 OF_A_HOME = "memory/20"
@@ -24,15 +25,19 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-def test_both_languages_have_the_same_parts() -> None:
-    english, chinese = (PARTS.findall(read(page)) for page in LANGUAGES)
+@pytest.mark.parametrize("pages", [LANGUAGES, POLICIES], ids=lambda pages: pages[0])
+def test_both_languages_have_the_same_parts(pages: list[str]) -> None:
+    english, chinese = (PARTS.findall(read(page)) for page in pages)
     assert english == chinese
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_path_a_page_names_is_there(page: str) -> None:
-    named = {inside or linked for inside, linked in PATHS.findall(read(page))}
-    assert not [path for path in named if not path.startswith(OF_A_HOME) and not (ROOT / path).exists()]
+    found = [
+        (ROOT, inside) if inside else ((ROOT / page).parent, linked) for inside, linked in PATHS.findall(read(page))
+    ]
+    named = [folder / path for folder, path in found if not path.startswith(OF_A_HOME)]
+    assert not [path for path in named if not path.exists()]
 
 
 @pytest.mark.parametrize("page", LANGUAGES)

@@ -1,0 +1,16 @@
+"""The seeds' headline cases as recordings, in the form in which users' own files are read."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.cases.debugging import debugging
+from benchmarks.cases.errors import errors
+from benchmarks.cases.long_session import long_session
+from benchmarks.cases.topics import topics_en, topics_zh
+from benchmarks.cases.weights import heavy, light
+
+CASES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
+    {made.__name__: made for made in (long_session, debugging, topics_en, topics_zh, errors, heavy, light)}
+)
+"""By name: what writes the recording, always the same text."""

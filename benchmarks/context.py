@@ -1,0 +1,296 @@
+"""The six policies on the seeds' headline cases: what each shows, forgets and costs, beside what the seeds say.
+
+`python -m benchmarks context` prints it; `python -m benchmarks.context PICTURE.svg` draws the long session as well.
+"""
+
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC
+from functools import cache
+from pathlib import Path
+from statistics import median
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.cases import CASES
+from benchmarks.cases.script import dump
+from bot.agent.fit import limits_of
+from bot.config import Config
+from bot.replay.cost import bill
+from bot.replay.figures import Result, figures, table
+from bot.replay.plot import Line, draw
+from bot.replay.probes import score
+from bot.replay.reading import read_file
+from bot.replay.recording import Recording, counted
+from bot.replay.running import models_of
+from bot.replay.simulate import Outcome, Setting, simulate
+from memory.context.boundary import read_choice
+from memory.context.counter import load_counter
+from memory.context.policy import POLICIES, policy_of
+from memory.context.view import fixed_tokens
+from memory.conversation import Text
+
+BUDGET = 50_000
+OWN = {"layers": 200_000, "boundary": 200_000, "budget": 40_000}
+"""The budget that a policy was made for, where that is not the default one."""
+NEVER: Mapping[str, float] = {"line_at": 9.0, "fold_at": 9.0, "drop_at": 9.0}
+"""Shares of the room at which no layer ever starts."""
+ROOMY = 400_000
+EDITS = ("auth.js", "middleware.js", "config.js")
+"""The three edits that the boundary seed shows as kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """A figure that a seed gives, and ours."""
+
+    name: str
+    seed: str
+    ours: str
+
+
+def main() -> int:
+    """Print everything; write the picture where a path is given."""
+    print(report())
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(picture("long_session"), encoding="utf-8")
+    return 0
+
+
+def report() -> str:
+    """All tables, how the default policy compares on each, an overview, and the seeds' own figures; on all cores."""
+    with ProcessPoolExecutor() as pool:
+        asked = [(name, own, pool.submit(measured, name, own)) for own in (True, False) for name in CASES]
+        rows = [row for found in [pool.submit(headline) for headline in HEADLINES] for row in found.result()]
+        found = [(name, own, *each.result()) for name, own, each in asked]
+    parts = [text for _, _, text, _ in found]
+    for own in (True, False):
+        parts.append(overview({name: held for name, its, _, held in found if its is own}))
+    told = [f"{row.name:<58} {row.seed:>14} {row.ours:>34}" for row in rows]
+    return "\n\n".join(
+        [*parts, "\n".join([f"{'what the published designs say':<58} {'theirs':>14} {'here':>34}", *told])]
+    )
+
+
+def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
+    """One case as a table of the policies and how the default one compares, and the figures. own: see `compared`."""
+    recording, results = recorded(name), compared(name, own)
+    how = "each policy at the budget it was made for" if own else f"all at {BUDGET:,} tokens"
+    head = f"{name} ({len(recording.turns)} turns, {whole(recording):,} tokens, {len(recording.probes)} probes), {how}"
+    return f"{head}\n{table(results)}\n{verdict(results)}", {result.name: figures(result) for result in results}
+
+
+def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+    """A table in Markdown: of each case under each policy the visible probes, tokens a request, and cost."""
+    lines = [f"| | {' | '.join(POLICIES)} |", f"| --- |{' ---: |' * len(POLICIES)}"]
+    for name, policies in held.items():
+        cells = [
+            f"{each['visible_percent']:.0f} % · {each['tokens_mean'] / 1000:.1f}k · ${each['cost'] or 0:.2f}"
+            for each in (policies[policy] for policy in POLICIES)
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def compared(name: str, own: bool) -> tuple[Result, ...]:
+    """A case under each policy. own: at the policy's own budget instead of the default one."""
+    return tuple(ran(recorded(name), policy, OWN.get(policy, BUDGET) if own else BUDGET) for policy in POLICIES)
+
+
+def ran(recording: Recording, policy: str, budget: int) -> Result:
+    """One case under one policy, with what it would have cost and how its probes fared."""
+    outcome = simulated(recording, policy, budget)
+    scores = score(outcome, recording, UTC)
+    return Result(name=policy, outcome=outcome, bill=bill(outcome, *models_of(Config(), "", "")), scores=scores)
+
+
+def simulated(
+    recording: Recording, policy: str, budget: int, numbers: Mapping[str, float] = MappingProxyType({})
+) -> Outcome:
+    """The requests of one case under one policy. numbers: what of the policy's numbers is set otherwise."""
+    config = Config()
+    limits = limits_of(config, models_of(config, "", "")[0], 1.0)
+    window = max(limits.window, budget + limits.reserve + limits.margin)
+    limits = replace(limits, max_tokens=budget, window=window)
+    chosen = policy_of(policy, {policy: numbers})
+    return simulate(recording, Setting(policy=chosen, limits=limits, counter=load_counter()))
+
+
+@cache
+def recorded(name: str) -> Recording:
+    """A case, read the way a person's own file is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.json"
+        path.write_text(dump(CASES[name]()), encoding="utf-8")
+        return counted(read_file(path), load_counter())
+
+
+def verdict(results: Sequence[Result]) -> str:
+    """Whether `balanced` leaves as many probes visible as the best other policy, for no more tokens than the median."""
+    held = {result.name: figures(result) for result in results}
+    mine = held.pop("balanced")
+    best = max(held, key=lambda name: held[name]["visible_percent"])
+    middle = median([mine["tokens_mean"], *(each["tokens_mean"] for each in held.values())])
+    seen = mine["visible_percent"] >= held[best]["visible_percent"]
+    cheap = mine["tokens_mean"] <= middle
+    cheaper = [name for name, each in held.items() if _beats(each, mine)]
+    return (
+        f"balanced: {mine['visible_percent']:.0f} % visible ({'as the best' if seen else 'fewer than ' + best + ': '}"
+        f"{'' if seen else format(held[best]['visible_percent'], '.0f') + ' %'}), {mine['tokens_mean']:,} tokens a "
+        f"request ({'not over' if cheap else 'over'} the median {middle:,.0f}); "
+        f"better in both: {', '.join(cheaper) or 'none'}"
+    )
+
+
+def layer_by_layer() -> list[tuple[str, int, Outcome]]:
+    """The long session under `layers`, one more layer each time: name, tokens of the last request, all of it.
+
+    Until the fold is there the limit is out of reach, or the last resorts would stand in for it.
+    """
+    recording = recorded("long_session")
+    window = int(POLICIES["layers"].numbers.window)
+    share = window / ROOMY
+    steps: tuple[tuple[str, int, Mapping[str, float]], ...] = (
+        ("snip", ROOMY, NEVER),
+        ("one line", ROOMY, {**NEVER, "window": ROOMY, "line_at": POLICIES["layers"].numbers.line_at * share}),
+        ("fold", window, {}),
+    )
+    found = []
+    for name, budget, numbers in steps:
+        outcome = simulated(recording, "layers", budget, numbers)
+        found.append((name, outcome.requests[-1].tokens.total, outcome))
+    return found
+
+
+def picture(name: str) -> str:
+    """Tokens per request of a case under every policy at its own budget, as SVG text."""
+    results = compared(name, own=True)
+    lines = [
+        Line(
+            name=result.name,
+            tokens=tuple(request.tokens.total for request in result.outcome.requests),
+            folds=tuple(fold.request for fold in result.outcome.folds),
+            note=f"ø {figures(result)['tokens_mean'] / 1_000:.0f}k",
+        )
+        for result in results
+    ]
+    turns, requests = len(recorded(name).turns), max(len(line.tokens) for line in lines)
+    budgets = ", ".join(f"{budget:,} for {policy}" for policy, budget in OWN.items())
+    subtitle = f"{turns} turns, {requests} requests; budgets: {budgets}, {BUDGET:,} for the others; ø: the mean"
+    return draw(f"Tokens per request: {name.replace('_', ' ')}", subtitle, lines, max(OWN.values()))
+
+
+def whole(recording: Recording) -> int:
+    """Tokens of everything, nothing shortened: system, tools, all messages."""
+    fixed = fixed_tokens(recording.system, recording.tools, "", load_counter())
+    return fixed + sum(message.tokens for message in recording.messages)
+
+
+def passes(recording: Recording, tokens: int) -> int:
+    """The turn in which the whole first has more than so many tokens, 0 for none."""
+    total = fixed_tokens(recording.system, recording.tools, "", load_counter())
+    for turn in recording.turns:
+        total += turn.tokens
+        if total > tokens:
+            return turn.number
+    return 0
+
+
+def layers() -> list[Headline]:
+    """The long session, one layer more each time."""
+    recording = recorded("long_session")
+    raw = whole(recording)
+    rows = [
+        Headline(name="long session: tokens without compression", seed="287k", ours=f"{raw / 1000:.1f}k"),
+        Headline(name="  the turn that passes 200,000 tokens", seed="22", ours=str(passes(recording, 200_000))),
+    ]
+    before, said = raw, {"snip": "89k → 198k", "one line": "56k → 142k", "fold": "53k → 89k"}
+    for name, tokens, outcome in layer_by_layer():
+        ours = f"{(before - tokens) / 1000:.1f}k → {tokens / 1000:.1f}k"
+        rows.append(Headline(name=f"  saved by {name}, and what is left", seed=said[name], ours=ours))
+        before, last = tokens, outcome
+    dropped = sum(fold.at_once for fold in last.folds)
+    rows.append(Headline(name="  hard truncations", seed="0", ours=str(dropped)))
+    rows.append(Headline(name="  share of the window at the end", seed="44 %", ours=f"{before / 2000:.0f} %"))
+    rows.append(Headline(name="  requests over the limit", seed="0", ours=str(last.over)))
+    return rows
+
+
+def debugging() -> list[Headline]:
+    """The long search for a fault, halved at a boundary."""
+    recording = recorded("debugging")
+    rows = [
+        Headline(name="debugging: tokens", seed="180k", ours=f"{whole(recording) / 1000:.1f}k"),
+        Headline(name="  messages", seed="200+", ours=str(len(recording.messages))),
+    ]
+    for name, numbers in (("at its own threshold", {}), ("told to wait for 178,000", {"fold_tokens": 178_000})):
+        outcome = simulated(recording, "boundary", OWN["boundary"], numbers)
+        left = outcome.asked[-1].view.tokens.total
+        seen = _seen(outcome)
+        kept = sum(any(path in line for line in seen.splitlines()) for path in EDITS)
+        rows.append(Headline(name=f"  boundary {name}: tokens at the end", seed="90k", ours=f"{left / 1000:.1f}k"))
+        rows.append(Headline(name="    of the three edits, named in the view", seed="3", ours=str(kept)))
+    return rows
+
+
+def topics() -> list[Headline]:
+    """Where three topics are cut."""
+    rows = []
+    for name in ("topics_en", "topics_zh"):
+        outcome = simulated(recorded(name), "boundary", BUDGET)
+        for fold in outcome.folds:
+            choice = read_choice(fold.range.why)
+            terms = next(dict(item.terms) for item in choice.candidates if item.turns == choice.turns) if choice else {}
+            at = sum(len(turn.messages) for turn in recorded(name).turns if turn.number <= fold.range.to_turn)
+            change = "a change of topic" if "topic" in terms else "no change of topic"
+            rows.append(
+                Headline(name=f"{name}: boundary cuts before message", seed="51 or 111", ours=f"{at + 1}, {change}")
+            )
+    return rows
+
+
+def errors() -> list[Headline]:
+    """What is left of errors and their remedies."""
+    outcome = simulated(recorded("errors"), "boundary", BUDGET)
+    seen = _seen(outcome)
+    folded = max((fold.range.to_turn for fold in outcome.folds), default=0)
+    faults = ("left-shelf", "supplier.importer.js", "clock.js", "price.round.js", "carrier.js")
+    kept = sum(fault in seen for fault in faults)
+    return [
+        Headline(name="errors: turns folded by boundary at 50,000", seed="", ours=str(folded)),
+        Headline(name="  of its five remedies, named in the view afterwards", seed="5", ours=str(kept)),
+    ]
+
+
+def weights() -> list[Headline]:
+    """How many turns a fixed amount of tokens is."""
+    rows = []
+    for name, seed in (("heavy", "5"), ("light", "50")):
+        recording = recorded(name)
+        outcome = simulated(recording, "budget", OWN["budget"])
+        kept = [
+            outcome.requests[fold.request].turn - 1 - fold.range.to_turn
+            for fold in outcome.folds
+            if fold.request < len(outcome.requests)
+        ]
+        rows.append(Headline(name=f"{name}: turns that budget keeps", seed=seed, ours=", ".join(map(str, kept)) or "–"))
+    return rows
+
+
+def _seen(outcome: Outcome) -> str:
+    """What the last probe's request showed before its kept turns: the summary."""
+    last = outcome.asked[-1]
+    return next((part.text for part in last.view.shown[0].parts if isinstance(part, Text)), "") if last.folds else ""
+
+
+def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(one["visible_percent"] > other["visible_percent"] and one["tokens_mean"] <= other["tokens_mean"])
+
+
+HEADLINES = (layers, debugging, topics, errors, weights)
+
+if __name__ == "__main__":
+    raise SystemExit(main())
