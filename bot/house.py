@@ -199,6 +199,7 @@ class House:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.lining.close()
         await self.folding.close()
+        await self.fitter.calibration.settled()
         await self.gateway.close()
         await self.brain.close()
         await self.store.close()
@@ -211,6 +212,7 @@ class House:
         await self.outbox.settled()
         await self.folding.settled()
         await self.lining.settled()
+        await self.fitter.calibration.settled()
 
     def stir(self) -> None:
         """Somebody is here: load, in threads, what the first answer needs, before it is asked for.

@@ -3,10 +3,13 @@
 import asyncio
 import re
 
+import structlog
+
 from memory.context.counter import believable, calibrate
 from memory.store.doors import Sessions
 from memory.store.errors import StoreError
 
+log = structlog.get_logger(__name__)
 SETTLED = 10
 """After so many replies only a change of more than `WORTH` is written."""
 WORTH = 0.005
@@ -36,6 +39,7 @@ class Calibration:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._known: dict[str, Factor] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self.shares: dict[str, float] = {}
 
     async def factor(self, model: str, conversation: str = "") -> Factor:
@@ -48,6 +52,17 @@ class Calibration:
             if own[1]:
                 return own
         return await self._read(_row(model))
+
+    def note(self, model: str, counted: int, actual: int, conversation: str) -> None:
+        """As `learn`, beside what goes on: nobody waits for these rows, and one that is lost is learnt again."""
+        task = asyncio.create_task(self.learn(model, counted, actual, conversation))
+        self._tasks.add(task)
+        task.add_done_callback(self._noted)
+
+    async def settled(self) -> None:
+        """Wait until all that was noted is in the record."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks))
 
     async def learn(self, model: str, counted: int, actual: int, conversation: str = "") -> None:
         """One reply's usage. counted: our count of the request without a factor; actual: the provider's.
@@ -107,6 +122,11 @@ class Calibration:
         if len(self.shares) >= MOST_KEPT:
             self.shares.clear()
         self.shares[conversation] = cached / whole if whole else 0.0
+
+    def _noted(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.warning("a factor was not kept", error=type(err).__name__)
 
 
 def _row(model: str, conversation: str = "") -> str:

@@ -1,5 +1,6 @@
 """Makes the next request fit: reductions and folds as the policy plans them, then the view."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -149,7 +150,7 @@ class Fitter:
             session = await self.sessions.load(session.conversation)
         if not planned.fits and not wish.shrunk:
             raise BudgetTooSmall(planned.tokens)
-        await self._mark(session.conversation, setting)
+        await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
         return Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
 

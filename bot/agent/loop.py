@@ -91,7 +91,7 @@ class Agent:
                 await afp("llm.ended")
                 used, calibration = asked.used, self._fitter.calibration
                 model = asked.answers[0].asked or setting.model
-                await calibration.learn(model, view.tokens.total, used.input, job.conversation.id)
+                calibration.note(model, view.tokens.total, used.input, job.conversation.id)
                 calibration.note_cache(job.conversation.id, used.cache_read, used.input)
                 return asked
 

@@ -87,6 +87,7 @@ class Prompt:
         self._now = now
         self._template = _plain((TEMPLATES / MEMORY).read_text("utf-8"))
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._fresh: dict[str, tuple[Snapshot, str]] = {}
         self.cut: Cut = lambda conversation, part, budgets: None
 
     async def parts(self, session: Session, room: int, counter: Counter) -> tuple[SystemPart, ...]:
@@ -99,8 +100,7 @@ class Prompt:
             room: tokens that a whole request may have as configured, for this model's window; nothing learnt in it,
                 for a change of the budgets is a reason to look again.
 
-        Raises:
-            StoreError: what was looked at could not be kept.
+        What was looked at anew is recorded by `keep`.
         """
         seen = self._look(session, room)
         known = self._known.get(session.conversation)
@@ -108,9 +108,21 @@ class Prompt:
             known = _Known(seen=seen, parts=await self._parts(session, seen, counter))
             self._known[session.conversation] = known
             if len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
+                forgotten, _ = self._known.popitem(last=False)
+                self._fresh.pop(forgotten, None)  # it is looked at again before it is sent
         self._known.move_to_end(session.conversation)
         return known.parts
+
+    async def keep(self, conversation: str) -> None:
+        """Record what `parts` has looked at anew; to be awaited before a request with it is sent.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        if conversation in self._fresh:
+            fresh, reason = self._fresh[conversation]
+            await self._store.sessions.set_snapshot(conversation, fresh, reason)
+            self._fresh.pop(conversation, None)
 
     def own(self) -> tuple[str, ...]:
         """What stands in the system prompt whatever the files hold."""
@@ -134,7 +146,9 @@ class Prompt:
         reason = _reason(kept, seen, source)
         if kept is None or reason:
             sources = await self._sources(session, seen, memory)
-            taken = await asyncio.to_thread(system_parts, sources, seen.budgets, counter)
+            long = sources.memory or sources.log
+            cut = asyncio.to_thread if long else _at_once
+            taken = await cut(system_parts, sources, seen.budgets, counter)
             fresh = Snapshot(
                 parts=tuple(part for part in taken if part.name not in (SOUL, RULES_PART)),
                 source=source,
@@ -142,7 +156,7 @@ class Prompt:
                 fold_head=seen.fold_head,
                 reductions=seen.reductions,
             )
-            await self._store.sessions.set_snapshot(session.conversation, fresh, reason)
+            self._fresh[session.conversation] = (fresh, reason)
             self._tell(session.conversation, kept, fresh, seen.budgets)
             kept = fresh
         soul, rules = SystemPart(name=SOUL, text=seen.soul), SystemPart(name=RULES_PART, text=RULES)
@@ -150,6 +164,7 @@ class Prompt:
 
     async def _sources(self, session: Session, seen: _Seen, memory: str) -> Sources:
         day = f"{self._now():%Y-%m-%d}"
+        untold = session.epoch == 1 and not session.fold_head  # an undone fold's section is marked in the file
         return Sources(
             soul=seen.soul,
             rules=RULES,
@@ -157,7 +172,7 @@ class Prompt:
             memory=memory,
             log=await asyncio.to_thread(self._log, session.space, day),
             day=day,
-            own_folds=await self._store.folds.fold_ids(session.conversation),
+            own_folds=frozenset() if untold else await self._store.folds.fold_ids(session.conversation),
         )
 
     def _tell(self, conversation: str, before: Snapshot | None, after: Snapshot, budgets: Budgets) -> None:
@@ -187,6 +202,11 @@ class Prompt:
         except (PathRefused, TooBig, OSError) as err:
             log.warning("a file is left out of the prompt", path=path, error=str(err))
             return ""
+
+
+async def _at_once(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
+    """Short texts are cut sooner than a thread is found for it."""
+    return work(*given)
 
 
 def cut_notice(part: SystemPart, budgets: Budgets, lang: str) -> str:

@@ -60,7 +60,9 @@ class Desk:
 
     async def parts(self, conversation: str, room: int = ROOM) -> dict[str, str]:
         session = await self.store.sessions.load(conversation)
-        return {part.name: part.text for part in await self.prompt.parts(session, room, WEIGHTED)}
+        shown = {part.name: part.text for part in await self.prompt.parts(session, room, WEIGHTED)}
+        await self.prompt.keep(session.conversation)
+        return shown
 
     async def generation(self, conversation: str) -> int:
         return (await self.store.sessions.load(conversation)).prefix_generation
