@@ -44,4 +44,4 @@ async def make_lean(store: Store, folding: Folding, drafting: Drafting, config: 
         if planned.reductions:
             await store.sessions.reduce(row.id, planned.reductions, "lean restart")
         if planned.fold is not None:
-            await folding.begin(fold_plan(session, planned.fold, LEAN.name))
+            await folding.begin(fold_plan(session, planned.fold, LEAN.name, counter))

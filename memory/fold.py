@@ -154,7 +154,8 @@ class Folder:
 
     async def _commit(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         gone = sum(message.tokens for message in material.turns) + material.replaced
-        return await self.folds.commit(row, max(0, row.tokens_before - gone) + row.summary_tokens)
+        stays = row.tokens_after or max(0, row.tokens_before - gone)
+        return await self.folds.commit(row, stays + row.summary_tokens)
 
     async def _stale(self, row: FoldRow) -> None:
         files = await asyncio.to_thread(self.workspace.space, row.space)

@@ -16,6 +16,8 @@ from bot.models.prices import window
 from memory.context.counter import Counter, believable
 from memory.context.plan import FoldRange, Limits, Plan, plan, plan_ahead, smallest_budget
 from memory.context.policy import Policy, policy_of
+from memory.context.reduction import index
+from memory.context.situation import cost_of
 from memory.context.system import RULES, SOUL, SystemPart
 from memory.context.view import View, assemble, fixed_tokens
 from memory.conversation import Session, ToolSpec
@@ -182,7 +184,7 @@ class Fitter:
         ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
         self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
-            await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name))
+            await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name, counter))
 
     def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: Counter) -> int:
         """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
@@ -212,7 +214,7 @@ class Fitter:
                 await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
             if planned.fold is None:
                 return bool(planned.reductions)
-            wanted = fold_plan(session, planned.fold, setting.policy.name)
+            wanted = fold_plan(session, planned.fold, setting.policy.name, await self.counter())
             if planned.must_fold_now:
                 await self.folding.hasten(wanted)
                 return True
@@ -230,9 +232,11 @@ def _is_roomy(session: Session, planned: Plan, setting: Setting) -> bool:
     return few and planned.tokens + limits.reserve < limits.budget * share
 
 
-def fold_plan(session: Session, fold: FoldRange, policy: str, log_only: bool = False) -> FoldPlan:
-    """A range of a session's turns as the record takes it."""
-    before = sum(turn.tokens for turn in session.turns) + (session.summary.tokens if session.summary else 0)
+def fold_plan(
+    session: Session, fold: FoldRange, policy: str, counter: Counter | None = None, *, log_only: bool = False
+) -> FoldPlan:
+    """A range of a session's turns as the record takes it. counter: to tell tokens as they are shown, not as stored."""
+    before, after = _shown(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
     return FoldPlan(
         conversation=session.conversation,
         epoch=session.epoch,
@@ -243,14 +247,25 @@ def fold_plan(session: Session, fold: FoldRange, policy: str, log_only: bool = F
         to_turn=fold.to_turn,
         policy=policy,
         reason=fold.reason,
-        tokens_before=before,
+        tokens_before=before + (session.summary.tokens if session.summary else 0),
+        tokens_after=after,
         log_only=log_only,
         why=fold.why,
         seen_seq=session.next_seq,
     )
 
 
-def whole_range(session: Session, reason: str, policy: str, count: int = 0) -> FoldPlan:
+def _shown(session: Session, to_turn: int, counter: Counter) -> tuple[int, int]:
+    """Tokens of all live turns as they are shown, and of those behind the cut."""
+    reductions = index(session.reductions)
+    costs = {
+        turn.number: cost_of(turn, reductions, counter, running=turn.number == session.running)
+        for turn in session.turns
+    }
+    return sum(costs.values()), sum(cost for number, cost in costs.items() if number > to_turn)
+
+
+def whole_range(session: Session, reason: str, policy: str, count: int = 0, counter: Counter | None = None) -> FoldPlan:
     """A fold of the first `count` live turns (0: all of them); into the log alone when it takes them all."""
     taken = session.turns[:count] if count else session.turns
     fold = FoldRange(
@@ -260,7 +275,7 @@ def whole_range(session: Session, reason: str, policy: str, count: int = 0) -> F
         to_turn=taken[-1].number,
         reason=reason,
     )
-    return fold_plan(session, fold, policy, log_only=not count)
+    return fold_plan(session, fold, policy, counter, log_only=not count)
 
 
 def limits_of(config: Config, model: str, factor: float) -> Limits:

@@ -74,7 +74,9 @@ async def _fold(asked: Asked) -> str:
     if len(session.turns) < 2:
         return asked.either("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
-    row = await desk.folding.run(whole_range(session, "/context fold", _policy(asked), count), FOLD_PATIENCE)
+    counter = await desk.fitter.counter()
+    plan = whole_range(session, "/context fold", _policy(asked), count, counter)
+    row = await desk.folding.run(plan, FOLD_PATIENCE)
     if row is not None and row.state == "folded":
         return folded_text(row, asked.lang)
     if desk.folding.busy(id):

@@ -227,8 +227,8 @@ class Usage:
 class FoldPlan:
     """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
 
-    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
-    when it was taken back.
+    tokens_before: of the view's turns and summary; tokens_after: of the turns that stay, 0 to tell it from the messages.
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
     0 for what it is when this is stored.
     """
 
@@ -242,6 +242,7 @@ class FoldPlan:
     policy: str
     reason: str
     tokens_before: int
+    tokens_after: int = 0
     log_only: bool = False
     why: str = ""
     seen_seq: int = 0
