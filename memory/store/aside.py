@@ -34,6 +34,10 @@ class Aside(aiosqlite.Connection):
         finally:
             await super().close()
 
+    async def ended(self) -> None:
+        """Wait for the thread, which ends by itself when the connection could not be opened."""
+        await asyncio.to_thread(self._thread.join)
+
     def _drive(self, work: Coroutine[Any, Any, T]) -> T:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()

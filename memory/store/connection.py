@@ -95,7 +95,11 @@ async def _connect(path: Path, mode: str, settings: dict[str, object]) -> Connec
 
     with naming():
         driver = Aside(connector)
-        await driver
+        try:
+            await driver
+        except (sqlite3.Error, StoreError):
+            await driver.ended()
+            raise
     return Connection(driver, opened[0])
 
 
