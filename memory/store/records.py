@@ -227,7 +227,7 @@ class Usage:
 class FoldPlan:
     """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
 
-    tokens_before: of the view's turns and summary; tokens_after: of the turns that stay, 0 to tell it from the messages.
+    tokens_before: of the turns and summary in view; tokens_after: of the turns that stay, 0 to tell it from them.
     why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
     0 for what it is when this is stored.
     """
