@@ -16,13 +16,13 @@ from bot.config.forms import Section
 from bot.errors import ConfigError
 from bot.home import Home
 from bot.models.registry import Account, effective_provider
+from bot.texts import LONG_SOUL
 from memory.context.counter import WEIGHTED, load_counter
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.open import open_store
 from memory.store.records import LedgerFault
 
 LEAST_FREE = 200_000_000
-SOUL_TOKENS = 3_000
 BUILT = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
 """No clock that is right shows an earlier time."""
 CREDENTIALS = ("token", "bot_id", "secret", "app_id", "app_secret")
@@ -45,7 +45,12 @@ async def report(home: Home) -> list[Check]:
     checks = [_configuration(home, file), *await _database(home), _disk(home)]
     config = file.current
     checks += [await _model(config), *_channels(file), _counter(), _clock(config)]
-    return [*checks, _web_token(home), _instance(home), await asyncio.to_thread(_soul, home)]
+    return [
+        *checks,
+        _web_token(home),
+        _instance(home),
+        await asyncio.to_thread(_soul, home, config.agent_max_context_tokens),
+    ]
 
 
 def _configuration(home: Home, file: ConfigFile) -> Check:
@@ -168,7 +173,7 @@ def _instance(home: Home) -> Check:
     return Check(name="instance", ok=True, message=message)
 
 
-def _soul(home: Home) -> Check:
+def _soul(home: Home, budget: int) -> Check:
     name = "SOUL.md"
     try:
         text = (home.workspace / "SOUL.md").read_text("utf-8", "replace")
@@ -178,5 +183,5 @@ def _soul(home: Home) -> Check:
         tokens = load_counter().text(text)
     except OSError:
         tokens = WEIGHTED.text(text)
-    hint = "" if tokens <= SOUL_TOKENS else f"Over {SOUL_TOKENS} tokens: every request pays for them; shorten it."
-    return Check(name=name, ok=True, message=f"It has {tokens} tokens.", hint=hint)
+    hint = "" if tokens <= LONG_SOUL else f"Over {LONG_SOUL} tokens: every request pays for them; shorten it."
+    return Check(name=name, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)

@@ -29,11 +29,15 @@ class ConfigError(MnemaError):
 
 
 class BudgetTooSmall(ConfigError):
-    """Not even what stands before the conversation fits; `least` (tokens) is the smallest that would do."""
+    """Not even what stands before the conversation fits; `least` (tokens) is the smallest that would do.
 
-    def __init__(self, least: int) -> None:
-        super().__init__(f"agent_max_context_tokens must be at least {least}; system and tools take the rest")
+    soul: tokens of SOUL.md, which always goes in whole.
+    """
+
+    def __init__(self, least: int, soul: int = 0) -> None:
+        super().__init__(f"agent_max_context_tokens must be at least {least:,}; system and tools take the rest")
         self.least = least
+        self.soul = soul
 
 
 class FoldFailed(MnemaError):

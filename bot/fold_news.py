@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.commands.context import folded_text
+from bot.commands.context import ASKED_FOR, folded_text
 from bot.config import Config
 from bot.gateway import Gateway
 from bot.reply import address_of, outgoing
@@ -37,7 +37,8 @@ class FoldNews:
             "tokens_after": row.tokens_after,
         }
         self.gateway.show(LiveEvent(address=address_of(conversation.place), name="fold", facts=facts))
-        if self.config().notify_folds and not row.log_only and state in ("planned", "folded"):
+        told = row.log_only or row.reason == ASKED_FOR  # the command answers for itself
+        if self.config().notify_folds and not told and state in ("planned", "folded"):
             await self._notice(row, state, conversation.place.channel)
 
     async def _notice(self, row: FoldRow, state: str, name: str) -> None:

@@ -258,7 +258,7 @@ class House:
         ]
 
     async def _language(self, conversation: str) -> str:
-        lines = await self.store.sessions.lines(conversation, limit=8)
+        lines = await self.store.sessions.lines(conversation, limit=60)
         words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
         return language(words[-1] if words else "", self.config().language)
 

@@ -4,6 +4,8 @@ import os
 import re
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+LONG_SOUL = 3_000
+"""Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET."""
 
 
 def language(text: str, setting: str = "auto") -> str:
@@ -78,6 +80,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "上下文预算太小：agent_max_context_tokens 至少要 {least}。",
         "The context budget is too small: agent_max_context_tokens must be at least {least}.",
     ),
+    "soul_large": (
+        "SOUL.md 占 {soul} tokens，它总是整篇放入；请把它改短。",
+        "SOUL.md takes {soul} tokens of it and always goes in whole; shorten it.",
+    ),
     "file_refused": ("附件未读取：{why}", "Attachment not read: {why}"),
     "file_away": (
         "[a file named {name} came with this message; it cannot be read on this channel yet]",
@@ -112,3 +118,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "That did not work: {why}. It may be worth another try. ({trace})",
     ),
 }
+
+
+def too_small(lang: str, least: int, soul: int) -> str:
+    """The budget is too small; and where a long SOUL.md is why, that it is."""
+    told = say(lang, "budget_small", least=f"{least:,}")
+    between = "" if lang == "zh" else " "
+    return told if soul <= LONG_SOUL else f"{told}{between}{say(lang, 'soul_large', soul=f'{soul:,}')}"

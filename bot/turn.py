@@ -17,7 +17,7 @@ from bot.failures import told
 from bot.intake import Said, load_said
 from bot.log import traced
 from bot.reply import outgoing
-from bot.texts import language, say
+from bot.texts import language, say, too_small
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
@@ -190,7 +190,7 @@ def _ended(job: Job, running: _Running) -> Ended:
     except Fenced:
         return _stopped(job)
     except BudgetTooSmall as err:
-        told_least = say(job.lang, "budget_small", least=err.least)
+        told_least = too_small(job.lang, err.least, err.soul)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told_least)
     except FoldFailed as err:
         log.error("fold failed", error=str(err))

@@ -116,7 +116,7 @@ class Fitter:
         fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
         least = smallest_budget(fixed)
         if limits.most < least:
-            raise BudgetTooSmall(least)
+            raise BudgetTooSmall(least, counter.text(parts[0].text))
         told = 0 if config.llm.context_window else await self.calibration.window(wish.model)
         if told and told < limits.window:
             limits = replace(limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * MARGIN))
@@ -180,7 +180,10 @@ class Fitter:
         counter, session = await self.counter(), await self.sessions.load(conversation)
         if session.running:
             return
-        setting = await self.setting(session, wish)
+        try:
+            setting = await self.setting(session, wish)
+        except BudgetTooSmall:
+            return  # who writes next is told
         ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
         self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:

@@ -94,7 +94,7 @@ class Lining:
     def _ended(self, conversation: str, task: asyncio.Task[None]) -> None:
         del self._tasks[conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
-            log.warning("lines were not written", error=type(err).__name__)
+            log.info("lines were not written", error=type(err).__name__)
 
 
 def _key(place: Place) -> Key:

@@ -7,11 +7,12 @@ from bot.agent.fit import whole_range
 from bot.commands.base import Asked, Command, allowed
 from bot.commands.diff import diff
 from bot.errors import BudgetTooSmall, Denied
-from bot.texts import say
+from bot.texts import say, too_small
 from memory import daily_log
 from memory.store.records import FoldRow
 
 CHANGE = "context.change"
+ASKED_FOR = "/context fold"
 FOLD_PATIENCE = 20.0
 """Seconds that /context fold waits for its summary; what is written meanwhile is to be answered."""
 
@@ -35,7 +36,7 @@ async def _report(asked: Asked) -> str:
     try:
         facts = await asked.desk.report.facts(asked.conversation.id)
     except BudgetTooSmall as err:
-        return say(asked.lang, "budget_small", least=err.least)
+        return too_small(asked.lang, err.least, err.soul)
     return asked.desk.report.text(facts, asked.lang, asked.desk.now().tzinfo)
 
 
@@ -75,7 +76,7 @@ async def _fold(asked: Asked) -> str:
         return asked.either("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
     counter = await desk.fitter.counter()
-    plan = whole_range(session, "/context fold", _policy(asked), count, counter)
+    plan = whole_range(session, ASKED_FOR, _policy(asked), count, counter)
     row = await desk.folding.run(plan, FOLD_PATIENCE)
     if row is not None and row.state == "folded":
         return folded_text(row, asked.lang)

@@ -130,6 +130,6 @@ class Router:
         """Commands are ASCII: what the person wrote last otherwise says which language they read."""
         if language(text, setting) == "zh" or setting in ("zh", "en"):
             return language(text, setting)
-        lines = await self._desk.store.sessions.lines(conversation, limit=12)
+        lines = await self._desk.store.sessions.lines(conversation, limit=60)
         words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
         return language(words[-1]) if words else "en"

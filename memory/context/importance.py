@@ -7,14 +7,14 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from memory.context.critical import Outcome, is_critical, outcomes, subject
-from memory.context.grounding import Source, has_facts, literals, mentions, sentences
+from memory.context.grounding import Source, has_facts, literals, mentions, sentences, split
 from memory.context.reduction import handle
 from memory.context.render import Utterance, utterances
 from memory.context.writing import normal
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 
 USER, ERROR, CODE, RECENT, REFERRED = 30, 50, 20, 30, 40
-"""Points, after the layers seed; RECENT is one less for each minute."""
+"""Points, after the boundary seed; RECENT is one less for each minute."""
 MOST_READ = 8_000  # characters of one part that are searched for what is said there
 MOST_SHOWN = 120  # characters of an item's text
 _ERROR = re.compile(
@@ -70,8 +70,8 @@ def importance(messages: Sequence[Message], now: datetime) -> dict[str, int]:
 def kept_and_left(messages: Sequence[Message], summary: str, zone: tzinfo) -> tuple[Item, ...]:
     """Item by item, in order, what a summary of these messages kept and what it left to the archive.
 
-    What the person said, decisions, sentences with facts, calls that changed something and calls that failed. Chat of
-    the bot's without any of these is left out. See `most_important` for a list that fits a phone.
+    What the person said, decisions, sentences with facts, calls that changed something or failed, and what other tools
+    found. Chat of the bot's without any of these is left out. See `most_important` for a list that fits a phone.
     """
     weights = importance(messages, messages[-1].at) if messages else {}
     known, plain = Source(summary), normal(summary)
@@ -79,7 +79,7 @@ def kept_and_left(messages: Sequence[Message], summary: str, zone: tzinfo) -> tu
     items: list[Item] = []
     for said in utterances(messages):
         call = calls.get((said.message.id, said.part))
-        found = _of_call(call, summary, plain) if call else _of_words(said, known, summary)
+        found = _of_call(call, known, summary, plain) if call else _of_words(said, known, summary)
         items += [
             Item(
                 turn=said.message.turn,
@@ -104,11 +104,18 @@ def most_important(items: Sequence[Item], most: int) -> tuple[Item, ...]:
     return tuple(items[at] for at in sorted(best))
 
 
-def _of_call(call: Outcome, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
+def _of_call(call: Outcome, known: Source, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
+    """A call that changed something or failed; of any other, the first fact of its answer that the summary lacks."""
+    about = subject(call.call)
     if is_critical(call):
-        about = subject(call.call)
         kept = call.handle in summary or bool(about and normal(about) in plain)
         yield "error" if call.failed else "tool", f"{call.call.name} {about}", kept
+    elif call.result is not None:
+        rows = call.result.text[:MOST_READ].splitlines()
+        facts = [part for row in rows for part in split(row)[1] if has_facts(part)]
+        lost = next((fact for fact in facts if not known.holds(fact, names=False)), "")
+        if facts:
+            yield "tool", f"{call.call.name} {about}: {' '.join((lost or facts[0]).split())}", not lost
 
 
 def _of_words(said: Utterance, known: Source, summary: str) -> Iterator[tuple[Kind, str, bool]]:

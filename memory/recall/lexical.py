@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Generic, TypeVar
 
@@ -115,6 +116,7 @@ def _of_run(run: str) -> Iterator[str]:
         yield from (run[at : at + 2] for at in range(len(run) - 1))
 
 
+@lru_cache(maxsize=16_384)
 def _stem(word: str) -> str:
     """The word without its ending; always a beginning of it, so that a text can be searched before it is split."""
     for suffix in _SUFFIXES:

@@ -301,3 +301,22 @@ async def test_a_folds_tokens_are_those_of_the_view(tmp_path: Path) -> None:
         fold = facts["folds"][-1]
         assert 2_400 < fold["tokens_before"] < 3_300, "the results as they are shown: whole they have six thousand"
         assert fold["tokens_after"] == pytest.approx(facts["parts"]["history"] + facts["parts"]["summary"], abs=300)
+
+
+async def test_a_persona_that_leaves_no_room_is_named(tmp_path: Path) -> None:
+    async with inside(tmp_path, answering_folds) as it:
+        (tmp_path / "workspace" / "SOUL.md").write_text("I am patient and kind. " * 12_000)
+        for text in ("hello", "/context"):
+            told = await it.text(text)
+            assert "agent_max_context_tokens must be at least" in told
+            assert "SOUL.md takes" in told
+
+
+async def test_diff_names_what_other_tools_found_and_the_summary_left_to_the_archive(tmp_path: Path) -> None:
+    async with inside(tmp_path, answering_folds, {"agent_max_context_turns": 4}) as it:
+        await _read(it, 4, 3)
+        await it.house.settled()
+        told = await it.text("/context diff")
+        assert "read_file notes/n0.md" in told
+        assert "In the archive only" in told
+        assert "In the archive only** 0" not in told
