@@ -45,7 +45,8 @@ class FoldNews:
         lang = await self.language(row.conversation)
         turns = row.to_turn - row.from_turn + 1
         before = f"{row.tokens_before:,}"
-        text = folded_text(row, lang) if state == "folded" else say(lang, "fold_started", turns=turns, before=before)
+        begun = "fold_started_one" if turns == 1 else "fold_started"
+        text = folded_text(row, lang) if state == "folded" else say(lang, begun, turns=turns, before=before)
         channel = self.gateway.channels.get(name)
         if channel is not None:
             notice = outgoing(text, "notice", channel.capabilities)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from unicodedata import normalize
 
 from bot.attachments import ingest
 from bot.errors import MnemaError
@@ -20,7 +21,7 @@ from memory.conversation import Document, Image, Part, Text, Turn
 from memory.store.open import open_store
 from memory.store.records import Place
 
-NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+NAME = re.compile(r"[\w.:-]{1,128}")
 
 
 class Taken(MnemaError):
@@ -29,7 +30,7 @@ class Taken(MnemaError):
 
 def name_of(file: Path) -> str:
     """A conversation's name out of a file's."""
-    return re.sub(r"[^A-Za-z0-9._:-]+", "-", file.stem).strip("-")[:128] or "imported"
+    return re.sub(r"[^\w.:-]+", "-", normalize("NFC", file.stem)).strip("-")[:128] or "imported"
 
 
 def read(file: Path) -> Recording:
@@ -50,6 +51,18 @@ def read(file: Path) -> Recording:
     return replace(recording, turns=tuple(turns))
 
 
+def left_behind(home: Home, recording: Recording) -> list[str]:
+    """Sentences, without their full stops, on what an import of this recording does not take along."""
+    held = (("system text", recording.system), ("tools", recording.tools), ("probes", recording.probes))
+    told = [f"its {name} did not come along: a conversation here has none of its own" for name, had in held if had]
+    parts = (part for message in recording.messages for part in message.parts)
+    named = {part.sha256 for part in parts if isinstance(part, Image | Document)}
+    blobs = Blobs(home.blobs)
+    if missing := sum(not _is_kept(blobs, sha256) for sha256 in named - recording.files.keys()):
+        told.append(f"attached files whose bytes are not in this home: {missing}; text read out of them is kept")
+    return told
+
+
 async def bring_in(home: Home, recording: Recording, name: str) -> str:
     """Store a recording as a conversation of the terminal; returns its id. The caller holds the home's lock.
 
@@ -68,6 +81,14 @@ async def bring_in(home: Home, recording: Recording, name: str) -> str:
         return await store.sessions.bring_in(place, counted(replace(recording, turns=turns), counter).turns)
     finally:
         await store.close()
+
+
+def _is_kept(blobs: Blobs, sha256: str) -> bool:
+    try:
+        blobs.get(sha256)
+    except OSError:
+        return False
+    return True
 
 
 async def _files(files: Mapping[str, bytes], recording: Recording, blobs: Blobs) -> dict[str, Part]:

@@ -28,6 +28,8 @@ def replay(
     """Run a conversation through context policies, offline, and compare tokens, folds, cost and what is kept."""
     from bot.replay.running import Wanted, run
 
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"--plot is {plot.name!r}; the drawing is SVG, so its name must end in .svg.")
     wanted = Wanted(
         session=session,
         policies=_policies(policy),

@@ -109,7 +109,7 @@ def bring_in(
     home.ensure()
     with home.lock():
         asyncio.run(importing.bring_in(home, recording, name))
-    for note in recording.notes:
+    for note in (*recording.notes, *importing.left_behind(home, recording)):
         print(f"mnema: {note}.", file=sys.stderr)
     count = len(recording.messages)
     print(

@@ -105,6 +105,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "正在整理较早的 {turns} 轮对话：现有 {before} tokens…",
         "Folding the oldest turns ({turns}): {before} tokens now…",
     ),
+    "fold_started_one": (
+        "正在整理较早的 {turns} 轮对话：现有 {before} tokens…",
+        "Folding the oldest turn: {before} tokens now…",
+    ),
     "fold_done": (
         "已整理第 {turns} 轮，写入 {file}：{before} → {after} tokens（{percent}%）。",
         "Folded turns {turns} into {file}: {before} → {after} tokens ({percent}%).",

@@ -117,7 +117,9 @@ class Terminal:
         key, first, last = f"fold_{event.facts.get('state')}", event.facts.get("from_turn"), event.facts.get("to_turn")
         if key not in WORDS:
             return self._say("thinking")
-        return self._say(key, turns=first if first == last else f"{first}–{last}")
+        if first == last:
+            return self._say(key, turns=self._say("turn_one", turn=first))
+        return self._say(key, turns=self._say("turn_many", first=first, last=last))
 
     def hint(self, key: str, **fields: object) -> None:
         """Say a sentence of the terminal's own."""

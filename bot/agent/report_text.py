@@ -118,7 +118,11 @@ def _detail(facts: dict[str, Any], name: str, zh: bool) -> str:
     if name != "summary":
         return ""
     turns = facts["summary_turns"]
-    return f"（{turns} 轮）" if zh else f" (of {turns} turns)"
+    return f"（{turns} 轮）" if zh else f" (of {_turns(turns)})"
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn" if count == 1 else f"{count} turns"
 
 
 def _asides(facts: dict[str, Any], zh: bool) -> list[str]:
@@ -154,8 +158,9 @@ def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[st
 
 def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
     first, last, before, after = (fold[key] for key in ("from_turn", "to_turn", "tokens_before", "tokens_after"))
-    which = f"{first}" if first == last else f"{first}–{last}"
-    turns = f"第 {which} 轮" if zh else f"turns {which}"
+    one = first == last
+    which = f"{first}" if one else f"{first}–{last}"
+    turns = f"第 {which} 轮" if zh else f"{'turn' if one else 'turns'} {which}"
     extract = ("（摘录）" if zh else " (extract)") if fold["method"] == "extract" else ""
     at = datetime.fromisoformat(fold["at"]).astimezone(zone)
     lines = [

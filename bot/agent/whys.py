@@ -21,6 +21,8 @@ TERMS = {
     "error": ("临近错误", "near an error"),
     "topic": ("话题转换", "change of topic"),
 }
+PLACES = {"break": "at a natural break", "topic": "at a change of topic"}
+"""English terms that read otherwise where they say a place."""
 ADAPTED = {"code": ("多为代码", "much code"), "chat": ("多为闲聊", "much talk"), "errors": ("报错较多", "many errors")}
 
 
@@ -52,10 +54,11 @@ def reason_words(reason: str, lang: str) -> str:
 
 def place_words(why: dict[str, Any], lang: str) -> str:
     """What speaks for the place of the cut, in a few words; "" where nothing special does."""
-    good = [
-        TERMS.get(name, (name, name))[_side(lang)] for name, points in why["terms"] if points > 0 and name != "base"
-    ]
-    return ("、" if lang == "zh" else ", ").join(good)
+    good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
+    said = [TERMS.get(name, (name, name)) for name in good]
+    if lang == "zh":
+        return "、".join(zh for zh, _ in said)
+    return ", ".join(PLACES.get(name, en) for name, (_, en) in zip(good, said, strict=True))
 
 
 def cut_words(why: dict[str, Any], to_turn: int, lang: str) -> str:

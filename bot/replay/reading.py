@@ -1,12 +1,14 @@
 """Reads a conversation out of a file: an export of ours, or a list of messages of either wire."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
+from bot.models.parts import all_sound
 from bot.replay.recording import Probe, Recording, Unreadable
 from bot.replay.turning import Turning
 from bot.replay.wire import Odd, hear, moment_of, system_of, tools_of
@@ -15,6 +17,8 @@ from memory.conversation import Message, load_parts
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 """When messages without times are said to begin."""
 MOST_NOTES = 20
+_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<digits>\d{4301,})')
+"""A text, so that what stands in it is passed over, or a whole number of more digits than Python takes."""
 
 
 def read_file(path: Path, begun: datetime = BEGUN) -> Recording:
@@ -125,6 +129,10 @@ def _parsed(path: Path, text: str, line: int) -> Any:
         raise Unreadable(f"{path.name}, {where}: it is not JSON ({err.msg}).") from err
     except RecursionError as err:
         raise Unreadable(f"{path.name}, line {line}: it is nested too deeply.") from err
+    except ValueError as err:
+        number = next((found for found in _NUMBER.finditer(text) if found["digits"]), None)
+        line += text.count("\n", 0, number.start()) if number else 0
+        raise Unreadable(f"{path.name}, line {line}: a number in it has too many digits.") from err
 
 
 def _exported(item: dict[str, Any]) -> Message:
@@ -135,9 +143,14 @@ def _exported(item: dict[str, Any]) -> Message:
     if role not in ("user", "assistant"):
         raise Odd(f'its role is "{role}"; it must be user or assistant')
     try:
-        parts = load_parts(json.dumps(item["parts"]))
-    except (KeyError, TypeError, AttributeError) as err:
+        parts = load_parts(json.dumps(all_sound(item["parts"])))
+    except (KeyError, TypeError, ValueError, AttributeError) as err:
         raise Odd("its parts are not as sessions export writes them") from err
+    for part in parts:
+        for name, kind in get_type_hints(type(part)).items():
+            if not isinstance(value := getattr(part, name), kind):
+                told = f"the {name} of a {type(part).__name__} is {json.dumps(value)[:60]}"
+                raise Odd(f"its parts are not as sessions export writes them: {told}")
     return Message(
         id=f"m{seq}",
         seq=seq,
@@ -160,8 +173,8 @@ def _probe(raw: object, number: int, turns: set[int]) -> Probe:
     question, answer, after, fact = (raw.get(name) for name in ("question", "answer", "after", "fact_turn"))
     if not (isinstance(question, str) and isinstance(answer, str) and question.strip() and answer.strip()):
         raise Odd(f"probe {number} must have a question and an answer")
-    if after not in turns or not isinstance(after, int):
-        raise Odd(f"probe {number}: after is {json.dumps(after)}; it must be the number of a turn")
+    if not isinstance(after, int) or after not in turns:
+        raise Odd(f"probe {number}: after is {json.dumps(after)[:60]}; it must be the number of a turn")
     if fact is not None and (not isinstance(fact, int) or fact not in turns or fact > after):
-        raise Odd(f"probe {number}: fact_turn is {json.dumps(fact)}; it must be a turn up to {after}")
+        raise Odd(f"probe {number}: fact_turn is {json.dumps(fact)[:60]}; it must be a turn up to {after}")
     return Probe(after=after, question=question, answer=answer, fact_turn=fact or after)

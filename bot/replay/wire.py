@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +16,8 @@ from memory.conversation import Document, Image, Part, Role, Text, Thinking, Too
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
 TEXT_KINDS = ("text", "input_text", "output_text")
+YEARS = range(2, 9999)
+"""Of a message's time: every zone can show it, and seconds can be added."""
 
 
 class Odd(ValueError):
@@ -95,13 +98,14 @@ def moment_of(raw: object) -> datetime:
     Raises:
         Odd: it is none.
     """
-    try:
-        at = datetime.fromisoformat(raw) if isinstance(raw, str) else None
-    except ValueError:
-        at = None
-    if at is None:
+    at = None
+    if isinstance(raw, str):
+        with suppress(ValueError, OverflowError):
+            at = datetime.fromisoformat(raw)
+            at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    if at is None or at.year not in YEARS:
         raise Odd(f'its "at" is {json.dumps(raw)[:60]}; it must be a time such as "2026-11-20T06:00:00+00:00"')
-    return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return at
 
 
 class _Blocks:

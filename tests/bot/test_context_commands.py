@@ -198,7 +198,9 @@ def test_why_a_cut_is_where_it_is_is_told_from_the_folds_row() -> None:
     why = cut_facts(explain(CHOICE))
     assert why is not None
     assert (why["turns"], why["score"], why["candidates"]) == (4, 155, 2)
-    assert place_words(why, "en") == "after an answer, change of topic"
+    assert place_words(why, "en") == "after an answer, at a change of topic"
+    assert place_words(why, "zh") == "回答之后、话题转换"
+    assert place_words({"terms": [["break", 20]]}, "en") == "at a natural break"
     assert cut_words(why, 4, "en") == (
         "Cut before turn 5, the best of 2 places (155 points: base +100, after an answer +30, change of topic +25); "
         "much code, so 70% was to stay."
@@ -239,6 +241,11 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
         assert "43,000" in shown
         assert "−96%" in shown
         assert "11-20 09:12 · memory/2026-11-20.md" in shown
+    assert "(of 12 turns)" in shown
+    assert "- turns 1–12 · 21,800" in shown
+    shown = text({**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC)
+    assert "summary 900 (of 1 turn)" in shown
+    assert "- turn 1 · 21,800" in shown
 
 
 async def test_context_reads_beside_a_running_turn(tmp_path: Path) -> None:

@@ -59,6 +59,18 @@ async def test_the_bar_shows_the_parts_to_scale_and_says_the_numbers(chromium: B
         assert tick["x"] - start["x"] == pytest.approx(whole * 0.75, abs=3)
 
 
+async def test_the_bar_of_turns_can_be_seen_and_is_filled_to_scale(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site, "/#c1") as page:
+        await begun(page)
+        await page.click("#context")
+        bar = page.locator("#drawer .bar.thin")
+        for part in (bar, bar.locator("i")):
+            box = await part.bounding_box()
+            assert box is not None
+            assert box["height"] > 0
+        assert await width(bar.locator("i")) == pytest.approx(await width(bar) * 7 / 20, abs=2.5)
+
+
 async def test_the_drawer_has_every_number(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)

@@ -363,6 +363,8 @@ async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> N
     for state in ("planned", "summarised", "digest", "logged", "folded"):
         facts = {"state": state, "from_turn": 1, "to_turn": 10}
         terminal.show(LiveEvent(address=PLACE, name="fold", facts=facts))
+    one = {"state": "planned", "from_turn": 11, "to_turn": 11}
+    terminal.show(LiveEvent(address=PLACE, name="fold", facts=one))
     await terminal.send(
         OutboundMessage(id="n1", address=PLACE, client_key="n1", text="Folded.", kind="notice", reply_to="m1")
     )
@@ -374,6 +376,7 @@ async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> N
         "folding turns 1–10: the words themselves are kept…",
         "folding turns 1–10: written to the diary…",
         "thinking…",
+        "folding turn 11: summarising…",
     ]
 
 

@@ -113,6 +113,21 @@ def test_what_has_left_the_view_is_found_again_and_what_was_never_said_is_not(tm
     assert not early.either, "it is said later than it is asked for"
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("The flight to Lisbon costs 1,250 EUR in March.", "1,250"),
+        ("The rent of the workshop is USD12,500.50 a year.", "USD12,500.50"),
+        ("The bakery sold 1,204,993 loaves last spring", "1,204,993"),
+        ("去里斯本的机票大约要 12,500 元左右，三月出发。", "12,500"),
+        ("In 2024, people of the village built a bridge.", "2024"),
+    ],
+)
+def test_a_number_with_commas_is_one_answer(tmp_path: Path, said: str, answer: str) -> None:
+    read = recording(tmp_path, [user(said), bot("Noted."), user("Thanks, and good night."), bot("Good night.")])
+    assert [probe.answer for probe in made(read, 5)] == [answer]
+
+
 def test_the_answer_in_the_question_does_not_count(tmp_path: Path) -> None:
     probe = {"after": 2, "question": "Is it X-55512?", "answer": "X-55512"}
     read = recording(tmp_path, talk(3), probes=[probe])

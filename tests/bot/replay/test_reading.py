@@ -169,6 +169,35 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
             "line 1: its parts are not as sessions export writes them",
         ),
         ("[" * 100_000, "it is nested too deeply"),
+        (
+            '{"messages": [{"role": "user", "content": "x"}], "probes": [{"question":"q", "answer":"a", "after":[1]}]}',
+            "probe 1: after is [1]; it must be the number of a turn",
+        ),
+        (
+            '{"messages": [{"role": "user", "content": "x"}],\n "x": "'
+            + "8" * 5_000
+            + '",\n "y": -'
+            + "7" * 5_000
+            + "}",
+            "talk.json, line 3: a number in it has too many digits",
+        ),
+        ('{"session": {}}\n{"seq": ' + "7" * 5_000 + "}", "talk.json, line 2: a number in it has too many digits"),
+        (
+            '[{"role": "user", "content": "x", "at": "0001-01-01T00:00:00+23:00"}]',
+            'message 1: its "at" is "0001-01-01T00:00:00+23:00"; it must be a time',
+        ),
+        (
+            '[{"role": "user", "content": "x", "at": "9999-12-31T23:59:59Z"}, {"role": "assistant", "content": "y"}]',
+            'message 1: its "at" is "9999-12-31T23:59:59Z"; it must be a time',
+        ),
+        (
+            '{"seq": 1, "turn": 1, "role": "user", "at": "2026-01-01", "parts": [{"kind": "Text", "text": 5}]}',
+            "line 1: its parts are not as sessions export writes them: the text of a Text is 5",
+        ),
+        (
+            '{"seq": 1, "turn": 1, "role": "user", "at": "2026-01-01", "parts": {"ab": 1}}',
+            "line 1: its parts are not as sessions export writes them",
+        ),
     ],
 )
 def test_what_is_no_conversation_is_told_in_one_sentence(tmp_path: Path, text: str, told: str) -> None:

@@ -96,6 +96,7 @@ def test_options_and_configuration_hold(home: Path, tmp_path: Path, capsys: pyte
     [
         (["--policy", "nope"], 2, "--policy names 'nope'; it may name: balanced, turns, budget"),
         (["--model", "nope"], 2, "--model is 'nope'; there are prices for: claude-fable-5-1"),
+        (["--plot", "x.png"], 2, "--plot is 'x.png'; the drawing is SVG, so its name must end in .svg"),
         (["--budget", "100"], 3, "agent_max_context_tokens must be at least"),
     ],
 )
@@ -208,3 +209,35 @@ def test_messages_without_times_end_now_and_files_are_kept_as_if_sent(
     assert 0 <= spread < 60
     assert (unsent, uncounted) == ((0,), (0,))
     assert last["at"] > first["at"]
+
+
+def test_an_import_tells_what_it_leaves_behind(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = {"type": "document", "title": "notes.txt", "source": {"type": "text", "data": "the code is 4417"}}
+    said = [{"role": "user", "content": [text, {"type": "text", "text": "see"}]}, bot("seen")]
+    whole = {
+        "system": "Be kind.",
+        "tools": [{"name": "look"}],
+        "probes": [{"after": 1, "question": "q", "answer": "a"}],
+        "messages": said,
+    }
+    assert mnema(home, "sessions", "import", str(file_of(tmp_path, whole))) == 0
+    told = capsys.readouterr().err
+    for name in ("system text", "tools", "probes"):
+        assert f"mnema: its {name} did not come along" in told
+    assert "whose bytes" not in told
+    out = tmp_path / "e.jsonl"
+    assert mnema(home, "sessions", "export", "talk", "--out", str(out)) == 0
+    assert mnema(home, "sessions", "import", str(out), "--conversation", "same") == 0
+    assert capsys.readouterr().err == "", "the same home has the bytes"
+    other = tmp_path / "other"
+    assert mnema(other, "sessions", "import", str(out)) == 0
+    assert capsys.readouterr().err == (
+        "mnema: attached files whose bytes are not in this home: 1; text read out of them is kept.\n"
+    )
+    assert exported(other, "e", capsys)[0]["parts"][0]["text"] == "the code is 4417"
+
+
+def test_a_name_may_be_of_any_letters(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert mnema(home, "sessions", "import", str(file_of(tmp_path, talk(1), "聊天记录 (二).json"))) == 0
+    assert "mnema chat --conversation 聊天记录-二 goes on with it" in capsys.readouterr().out
+    assert mnema(home, "sessions", "show", "聊天记录-二") == 0
