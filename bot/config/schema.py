@@ -145,7 +145,9 @@ class Config(Section):
     agent_max_context_tokens: int = Field(
         50_000, ge=4_000, le=10_000_000, description="Most tokens of one request to the model."
     )
-    agent_max_context_turns: int = Field(20, ge=1, le=10_000, description="Turns at which balanced and turns fold the older half.")
+    agent_max_context_turns: int = Field(
+        20, ge=1, le=10_000, description="Turns at which balanced and turns fold the older half."
+    )
     agent_max_steps: int = Field(15, ge=1, le=200, description="Most model calls in one turn.")
     context_policy: PolicyName = Field(
         "balanced",
