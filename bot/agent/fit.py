@@ -166,10 +166,10 @@ class Fitter:
         named = believable(counted, refusal.limit)
         if named and refusal.limit > setting.fixed:
             await self.calibration.note_window(setting.model, refusal.limit)
-        named = named and believable(counted, refusal.actual)
-        share = refusal.limit / refusal.actual * SPARE if named else SHRINK
         rest = counted - setting.fixed
-        left = int(counted * share) - setting.fixed if share != SHRINK else int(rest * SHRINK)
+        left = int(rest * SHRINK)
+        if named and believable(counted, refusal.actual):
+            left = int(counted * refusal.limit / refusal.actual * SPARE) - setting.fixed
         left = min(max(left, int(rest * LEAST_LEFT)), int(rest * SPARE))
         return replace(wish, refused=wish.refused + 1, shrunk=setting.fixed + left)
 

@@ -5,7 +5,7 @@ from itertools import chain
 
 from memory.context import one_line, reduction
 from memory.context.one_line import Place
-from memory.context.situation import Situation
+from memory.context.situation import Situation, cost_of
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
 LONG, SHORT = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
@@ -218,11 +218,10 @@ def _texts(now: Situation, turn: Turn) -> Iterator[Reduction]:
 
 
 def _cost(now: Situation, turn: Turn, made: Iterable[Reduction]) -> int:
-    """What the turn costs with these stand-ins."""
+    """What a finished turn costs with these stand-ins."""
     ids = {message.id for message in turn.messages}
     held = (item for id in ids for item in now.reductions.get(id, {}).values())
-    index = reduction.index(chain(held, made))
-    return sum(reduction.tokens(message, index, now.counter) for message in turn.messages)
+    return cost_of(turn, reduction.index(chain(held, made)), now.counter, running=False)
 
 
 def _kind(part: Image | Document) -> str:

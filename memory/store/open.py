@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,24 +64,22 @@ async def open_store(
 
 async def _open_for_reading(wish: _Wish) -> SqlStore:
     reader = await connect_reader(wish.path, wish.busy_timeout, alone=True)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(reader.close)
         if await reader.apart(version(reader)) != HEAD:
             raise StoreError("the database has an older version's tables; start mnema or run its migrate first")
-    except BaseException:
-        await reader.close()
-        raise
+        undo.pop_all()
     return SqlStore(Database(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
 
 
 async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
     writer = await connect_writer(wish.path, wish.busy_timeout)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(writer.close)
         await _bring_up_to_date(wish, writer)
         lease = await writer.apart(_take_lease(wish, writer))
         reader = await connect_reader(wish.path, wish.busy_timeout, alone=False)
-    except BaseException:
-        await writer.close()
-        raise
+        undo.pop_all()
     database = Database(writer, reader, wish.compiler, lease, wish.clock)
     return SqlStore(database, wish.path, writable=True, healed=healed)
 
