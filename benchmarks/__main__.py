@@ -3,13 +3,16 @@
 import asyncio
 import sys
 
-from benchmarks import context, indoors, outside
+from benchmarks import context, indoors, outside, recall
 from benchmarks.figure import table
 
 
 def main() -> int:
     """Measure and print; timing decides nothing, so the exit code is 0 either way."""
-    wanted = sys.argv[1:] or ["indoors", "outside", "context"]
+    if sys.argv[1:2] == ["recall"]:
+        print(recall.main(sys.argv[2:]))
+        return 0
+    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall"]
     figures = []
     if "indoors" in wanted:
         figures += asyncio.run(indoors.figures())
@@ -19,6 +22,8 @@ def main() -> int:
         print(table(figures))
     if "context" in wanted:
         print(context.report())
+    if "recall" in wanted:
+        print(recall.main([]))
     return 0
 
 

@@ -40,12 +40,16 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """least: lowest role; places: where, () for anywhere; own_space: only in the actor's own or the turn's space."""
+    """least: lowest role; places: where, () for anywhere; own_space: only in the actor's own or the turn's space.
+
+    root: lowest role where that space is the owner's: an account that has joined it shares its memory, no more.
+    """
 
     least: Role
     places: tuple[str, ...] = ()
     own_space: bool = True
     model: bool = False
+    root: Role = "guest"
 
 
 _HERE = ("terminal", "console")
@@ -67,13 +71,21 @@ ACTIONS: dict[str, _Rule] = {
     "usage.own": _Rule(least="user"),
     "export": _Rule(least="user", places=_PRIVATE),
     "files.read": _Rule(least="user", model=True),
-    "files.write": _Rule(least="user", model=True),
+    "files.write": _Rule(least="user", model=True, root="owner"),
     "memory.read": _Rule(least="user", model=True),
+    "memory.read.other": _Rule(least="owner", places=("console",), own_space=False),
+    "memory.write": _Rule(least="user", places=_PRIVATE, model=True),
+    "memory.write.group": _Rule(least="owner", places=("group",)),
+    "memory.forget": _Rule(least="user", places=_PRIVATE),
+    "memory.forget.group": _Rule(least="owner", places=("group",)),
+    "memory.link": _Rule(least="user", places=_PRIVATE),
+    "memory.index": _Rule(least="owner", places=_HERE),
     "clock.read": _Rule(least="guest", model=True),
     "console.read": _Rule(least="owner", places=("console",)),
     "metrics.read": _Rule(least="owner", places=("console",)),
     "console.write": _Rule(least="owner", places=("console",)),
     "session.expire": _Rule(least="owner", places=("job",)),
+    "memory.dream": _Rule(least="owner", places=("job",)),
 }
 
 
@@ -93,6 +105,8 @@ def authorize(actor: Actor, action: str, resource: str, where: Where) -> Decisio
         return Decision(allowed=False, code="model")
     if rule.own_space and resource and resource != where.space:
         return Decision(allowed=False, code="space")
+    if not where.space and RANK[actor.role] < RANK[rule.root]:
+        return Decision(allowed=False, code="root")
     return Decision(allowed=True)
 
 
@@ -127,6 +141,7 @@ def space_of(role: Role, channel: str, account: str, sender: str, chat: str, kin
         return ""
     name = f"{channel}-group-{chat}" if kind == "group" else f"{channel}-{sender}"
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
-    if plain == name and len(name) <= 80:
+    like_a_group = kind != "group" and sender.startswith("group-")
+    if plain == name and len(name) <= 80 and not like_a_group:
         return name
     return f"{plain[:60]}-{hashlib.sha256(f'{account}:{name}'.encode()).hexdigest()[:12]}"

@@ -9,7 +9,7 @@ from bot.config import Config
 from bot.config.schema import Llm
 from bot.errors import ModelError, Unusable
 from bot.failures import why
-from bot.models.base import Answer, Blobs, Model, Request, WireMessage
+from bot.models.base import Answer, Blobs, Model, Purpose, Request, WireMessage
 from bot.models.fallback import Chain, Link
 from bot.models.offline import Passage, Recall
 from bot.models.registry import PROVIDERS, Account, Wire, effective_provider, open_wire
@@ -95,8 +95,8 @@ class Brain:
         """Import what the wires need, in threads, before the first message asks for it."""
         await asyncio.gather(*(wire.preload() for wire in self._wires))
 
-    async def complete(self, system: str, prompt: str, max_tokens: int) -> tuple[str, Usage]:
-        """One answer of the fast model without tools, for summaries, and what it used.
+    async def complete(self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold") -> tuple[str, Usage]:
+        """One answer of the fast model without tools, for summaries and memory, and what it used.
 
         Raises:
             ModelError: it did not answer.
@@ -106,13 +106,13 @@ class Brain:
             system=(system,),
             messages=(WireMessage(role="user", parts=(Text(text=prompt),)),),
             max_tokens=max_tokens,
-            purpose="fold",
+            purpose=purpose,
         )
-        text, used = "", Usage(model=self.fast_name, input=0, output=0, purpose="fold")
+        text, used = "", Usage(model=self.fast_name, input=0, output=0, purpose=purpose)
         async for event in self.model.stream(request):
             if isinstance(event, Answer):
                 text = "".join(part.text for part in event.parts if isinstance(part, Text))
-                used = usage_of(event, "fold")
+                used = usage_of(event, purpose)
         return text, used
 
     async def close(self) -> None:

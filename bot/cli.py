@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from bot import config_cli, init_cli, replay_cli, sessions_cli
+from bot import config_cli, init_cli, memory_cli, replay_cli, sessions_cli
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home, resolve
 from bot.terms import Terms
@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 app.add_typer(config_cli.app, name="config")
 app.add_typer(sessions_cli.app, name="sessions")
+app.add_typer(memory_cli.app, name="memory")
 app.command("init")(init_cli.init)
 app.command("replay")(replay_cli.replay)
 

@@ -18,9 +18,11 @@ from bot.home import Home
 from bot.models.registry import Account, effective_provider
 from bot.texts import LONG_SOUL
 from memory.context.counter import WEIGHTED, load_counter
+from memory.recall.checking import look
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.open import open_store
 from memory.store.records import LedgerFault
+from memory.workspace import Workspace
 
 LEAST_FREE = 200_000_000
 BUILT = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
@@ -42,7 +44,7 @@ class Check:
 async def report(home: Home) -> list[Check]:
     """All checks in the order in which they matter; nothing on disk is changed."""
     file = ConfigFile(home.config)
-    checks = [_configuration(home, file), *await _database(home), _disk(home)]
+    checks = [_configuration(home, file), *await _database(home), await asyncio.to_thread(_index, home), _disk(home)]
     config = file.current
     checks += [await _model(config), *_channels(file), _counter(), _clock(config)]
     return [
@@ -94,9 +96,26 @@ def _ledger(faults: list[LedgerFault]) -> Check:
         return Check(name=name, ok=True, message=message)
     first = faults[0]
     where = f"{first.what} ({first.conversation}, {first.subject})"
-    message = f"It has {len(faults)} {'fault' if len(faults) == 1 else 'faults'}; the first: {where}."
+    message = f"It has {_counted(len(faults), 'fault')}; the first: {where}."
     hint = "No message is lost by it; keep a copy of data/ and report it with this sentence."
     return Check(name=name, ok=False, message=message, hint=hint)
+
+
+def _index(home: Home) -> Check:
+    """Whether what recall finds by is sound, and agrees with the files it was made from."""
+    name = "index"
+    found = look(home.index, Workspace(home.workspace))
+    if not found:
+        return Check(name=name, ok=True, message="There is none yet; the first search makes it.")
+    wrong = [one for one in found if one.fault]
+    if wrong:
+        of, space = (wrong[0].space or "the owner"), (f" --space {wrong[0].space}" if wrong[0].space else "")
+        hint = f"Nothing is lost: mnema memory index{space} makes it anew from the files and the record."
+        return Check(name=name, ok=False, message=f"That of {of} is at fault: {wrong[0].fault}.", hint=hint)
+    rows, behind = sum(one.rows for one in found), sum(one.behind for one in found)
+    message = f"It is sound: {_counted(rows, 'row')} for {_counted(len(found), 'space')}."
+    hint = f"Files changed since: {behind}; the next search reads them." if behind else ""
+    return Check(name=name, ok=True, message=message, hint=hint)
 
 
 def _disk(home: Home) -> Check:
@@ -185,3 +204,7 @@ def _soul(home: Home, budget: int) -> Check:
         tokens = WEIGHTED.text(text)
     hint = "" if tokens <= LONG_SOUL else f"Over {LONG_SOUL} tokens: every request pays for them; shorten it."
     return Check(name=name, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

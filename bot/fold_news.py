@@ -6,24 +6,26 @@ from dataclasses import dataclass
 from bot.commands.context import ASKED_FOR, folded_text
 from bot.config import Config
 from bot.gateway import Gateway
-from bot.reply import address_of, outgoing
+from bot.reply import address_of
 from bot.texts import say
 from channels.message import LiveEvent
 from memory.store.doors import Store
 from memory.store.records import FoldRow
 
+Tell = Callable[[str, str, str, str], Awaitable[None]]
+"""Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldNews:
-    """Tells of folds as they move. language: of a conversation; wake_out: when there is something to send."""
+    """Tells of folds as they move."""
 
     store: Store
     gateway: Gateway
     config: Callable[[], Config]
-    language: Callable[[str], Awaitable[str]]
-    wake_out: Callable[[str], None]
+    tell: Tell
 
-    async def tell(self, row: FoldRow, state: str) -> None:
+    async def moved(self, row: FoldRow, state: str) -> None:
         """state: as `Folder.notify` names it."""
         conversation = await self.store.sessions.conversation(row.conversation)
         if conversation is None:
@@ -39,16 +41,13 @@ class FoldNews:
         self.gateway.show(LiveEvent(address=address_of(conversation.place), name="fold", facts=facts))
         told = row.log_only or row.reason == ASKED_FOR  # the command answers for itself
         if self.config().notify_folds and not told and state in ("planned", "folded"):
-            await self._notice(row, state, conversation.place.channel)
+            zh, en = (_notice(row, state, lang) for lang in ("zh", "en"))
+            await self.tell(row.conversation, zh, en, f"fold:{row.id}:{state}")
 
-    async def _notice(self, row: FoldRow, state: str, name: str) -> None:
-        lang = await self.language(row.conversation)
-        turns = row.to_turn - row.from_turn + 1
-        before = f"{row.tokens_before:,}"
-        begun = "fold_started_one" if turns == 1 else "fold_started"
-        text = folded_text(row, lang) if state == "folded" else say(lang, begun, turns=turns, before=before)
-        channel = self.gateway.channels.get(name)
-        if channel is not None:
-            notice = outgoing(text, "notice", channel.capabilities)
-            await self.store.delivery.notify(row.conversation, f"fold:{row.id}:{state}", notice)
-            self.wake_out(row.conversation)
+
+def _notice(row: FoldRow, state: str, lang: str) -> str:
+    if state == "folded":
+        return folded_text(row, lang)
+    turns = row.to_turn - row.from_turn + 1
+    begun = "fold_started_one" if turns == 1 else "fold_started"
+    return say(lang, begun, turns=turns, before=f"{row.tokens_before:,}")

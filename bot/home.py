@@ -48,6 +48,11 @@ class Home:
         return self.data / "blobs"
 
     @property
+    def index(self) -> Path:
+        """What recall finds by, a file per space; made anew from the files and the record where it is missing."""
+        return self.data / "index"
+
+    @property
     def log(self) -> Path:
         """The program's own log."""
         return self.data / "log" / "mnema.log"

@@ -4,9 +4,8 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -18,13 +17,15 @@ from bot.agent.lining import Lining
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
 from bot.agent.persona import Persona
-from bot.agent.prompt import Prompt, cut_notice
+from bot.agent.prompt import Prompt
+from bot.agent.recalling import Recalling
 from bot.agent.report import Report
 from bot.brain import Brain
 from bot.commands.base import Desk
 from bot.commands.router import Router
 from bot.config import Config, ConfigFile, Refused
 from bot.connecting import changed, channels_of
+from bot.counting import counter
 from bot.dispatch.local import LocalLanes
 from bot.errors import ConfigError, Unusable
 from bot.fold_news import FoldNews
@@ -35,21 +36,19 @@ from bot.inbound import Inbound
 from bot.intake import command_of, ends_turn, load_said
 from bot.models.base import Model
 from bot.models.offline import Passage
-from bot.reply import outgoing
+from bot.remembering import MemoryWorks, Remembering
 from bot.restoring import make_lean, tell_away
-from bot.scheduler import Scheduler, drop_old, end_idle
-from bot.texts import language, say
-from bot.tools.registry import default_tools
-from bot.tools.toolset import Toolset
+from bot.scheduler import Dreams, Scheduler, drop_old, end_idle
+from bot.telling import Teller
+from bot.texts import language
+from bot.tools.registry import Offered
 from bot.turn import Turns, Works
+from bot.zone import zone_of
 from channels.base import Channel
 from memory.blobs import Blobs
-from memory.context.counter import WEIGHTED, Counter, load_counter
 from memory.context.policy import policy_of
-from memory.context.render import BOT
 from memory.context.system import Budgets, SystemPart
 from memory.fold import Folder
-from memory.recall.search import search
 from memory.store.doors import Store
 from memory.store.records import Arrival, FoldRow, Stored
 from memory.workspace import Workspace
@@ -57,24 +56,6 @@ from memory.workspace import Workspace
 log = structlog.get_logger(__name__)
 MANY_LANES = 10_000
 DRAIN_SECONDS = 20.0
-PASSAGES = 8
-
-
-def zone_of(config: Config) -> tzinfo:
-    """The zone that days and hours are told in: as configured, else the machine's."""
-    if config.timezone:
-        return ZoneInfo(config.timezone)
-    local = datetime.now().astimezone().tzinfo
-    return local if local is not None else UTC
-
-
-def counter() -> Counter:
-    """The best counter there is: tiktoken's, or the weighted one where its ranks are missing."""
-    try:
-        return load_counter()
-    except OSError as err:
-        log.warning("token ranks missing, counting by weight", error=str(err))
-        return WEIGHTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +78,19 @@ class House:
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace)
         self.brain = Brain(self.blobs.get, self._passages, self._model_unusable)
+        self.remembering = self._remembering()
+        self.recall, self.memories = self.remembering.recall, self.remembering.memories
+        self.spaces = self.remembering.spaces
         self.gateway = Gateway(self.store.delivery, self._language)
         self.folding = Folding(self._folder(), self.store.folds)
-        self.fold_news = FoldNews(
+        self.teller = Teller(
             store=self.store,
             gateway=self.gateway,
-            config=self.config,
             language=self._language,
             wake_out=lambda conversation: self.outbox.wake(conversation),
         )
-        self._offered: tuple[tuple[str, ...], Toolset] | None = None
+        self.fold_news = FoldNews(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
+        self.toolset = Offered(self.remembering.tools(self.teller.tell), lambda: tuple(self.config().tools.off))
         persona = Persona(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
         self.prompt = Prompt(persona, self.store, self.now)
         self.prompt.cut = self._memory_cut
@@ -129,7 +113,7 @@ class House:
         self.urgent = LocalLanes(self._urgent, MANY_LANES)
         self.outbox = LocalLanes(self.gateway.send_next, MANY_LANES)
         self.inbound = Inbound(self.store.delivery, self.blobs, self.config, self._noticed)
-        self._scheduler = Scheduler(zone_of(self.config()), self._nightly)
+        self._scheduler = self._clockwork()
         self._tasks: set[asyncio.Task[object]] = set()
         self._held = self.config()
         self._stirred = False
@@ -147,14 +131,6 @@ class House:
         """The model that conversations without a choice of their own use."""
         return self.brain.name
 
-    def toolset(self) -> Toolset:
-        """The tools that are not switched off."""
-        off = tuple(self.config().tools.off)
-        if self._offered is None or self._offered[0] != off:
-            tools = default_tools(self.workspace, self.store.sessions)
-            self._offered = (off, tools.without(off))
-        return self._offered[1]
-
     async def open(self, channels: Sequence[Channel], model: Model | None = None) -> None:
         """Recover, then let outbox, turns and receivers start, in that order. model: instead of the configured."""
         self.brain.configure(self.config())
@@ -165,6 +141,7 @@ class House:
         recovered = await self.store.delivery.recover(time.time())
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.folding.resume(recovered.folds)
+        await self.remembering.open()
         await tell_away(self.store, self.gateway, self.config().language)
         if self.config().session_restore == "lean":
             await make_lean(self.store, self.folding, self.drafting, self.config(), self.model_name())
@@ -176,6 +153,8 @@ class House:
         for channel in channels:
             self.gateway.listen(channel.name, self.inbound.deliver)
         self._spawn(self._scheduler.start())
+        self._spawn(self.remembering.dreamer.resume())
+        self._spawn(self.remembering.watch())
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
 
     async def add(self, channel: Channel) -> None:
@@ -199,6 +178,7 @@ class House:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.lining.close()
         await self.folding.close()
+        await self.remembering.close()
         await self.fitter.calibration.settled()
         await self.gateway.close()
         await self.brain.close()
@@ -212,6 +192,7 @@ class House:
         await self.outbox.settled()
         await self.folding.settled()
         await self.lining.settled()
+        await self.remembering.settled()
         await self.fitter.calibration.settled()
 
     def stir(self) -> None:
@@ -223,6 +204,7 @@ class House:
             self._stirred = True
             self._spawn(self.brain.preload())
             self._spawn(self.drafting.counter())
+            self._spawn(self.recall.refresh(""))
 
     def stop(self, conversation: str) -> bool:
         """End the running turn of a conversation."""
@@ -246,16 +228,7 @@ class House:
         return False
 
     async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
-        """For the offline model: what people and files say; its own quotes are no source."""
-        found = await search(self.store, self.workspace, space, question, PASSAGES, conversation)
-        lang = language(question)
-        return [
-            Passage(
-                text=item.text, source=f"{item.path}:{item.line}" if item.path else say(lang, "turn", number=item.turn)
-            )
-            for item in found
-            if f"] {BOT}: " not in item.text
-        ]
+        return await self.remembering.passages(question, conversation, space)
 
     async def _language(self, conversation: str) -> str:
         lines = await self.store.sessions.lines(conversation, limit=60)
@@ -271,6 +244,7 @@ class House:
         await self._rechannel(before, config)
         self.reconfigured(config)
         self.brain.configure(config)
+        self._scheduler.retime()
 
     async def _rechannel(self, before: Config, after: Config) -> None:
         """Start, stop or replace the channels whose own settings changed; who may talk is read at each message."""
@@ -292,6 +266,25 @@ class House:
         await end_idle(self.store, self.folding, self.config(), now)
         await drop_old(self.store, self.config(), now)
 
+    def _remembering(self) -> Remembering:
+        return Remembering(
+            MemoryWorks(
+                home=self.home,
+                store=self.store,
+                workspace=self.workspace,
+                config=self.config,
+                now=self.now,
+                zone=zone_of(self.config()),
+                brain=self.brain,
+                blobs=self.blobs,
+                view_changed=self._view_changed,
+            )
+        )
+
+    def _clockwork(self) -> Scheduler:
+        dreams = Dreams(at=lambda: self.config().memory.dream_at, now=self.now, night=self.remembering.dreamer.night)
+        return Scheduler(zone_of(self.config()), self._nightly, dreams)
+
     def _folder(self) -> Folder:
         return Folder(
             folds=self.store.folds,
@@ -310,26 +303,19 @@ class House:
         return text
 
     def _fold_moved(self, row: FoldRow, state: str) -> None:
-        self._spawn(self.fold_news.tell(row, state))
+        self._spawn(self.fold_news.moved(row, state))
 
     def _memory_cut(self, conversation: str, part: SystemPart, budgets: Budgets) -> None:
-        self._spawn(self._tell_cut(conversation, part, budgets))
+        self._spawn(self.teller.tell_cut(conversation, part, budgets, f"{self.now():%Y-%m}"))
 
-    async def _tell_cut(self, conversation: str, part: SystemPart, budgets: Budgets) -> None:
-        """Once a month: what of MEMORY.md its budget leaves out."""
-        row = await self.store.sessions.conversation(conversation)
-        channel = self.gateway.channels.get(row.place.channel) if row else None
-        if row is not None and channel is not None:
-            text = cut_notice(part, budgets, await self._language(conversation))
-            await self.store.delivery.notify(
-                conversation,
-                f"cut:{row.place.space}:{self.now():%Y-%m}",
-                outgoing(text, "notice", channel.capabilities),
-            )
-            self.outbox.wake(conversation)
+    async def _view_changed(self, conversation: str) -> None:
+        """What was shown here is not what is shown now: nothing that was prepared for it is used any more."""
+        self.prompt.drop(conversation)
+        self.lining.begin(conversation, ())
+        await self.folding.let_go(conversation)
 
     def _agent(self) -> Agent:
-        calls = Calls(self.store.sessions, self.toolset, self.workspace, self.now, self.drafting)
+        calls = Calls(self.store, self.toolset, self.workspace, self.now, self.drafting)
         return Agent(self.store.sessions, self.fitter, self.drafting, calls, lambda: self.brain.model, self.config)
 
     def _desk(self) -> Desk:
@@ -346,6 +332,11 @@ class House:
             provider=lambda: self.brain.provider,
             now=self.now,
             started=self.started,
+            tell=self.teller.tell,
+            memories=self.memories,
+            recall=self.recall,
+            dreamer=self.remembering.dreamer,
+            forgetter=self.remembering.forgetter,
         )
 
     def _works(self) -> Works:
@@ -357,6 +348,7 @@ class House:
             model_name=self.model_name,
             now=self.now,
             show=self.gateway.show,
+            recalling=Recalling(self.remembering.recall.search, self.remembering.uses, self.config, self.now),
         )
         return Works(
             store=self.store,
@@ -367,6 +359,8 @@ class House:
             command=self.router.run,
             channels=lambda: self.gateway.channels,
             wake_out=lambda conversation: self.outbox.wake(conversation),
+            config=self.config,
+            remembered=self.remembering.extractor.wake,
         )
 
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:

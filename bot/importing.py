@@ -9,9 +9,9 @@ from pathlib import Path
 from unicodedata import normalize
 
 from bot.attachments import ingest
+from bot.counting import counter as load
 from bot.errors import MnemaError
 from bot.home import Home
-from bot.house import counter as load
 from bot.replay.reading import read_file
 from bot.replay.recording import Recording, counted
 from channels.message import Attachment

@@ -1,8 +1,10 @@
-"""What happens by the clock: conversations that nobody wrote in for long end by themselves, every night."""
+"""What happens by the clock: every night idle conversations end by themselves, and memories are put in order."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta, tzinfo
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Any
 
 import structlog
 
@@ -17,6 +19,11 @@ NIGHT_HOUR, NIGHT_MINUTE = 4, 10
 MOST_CONVERSATIONS = 100_000
 LATE_SECONDS = 3_600
 SOON = timedelta(minutes=1)
+AT_ONCE = timedelta(seconds=5)
+"""After the start: when a night that was slept through is made up for."""
+EARLY = timedelta(seconds=5)
+"""How far the clock that wakes us may be ahead of the one that is asked for the time."""
+DREAM = "dream"
 HOUSE = Actor(channel="", id="house", role="owner")
 
 
@@ -52,14 +59,42 @@ async def drop_old(store: Store, config: Config, now: datetime) -> int:
     return len(old)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dreams:
+    """When memories are put in order. at: HH:MM, where the owner is, as configured now; now: aware, there.
+
+    night: does the work of one day, and nothing where that was done already.
+    """
+
+    at: Callable[[], str]
+    now: Callable[[], datetime]
+    night: Callable[[date], Awaitable[object]]
+
+    async def dream(self) -> None:
+        """The newest night whose hour has come, however late it is by now."""
+        if authorize(HOUSE, "memory.dream", "", Where(kind="job", space="")).allowed:
+            await self.night(newest_night(self.now() + EARLY, self.at()))
+
+
+def newest_night(now: datetime, at: str) -> date:
+    """The day of the newest night whose hour has come on the clock on the wall, so that each day has one of them.
+
+    Args:
+        now: in the zone whose clock it is.
+        at: HH:MM; an hour that a day skips has come when the clock is past it.
+    """
+    return now.date() if f"{now:%H:%M}" >= at else now.date() - timedelta(days=1)
+
+
 class Scheduler:
     """APScheduler over our own tables: its jobs live in memory, what they do is in the record."""
 
-    def __init__(self, zone: tzinfo, nightly: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: Dreams | None = None) -> None:
         self._zone = zone
         self._nightly = nightly
+        self._dreams = dreams
         self._stopped = False
-        self._stop: Callable[[], None] = lambda: None
+        self._running: Any = None
 
     async def start(self) -> None:
         """Load the library beside the loop, then keep time; the night that was slept through is caught up soon."""
@@ -68,17 +103,37 @@ class Scheduler:
 
         if self._stopped:
             return
-        scheduler = AsyncIOScheduler(timezone=self._zone)
+        running = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": LATE_SECONDS}
-        scheduler.add_job(self._nightly, "cron", hour=NIGHT_HOUR, minute=NIGHT_MINUTE, **options)
-        scheduler.add_job(self._nightly, "date", run_date=datetime.now(self._zone) + SOON, **options)
-        scheduler.start()
-        self._stop = lambda: scheduler.shutdown(wait=False)
+        soon = datetime.now(self._zone) + SOON
+        running.add_job(self._nightly, "cron", hour=NIGHT_HOUR, minute=NIGHT_MINUTE, **options)
+        running.add_job(self._nightly, "date", run_date=soon, **options)
+        if self._dreams is not None:
+            running.add_job(self._dreams.dream, "cron", id=DREAM, **self._hour(self._dreams), **options)
+            running.add_job(self._dreams.dream, "date", run_date=datetime.now(self._zone) + AT_ONCE, **options)
+        running.start()
+        self._running = running
+
+    def retime(self) -> None:
+        """The hour or the zone of dreams has changed: the next one comes by the new one."""
+        if self._running is not None and self._dreams is not None:
+            self._running.reschedule_job(DREAM, trigger="cron", **self._hour(self._dreams))
+
+    def next_dream(self) -> datetime | None:
+        """When memories are put in order next; None while no time is kept."""
+        job = self._running.get_job(DREAM) if self._running is not None else None
+        return job.next_run_time if job else None
 
     def stop(self) -> None:
         """Keep no more time, also where `start` has not come so far yet."""
         self._stopped = True
-        self._stop()
+        if self._running is not None:
+            self._running.shutdown(wait=False)
+            self._running = None
+
+    def _hour(self, dreams: Dreams) -> dict[str, Any]:
+        hour, minute = dreams.at().split(":")
+        return {"hour": int(hour), "minute": int(minute), "timezone": dreams.now().tzinfo or self._zone}
 
 
 def _import() -> None:

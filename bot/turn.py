@@ -12,7 +12,9 @@ from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
+from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError
+from bot.extracting import to_remember
 from bot.failures import told
 from bot.intake import Said, load_said
 from bot.log import traced
@@ -42,7 +44,7 @@ class _Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Works:
-    """What a turn works with."""
+    """What a turn works with. remembered: told the space that a turn with lasting facts, perhaps, was queued for."""
 
     store: Store
     opening: Opening
@@ -52,6 +54,8 @@ class Works:
     command: Command
     channels: Callable[[], Mapping[str, Channel]]
     wake_out: Callable[[str], None]
+    config: Callable[[], Config]
+    remembered: Callable[[str], None] = lambda space: None
 
 
 class Turns:
@@ -141,7 +145,10 @@ class Turns:
         final = await self._works.drafting.draft("assistant", ended.stored, origin)
         kind: OutboxKind = "final" if ended.state == "done" else "notice"
         parts = outgoing(ended.said, kind, self._able(job.conversation.place.channel))
-        await self._works.store.delivery.finish(job.turn, ended.state, final, parts, ended.usage)
+        remember = to_remember(job, ended, self._works.config())
+        finish = self._works.store.delivery.finish
+        if await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember) and remember:
+            self._works.remembered(job.where.space)
         if ended.state == "failed":
             job.watched.tell("error", ended.said)
         if ended.declined:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from channels.errors import LoggedOut
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundKind, OutboundMessage, Receipt
-from channels.remote_wire import ServerEvent, call, endpoint, events
+from channels.remote_wire import ServerEvent, ask, call, endpoint, events
 
 PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 """Seconds between attempts to connect again; the last one holds."""
@@ -96,14 +96,7 @@ class Remote:
         return Accepted(id=str(answer.get("id", "")), new=status == 202)
 
     async def _ask(self, method: str, path: str, told: Mapping[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
-        async with asyncio.timeout(PATIENCE), call(self._where, method, path, told=told) as reply:
-            answer = await reply.body()
-        if reply.status < 300:
-            return reply.status, answer
-        error = answer.get("error")
-        why = str(error.get("message", "")) if isinstance(error, dict) else ""
-        why = why or f"the bot answered with {reply.status}"
-        raise OSError(why) if reply.status >= 500 else RuntimeError(why)
+        return await ask(self._where, method, path, told, patience=PATIENCE)
 
     async def _follow(self, hearer: Hearer) -> None:
         """One connection's events."""

@@ -122,6 +122,25 @@ async def call(
             await writer.wait_closed()
 
 
+async def ask(
+    where: Endpoint, method: str, path: str, told: Mapping[str, Any] | None = None, *, patience: float
+) -> tuple[int, dict[str, Any]]:
+    """One request and its whole answer: status and JSON object. patience: seconds that it may take.
+
+    Raises:
+        OSError: the server could not be reached, took too long, or could not do it.
+        RuntimeError: it refused; the text says why.
+    """
+    async with asyncio.timeout(patience), call(where, method, path, told=told) as reply:
+        answer = await reply.body()
+    if reply.status < 300:
+        return reply.status, answer
+    error = answer.get("error")
+    why = str(error.get("message", "")) if isinstance(error, dict) else ""
+    why = why or f"the bot answered with {reply.status}"
+    raise OSError(why) if reply.status >= 500 else RuntimeError(why)
+
+
 async def events(reply: Reply, gap: float) -> AsyncIterator[ServerEvent]:
     """The events of a stream, until it ends. gap: seconds without a byte, comments included, that are waited for.
 

@@ -18,7 +18,7 @@ class BlobTooBig(ValueError):
 
 
 class Blobs:
-    """A folder of blobs; the same bytes are kept once. Both methods block; call them in a thread."""
+    """A folder of blobs; the same bytes are kept once. All methods block; call them in a thread."""
 
     def __init__(self, root: Path, most: int = MOST_BYTES) -> None:
         self._root = root
@@ -53,6 +53,18 @@ class Blobs:
         if hashlib.sha256(data).hexdigest() != sha256:
             raise OSError(f"blob {sha256} is damaged")
         return data
+
+    def remove(self, sha256: str) -> bool:
+        """Delete the blob of that name for good, because a person asked for it; False where there is none.
+
+        Raises:
+            OSError: it could not be deleted.
+        """
+        if not _NAME.fullmatch(sha256) or not (self._root / sha256).exists():
+            return False
+        (self._root / sha256).unlink()
+        _sync(self._root)
+        return True
 
     def _holds(self, sha256: str, data: bytes) -> bool:
         """Whether it is there whole and for sure: who put it may have died before the folder was synced."""

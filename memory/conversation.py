@@ -117,6 +117,7 @@ class Summary:
     """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens.
 
     seen: the session's next_seq when that fold was planned; messages from there on are new since then.
+    tainted: words from outside are in what it was made of (memory.context.taint).
     """
 
     fold_id: str
@@ -124,6 +125,7 @@ class Summary:
     text: str
     tokens: int
     seen: int = 0
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from memory import daily_log
 from memory.context.checking import Limit, Material, check
 from memory.context.counter import Counter
 from memory.context.prompt import MOST_PROMPT_TOKENS, Texts
+from memory.context.taint import tainted
 from memory.conversation import Message
 from memory.daily_log import Section
 from memory.failpoint import afp
@@ -130,6 +131,7 @@ class Folder:
             counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens(row.policy), zone=self.zone
         )
         checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
+        before = await self._fold(row.prev_fold)
         after = await self.folds.advance(
             row,
             "checked",
@@ -138,6 +140,7 @@ class Folder:
             summary=checked.summary,
             summary_tokens=counter.text(checked.summary),
             source_sha256=checked.source_sha256,
+            tainted=tainted(material.turns) or (before is not None and before.tainted),
         )
         if after is not None and checked.method == "extract" and not hurry.is_set():
             self.notify(after, "digest")

@@ -12,12 +12,13 @@ import structlog
 from bot.access import Actor, authorize
 from bot.agent.drafting import Drafting
 from bot.agent.job import Job
+from bot.agent.occasion import occasion
 from bot.errors import ToolFailed
 from bot.tools.base import Tool, ToolContext
 from bot.tools.toolset import Toolset
 from memory.conversation import ToolResult
 from memory.failpoint import afp
-from memory.store.doors import Sessions
+from memory.store.doors import Store
 from memory.store.records import CallRow, CallState
 from memory.workspace import Workspace
 
@@ -43,13 +44,14 @@ class Calls:
 
     def __init__(
         self,
-        sessions: Sessions,
+        store: Store,
         toolset: Callable[[], Toolset],
         workspace: Workspace,
         now: Callable[[], datetime],
         drafting: Drafting,
     ) -> None:
-        self._sessions = sessions
+        self._store = store
+        self._sessions = store.sessions
         self._toolset = toolset
         self._workspace = workspace
         self._now = now
@@ -123,6 +125,7 @@ class Calls:
             root=self._workspace.space(space).root,
             now=self._now,
             idem_key=call.idem_key,
+            occasion=lambda: occasion(self._store, job),
         )
         try:
             async with asyncio.timeout(TOOL_SECONDS):

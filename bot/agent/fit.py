@@ -9,6 +9,7 @@ from bot.agent.calibration import Calibration
 from bot.agent.drafting import Drafting
 from bot.agent.lining import Lining
 from bot.agent.prompt import Prompt
+from bot.agent.tail import Tail
 from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.folding import Folding
@@ -54,7 +55,8 @@ class Wish:
 class Setting:
     """What a request is fitted to: the model, its limits, and what stands before the conversation.
 
-    fixed: tokens of system parts and tools. factor, error_percent: of the counter, here.
+    since: what of MEMORY.md is newer than the parts, for the tail. fixed: tokens of system parts and tools.
+    factor, error_percent: of the counter, here.
     """
 
     model: str
@@ -65,6 +67,7 @@ class Setting:
     fixed: int
     factor: float
     error_percent: float
+    since: str = ""
 
     @property
     def system(self) -> tuple[str, ...]:
@@ -113,6 +116,7 @@ class Fitter:
         limits = replace(limits_of(config, wish.model, factor), refused=wish.refused, shrunk=wish.shrunk)
         room = self._room(limits.most, tools, counter)
         parts = await self.prompt.parts(session, room, counter)
+        since = self.prompt.since(session.conversation)
         fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
         least = smallest_budget(fixed)
         if limits.most < least:
@@ -131,10 +135,14 @@ class Fitter:
             fixed=fixed,
             factor=factor,
             error_percent=error,
+            since=since,
         )
 
-    async def fit(self, session: Session, wish: Wish, tail: str) -> Fitted:
+    async def fit(self, session: Session, wish: Wish, moving: Tail) -> Fitted:
         """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
+
+        Args:
+            moving: what ends the running message, and is in no prefix.
 
         Raises:
             BudgetTooSmall: as `setting`; or the newest step alone is more than the budget.
@@ -143,6 +151,7 @@ class Fitter:
         counter = await self.counter()
         for _ in range(MOST_ROUNDS):
             setting = await self.setting(session, wish)
+            tail = moving.text(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
             fixed = setting.fixed + counter.text(tail)
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
             policy = setting.policy.without_early() if busy else setting.policy

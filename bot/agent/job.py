@@ -4,24 +4,29 @@ from dataclasses import dataclass
 
 from bot.access import Actor, Where
 from bot.agent.events import Watched
+from bot.agent.tail import Tail
 from memory.conversation import Part
 from memory.store.records import ConversationRow, TurnRow, TurnState, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message."""
+    """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message.
+
+    words: what the person wrote themselves, "" for nothing but files.
+    """
 
     conversation: ConversationRow
     turn: TurnRow
     actor: Actor
     where: Where
     lang: str
-    tail: str
+    tail: Tail
     model: str
     policy: str
     max_steps: int
     watched: Watched
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

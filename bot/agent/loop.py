@@ -8,6 +8,7 @@ from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter, Setting, Wish
 from bot.agent.job import Ended, Job
+from bot.agent.recalling import NOTHING
 from bot.brain import usage_of
 from bot.config import Config
 from bot.errors import BadImage, Overflow, TooLarge
@@ -70,9 +71,9 @@ class Agent:
 
     async def _ask(self, job: Job, session: Session, last: bool) -> Asked:
         wish, dropped = Wish(model=job.model, policy=job.policy), False
-        tail = f"{job.tail}\n{_last_words(job)}" if last else job.tail
+        moving = replace(job.tail, last=_last_words(job)) if last else job.tail
         while True:
-            fitted = await self._fitter.fit(session, wish, tail)
+            fitted = await self._fitter.fit(session, wish, moving)
             view, setting = fitted.view, fitted.setting
             await afp("llm.before")
             try:
@@ -81,6 +82,7 @@ class Agent:
                 if wish.refused >= OVERFLOWS:
                     raise
                 wish = await self._fitter.shorter(job.conversation.id, wish, fitted, err)
+                moving = replace(moving, recalled=NOTHING)
                 session = await self._sessions.load(session.conversation)
             except (BadImage, TooLarge):
                 if dropped or not await self._drop_images(session):

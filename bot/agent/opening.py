@@ -9,7 +9,8 @@ from bot.access import Decision, authorize
 from bot.agent.drafting import Drafting
 from bot.agent.events import Show, Watched
 from bot.agent.job import Job
-from bot.agent.prompt import clock_note
+from bot.agent.recalling import Recalling
+from bot.agent.tail import Tail, clock_note
 from bot.attachments import ingest
 from bot.config import Config
 from bot.inbound import actor_of, where_of
@@ -34,6 +35,7 @@ class Opening:
     model_name: Callable[[], str]
     now: Callable[[], datetime]
     show: Show
+    recalling: Recalling
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
         """The row's conversation."""
@@ -57,17 +59,20 @@ class Opening:
         config = self.config()
         place, lang = conversation.place, language(_words(said, parts), config.language)
         turn = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
+        turn = turn or await self._claim(row, said, parts, lang)
+        recalled = await self.recalling.recalled(conversation, _words(said, parts))
         return Job(
             conversation=conversation,
-            turn=turn or await self._claim(row, said, parts, lang),
+            turn=turn,
             actor=actor_of(config, place.channel, row.sender_id, place.chat_id, place.kind),
             where=where_of(place.channel, place.kind, place.space),
             lang=lang,
-            tail=clock_note(self.now()),
+            tail=Tail(clock=clock_note(self.now()), recalled=recalled),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
             max_steps=config.agent_max_steps,
             watched=self.watched(place, row),
+            words=_words(said, parts),
         )
 
     def watched(self, place: Place, row: InboxRow) -> Watched:
@@ -107,7 +112,7 @@ class Opening:
 
 
 def _words(said: Said, parts: tuple[Part, ...] | None) -> str:
-    """What was said, or what is said again: it tells the language of the answer's notices."""
+    """What was said, or what is said again: it tells the language of the notices, and what memory is asked for."""
     if parts is None:
         return said.text
     return " ".join(part.text for part in parts if isinstance(part, Text))

@@ -11,6 +11,10 @@ from bot.agent.report import Report
 from bot.config import Config, ConfigFile
 from bot.folding import Folding
 from bot.gateway import Health
+from memory.forgetting.forgetter import Forgetter
+from memory.longterm.dreaming import Dreamer
+from memory.longterm.memories import Memories
+from memory.recall.recall import Recall
 from memory.store.doors import Store
 from memory.store.records import ConversationRow, InboxRow
 from memory.workspace import Workspace
@@ -18,7 +22,7 @@ from memory.workspace import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What commands may reach."""
+    """What commands may reach. tell: says something to another conversation: (its id, in Chinese, in English)."""
 
     store: Store
     config: ConfigFile
@@ -32,6 +36,11 @@ class Desk:
     provider: Callable[[], str]
     now: Callable[[], datetime]
     started: datetime
+    tell: Callable[[str, str, str], Awaitable[None]]
+    memories: Callable[[str], Memories]
+    recall: Recall
+    dreamer: Dreamer
+    forgetter: Forgetter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

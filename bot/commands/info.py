@@ -6,7 +6,12 @@ from bot.access import capped
 from bot.commands.base import Asked, Command, allowed
 from bot.texts import say
 
-PURPOSES = {"turn": ("对话", "answers"), "fold": ("整理", "folds")}
+PURPOSES = {
+    "turn": ("对话", "answers"),
+    "fold": ("整理", "folds"),
+    "extract": ("记事", "memories"),
+    "dream": ("夜间整理", "dreams"),
+}
 
 
 async def _help(asked: Asked) -> str:

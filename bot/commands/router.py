@@ -10,7 +10,10 @@ from bot.agent.events import Show, Watched
 from bot.commands.base import Asked, Command, Desk, allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT
+from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
+from bot.commands.link import LINK_COMMANDS
+from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.config import Refused
@@ -27,7 +30,17 @@ from memory.store.records import InboxRow
 
 log = structlog.get_logger(__name__)
 COMMANDS: dict[str, Command] = {
-    command.name: command for command in (*INFO_COMMANDS, *CONTEXT_COMMANDS, POLICY, *SETTINGS_COMMANDS, EXPORT)
+    command.name: command
+    for command in (
+        *INFO_COMMANDS,
+        *CONTEXT_COMMANDS,
+        *MEMORY_COMMANDS,
+        POLICY,
+        *SETTINGS_COMMANDS,
+        EXPORT,
+        *LINK_COMMANDS,
+        *FORGET_COMMANDS,
+    )
 }
 BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 """What a command may break with and is told of; what the record refuses is tried again by the lane."""
@@ -44,9 +57,14 @@ def nearest(name: str) -> list[str]:
 
 def _acts(name: str, rest: str) -> bool:
     """Whether a command changes something, so that it must not be done twice after a crash."""
-    if (name, rest.lower()) == ("context", "diff"):
+    line = f"{name} {rest.lower()}"
+    if line == "context diff":
         return False
-    return name in ("new", "export") or (name in ("context", "config", "model", "policy") and bool(rest))
+    return (
+        line == "memory undo"
+        or name in ("new", "export", "unlink", "remember")
+        or (name in ("context", "config", "model", "policy", "link") and bool(rest))
+    )
 
 
 class Router:

@@ -70,11 +70,14 @@ class Groups(Section):
 
 
 class Embedding(Section):
-    """An OpenAI-compatible endpoint that turns texts into vectors."""
+    """What turns texts into vectors."""
 
-    base_url: Url = Field("", description="Endpoint of the embeddings API.")
-    model: str = Field("", description="Embedding model id.")
-    api_key: Secret = Field("", description="Its key.")
+    provider: Literal["openai", "local"] = Field(
+        "openai", description="openai: any compatible endpoint; local: a model on this machine."
+    )
+    base_url: Url = Field("", description="Endpoint of openai; empty means the provider's own.")
+    model: str = Field("", description="Embedding model id; empty means a small one of the provider.")
+    api_key: Secret = Field("", description="The endpoint's key; empty for a server that wants none.")
 
 
 class Memory(Section):

@@ -1,13 +1,15 @@
 """The console's calls: context, search, configuration, status, usage; each with the action it needs."""
 
 import asyncio
+from collections.abc import Mapping
+from datetime import date
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console.backend import Transcripts, place
 from bot.console.files import Files
-from bot.console.house import House, Told
+from bot.console.house import Asked, House, Told
 from bot.errors import ConfigError
 from channels.web.api import within
 from channels.web.app import Site
@@ -20,6 +22,9 @@ METRICS_TYPE = "text/plain; version=0.0.4"
 MOST_RESULTS = 200
 USUAL_RESULTS = 10
 LONGEST_QUERY = 1_000
+LONGEST_NAME = 200
+OTHERS = "memory.read.other"
+"""What must be allowed beside memory.read to search a space that is not the owner's."""
 
 
 def open_site(site: Site, house: House) -> None:
@@ -34,8 +39,9 @@ def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
     console = _Console(house, transcripts)
     return (
         _get("/api/conversations/{id}/context", "context.read", console.context),
-        *Files(house.files).calls(),
+        *Files(house.files, house.saved).calls(),
         _get("/api/memory/search", "memory.read", console.search),
+        Call(method="POST", path="/api/memory/index", action="memory.index", handler=console.index),
         _get("/api/config", "config.read", console.config),
         Call(method="PATCH", path="/api/config", action="config.write", handler=console.change),
         _get("/api/status", "console.read", _told(house.status)),
@@ -59,13 +65,18 @@ class _Console:
         return answer(await self._house.context(row.id))
 
     async def search(self, request: Request) -> Response:
-        asked = request.query_params
-        query = asked.get("q", "").replace("\0", "").strip()
-        if not query or len(query) > LONGEST_QUERY:
-            raise Refused(400, "q", f"q must be 1 to {LONGEST_QUERY} characters to search for")
-        limit = within(asked.get("limit"), USUAL_RESULTS, MOST_RESULTS)
-        found = await self._house.search(query, limit, asked.get("space", ""))
+        asked = _asked(request.query_params)
+        if asked.space and not self._house.allow(OTHERS):
+            raise Refused(403, "denied", "not allowed")
+        found = await self._house.search(asked)
         return answer({"results": [dict(result) for result in found]})
+
+    async def index(self, request: Request) -> Response:
+        space = (await read_json(request)).get("space")
+        if space is not None and not isinstance(space, str):
+            raise Refused(400, "space", "space must be a string; leave it out for all of them")
+        rows = await self._house.index(space)
+        return answer({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def config(self, _: Request) -> Response:
         return answer(self._house.settings.masked())
@@ -84,6 +95,29 @@ class _Console:
     async def metrics(self, _: Request) -> Response:
         text = await self._house.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+
+def _asked(given: Mapping[str, str]) -> Asked:
+    """A search as a query string asks for it; what is wrong with it is a 400 that names the parameter."""
+    query, speaker = (given.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
+    if not query or len(query) > LONGEST_QUERY:
+        raise Refused(400, "q", f"q must be 1 to {LONGEST_QUERY} characters to search for")
+    return Asked(
+        query=query,
+        limit=within(given.get("limit"), USUAL_RESULTS, MOST_RESULTS),
+        space=given.get("space", ""),
+        since=_day(given, "since"),
+        until=_day(given, "until"),
+        speaker=speaker[:LONGEST_NAME],
+    )
+
+
+def _day(given: Mapping[str, str], name: str) -> str:
+    text = given.get(name, "")
+    try:
+        return date.fromisoformat(text).isoformat() if text else ""
+    except ValueError as err:
+        raise Refused(400, name, f"{name} must be a day such as 2026-11-20") from err
 
 
 def _get(path: str, action: str, handler: Handler) -> Call:

@@ -76,11 +76,16 @@ def _line(row: Row) -> Line:
     return Line(id=row.id, number=row.number, role=role, text=row.text, at=row.at, reply_to=row.reply_to)
 
 
-def _conversation(row: ConversationRow) -> Conversation:
+def name_of(row: ConversationRow) -> str:
+    """What the conversation goes by in paths."""
     home = (row.place.channel, row.place.account)
     name = {WEB: "", TERMINAL: AWAY}.get(home, "?") + row.place.chat_id
+    return name if NAME.fullmatch(name) else row.id
+
+
+def _conversation(row: ConversationRow) -> Conversation:
     return Conversation(
-        id=name if NAME.fullmatch(name) else row.id,
+        id=name_of(row),
         title=row.title,
         channel=row.place.channel,
         updated=row.updated,

@@ -2,28 +2,32 @@
 
 import asyncio
 import re
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.listing import SUFFIX, described, files_of
 from channels.web.calls import Call, answer
 from channels.web.errors import Refused
 from channels.web.strict import MEBIBYTE, as_object, parse, read_body
-from memory.workspace import Conflict, Entry, File, PathRefused, SpaceFiles, TooBig
+from memory.workspace import Conflict, File, PathRefused, SpaceFiles, TooBig
 
 FOLDER = "/api/memory/files"
-SUFFIX = ".md"
 LONGEST = 4 * MEBIBYTE
 _TAG = re.compile(r'"([0-9a-f]{64})"')
 
 
 class Files:
-    """Handlers over one space. What may not be read looks the same as what is not there."""
+    """Handlers over one space. What may not be read looks the same as what is not there.
 
-    def __init__(self, files: SpaceFiles) -> None:
+    saved: called after each write, before it is answered.
+    """
+
+    def __init__(self, files: SpaceFiles, saved: Callable[[], Awaitable[None]]) -> None:
         self._files = files
+        self._saved = saved
 
     def calls(self) -> tuple[Call, ...]:
         """The three routes."""
@@ -36,15 +40,16 @@ class Files:
 
     async def list(self, _: Request) -> Response:
         """Every Markdown file with its size and time."""
-        found = await asyncio.to_thread(self._files.list)
-        return answer({"files": [_entry(item) for item in found if _shown(item)]})
+        return answer({"files": await asyncio.to_thread(files_of, self._files)})
 
     async def read(self, request: Request) -> Response:
-        """The file's text; as an object where JSON is asked for."""
+        """The file's text; as an object where JSON is asked for; 304 where If-None-Match has it already."""
         file = await self._file(_path(request))
-        headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache"}
+        headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache", "vary": "accept"}
+        if _held(request.headers.get("if-none-match", ""), file.sha256):
+            return Response(status_code=304, headers=headers)
         if "application/json" in request.headers.get("accept", ""):
-            return answer({**_entry(file), "text": file.text}, headers=headers)
+            return answer({**described(file), "text": file.text}, headers=headers)
         headers["content-disposition"] = "attachment"
         return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
 
@@ -63,7 +68,8 @@ class Files:
             raise _missing() from err
         except OSError as err:
             raise Refused(503, "storage", "the file could not be written; nothing changed") from err
-        return answer(_entry(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
+        await self._saved()
+        return answer(described(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
 
     async def _file(self, path: str) -> File:
         try:
@@ -92,6 +98,12 @@ def _path(request: Request) -> str:
     return path
 
 
+def _held(none_match: str, sha256: str) -> bool:
+    """Whether the client has this very text; a weak tag is as good as a strong one here (RFC 9110, 13.1.2)."""
+    tags = [tag.strip().removeprefix("W/") for tag in none_match.split(",")]
+    return f'"{sha256}"' in tags or tags == ["*"]
+
+
 async def _text(request: Request) -> str:
     raw = await read_body(request, limit=LONGEST)
     if request.headers.get("content-type", "").startswith("application/json"):
@@ -103,15 +115,6 @@ async def _text(request: Request) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as err:
         raise Refused(400, "text", "the file must be UTF-8") from err
-
-
-def _shown(item: Entry) -> bool:
-    return not item.is_dir and item.path.endswith(SUFFIX)
-
-
-def _entry(item: Entry | File) -> dict[str, Any]:
-    written = datetime.fromtimestamp(item.mtime, UTC).isoformat()
-    return {"path": item.path, "size": item.size, "updated_at": written}
 
 
 def _missing() -> Refused:

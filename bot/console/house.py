@@ -11,8 +11,24 @@ from memory.workspace import SpaceFiles
 Told = Callable[[], Awaitable[Mapping[str, Any]]]
 """A page of facts as JSON values."""
 
-Search = Callable[[str, int, str], Awaitable[Sequence[Mapping[str, Any]]]]
-"""(query, limit, space) -> results, best first: text, path?, line?, lines?, turn?, date?, score."""
+Index = Callable[[str | None], Awaitable[Mapping[str, int]]]
+"""Make the index of that space anew, of all of them for None; returns how many rows each space has now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A search of the memory. space: "" the owner's; since, until: YYYY-MM-DD, both inclusive; "" for any."""
+
+    query: str
+    limit: int
+    space: str = ""
+    since: str = ""
+    until: str = ""
+    speaker: str = ""
+
+
+Search = Callable[[Asked], Awaitable[Sequence[Mapping[str, Any]]]]
+"""Results, best first, each as bot.found.told gives it; none of a space that there is not."""
 
 
 class Settings(Protocol):
@@ -37,16 +53,18 @@ class House:
 
     files: the owner's part of the workspace. allow: whether the console may do the named action now.
     stop: end that conversation's running turn. context: the facts of its context.
-    metrics: figures in the text format that Prometheus reads.
+    saved: called after one of the files was saved here. metrics: figures in the text format that Prometheus reads.
     commands: {name, usage, zh, en} of what may be typed here.
     """
 
     store: Store
     files: SpaceFiles
+    saved: Callable[[], Awaitable[None]]
     allow: Allow
     stop: Callable[[str], Awaitable[None]]
     context: Callable[[str], Awaitable[Mapping[str, Any]]]
     search: Search
+    index: Index
     settings: Settings
     status: Told
     usage: Told

@@ -8,18 +8,26 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import structlog
+
 from bot.access import Actor, Where, authorize
 from bot.commands.router import COMMANDS
 from bot.console.api import open_site
+from bot.console.backend import name_of
+from bot.console.house import Asked
 from bot.console.house import House as Console
 from bot.console.metrics import Metrics
+from bot.found import told
 from bot.house import House
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.app import Site
 from channels.web.backend import Health
 from channels.web.channel import Web
-from memory.recall.search import Passage, search
+from memory.recall.passages import Wanted
+from memory.store.errors import StoreError
+
+log = structlog.get_logger(__name__)
 
 OWNER = Actor(channel="web", id="owner", role="owner")
 CONSOLE = Where(kind="console", space="")
@@ -37,10 +45,12 @@ def open_console(site: Site, house: House) -> None:
         Console(
             store=house.store,
             files=house.workspace.space(""),
+            saved=_Saved(house),
             allow=_Allow(house),
             stop=_Stop(house),
             context=house.report.facts,
             search=_Search(house),
+            index=_Index(house),
             settings=house.file,
             status=_Status(house),
             usage=_Usage(house),
@@ -116,15 +126,46 @@ class _Stop(_Part):
         self._house.stop(conversation)
 
 
+class _Saved(_Part):
+    """Lines that were edited keep what is known about them; where that fails, the next look at the file does it."""
+
+    async def __call__(self) -> None:
+        try:
+            await self._house.memories("").reconcile()
+        except (StoreError, OSError) as err:
+            log.warning("an edited file was not looked through", error=str(err))
+
+
 class _Search(_Part):
-    async def __call__(self, query: str, limit: int, space: str) -> Sequence[Mapping[str, Any]]:
-        found = await search(self._house.store, self._house.workspace, space, query, limit)
-        return [_facts(item) for item in found]
+    async def __call__(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
+        house = self._house
+        if asked.space:
+            if asked.space not in await house.spaces():
+                return []
+            await house.store.note("memory.read.other", asked.space, "searched", OWNER.channel)
+        wanted = Wanted(
+            space=asked.space,
+            query=asked.query,
+            now=house.now(),
+            limit=asked.limit,
+            since=asked.since,
+            until=asked.until,
+            speaker=asked.speaker,
+        )
+        found = [told(passage) for passage in await house.recall.search(wanted)]
+        return [{**one, **await self._named(one)} for one in found]
+
+    async def _named(self, found: Mapping[str, Any]) -> Mapping[str, str]:
+        """The conversation by the name that paths have for it."""
+        row = await self._house.store.sessions.conversation(found.get("conversation", ""))
+        return {"conversation": name_of(row)} if row else {}
 
 
-def _facts(found: Passage) -> dict[str, Any]:
-    where = {"path": found.path, "line": found.line} if found.path else {"turn": found.turn}
-    return {"text": found.text, **where, **({"date": found.date} if found.date else {}), "score": found.score}
+class _Index(_Part):
+    async def __call__(self, space: str | None) -> Mapping[str, int]:
+        known = await self._house.spaces()
+        chosen = known if space is None else [name for name in known if name == space]
+        return {name: await self._house.recall.rebuild(name) for name in chosen}
 
 
 class _Status(_Part):

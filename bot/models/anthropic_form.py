@@ -53,7 +53,7 @@ def render(request: Request, blobs: Blobs) -> Form:
 
 def _head(request: Request) -> dict[str, Any]:
     head: dict[str, Any] = {}
-    if request.purpose == "fold" and takes_effort(request.model):
+    if request.purpose != "turn" and takes_effort(request.model):
         head["output_config"] = {"effort": "low"}
     if request.tools:
         head["tools"] = _marked(_tool(spec) for spec in request.tools)

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from memory.conversation import Part, Role, ToolSpec
 
+Purpose = Literal["turn", "fold", "extract", "dream"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
 Blobs = Callable[[str], bytes]
@@ -26,7 +27,7 @@ class Request:
 
     system: text parts, the stable ones first; the cache mark stands after the last. stable: how many of `messages`
     belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
-    purpose: "turn" is the conversation, "fold" a summary (no tools, low temperature).
+    purpose: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
     conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent).
     """
 
@@ -36,7 +37,7 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 4096
     stable: int = 0
-    purpose: Literal["turn", "fold"] = "turn"
+    purpose: Purpose = "turn"
     conversation: str = ""
     space: str = ""
 

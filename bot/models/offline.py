@@ -54,9 +54,9 @@ class Offline:
         """There is nothing to load."""
 
     async def stream(self, request: Request) -> AsyncIterator[Event]:
-        """See Model.stream. A summary is nothing it can write: that raises a ModelError of kind "offline"."""
-        if request.purpose == "fold":
-            raise ModelError("there is no language model to write a summary", kind="offline")
+        """See Model.stream. Summaries and facts it cannot write: that raises a ModelError of kind "offline"."""
+        if request.purpose != "turn":
+            raise ModelError("there is no language model to write that", kind="offline")
         *before, said = _persons_words(request.messages) or [""]
         lang = 0 if has_cjk(said) else 1
         lines = await self._lines(request, before, said, lang)

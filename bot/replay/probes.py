@@ -14,7 +14,6 @@ from memory.context.grounding import split
 from memory.context.render import BOT, USER
 from memory.conversation import Document, Message, Text, ToolResult, Turn
 from memory.recall.lexical import fold, question_terms, rank
-from memory.recall.search import OVERLAP, PIECE
 
 Item = TypeVar("Item")
 
@@ -23,6 +22,8 @@ BEST = 5
 """Passages that a search gives; the answer must be in one of them."""
 LATER = (3, 10, 30, 100, 300)
 """How many turns after its fact a question is put, in turn; at the last turn where there are not as many."""
+PIECE, OVERLAP = 600, 40
+"""Characters of a message that are searched as one, and how much two of them share."""
 PER_TURN = 3
 SENTENCE = range(16, 400)
 MOST_READ = 200_000

@@ -8,10 +8,9 @@ from typing import Any
 
 from bot.agent.fit import limits_of
 from bot.config import Config, ConfigFile
+from bot.counting import counter as load
 from bot.errors import BudgetTooSmall
 from bot.home import Home
-from bot.house import counter as load
-from bot.house import zone_of
 from bot.models.prices import MODELS, facts
 from bot.models.registry import PROVIDERS
 from bot.replay.cost import bill
@@ -23,6 +22,7 @@ from bot.replay.recording import Recording, Unreadable, counted
 from bot.replay.simulate import Setting, simulate
 from bot.replay.stored import stored
 from bot.sessions_cli import find, with_store
+from bot.zone import zone_of
 from memory.context.counter import Counter
 from memory.context.plan import Limits, smallest_budget
 from memory.context.policy import policy_of

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from time import perf_counter
 
 from bot.agent.fit import MOST_ROUNDS
-from bot.agent.prompt import clock_note
+from bot.agent.tail import clock_note
 from bot.replay.prefix import Prefix, Repeats
 from bot.replay.recording import Probe, Recording, asked_at, begun_at
 from memory.context.checking import Limit, Material, check

@@ -9,7 +9,7 @@ from bot.home import Home
 from bot.replay.reading import BEGUN
 from bot.replay.recording import Recording, Unreadable
 from bot.replay.turning import Turning
-from bot.tools.registry import default_tools
+from bot.tools.registry import default_specs
 from memory.store.doors import Store
 from memory.store.records import ConversationRow
 from memory.workspace import Workspace
@@ -34,7 +34,7 @@ async def stored(store: Store, row: ConversationRow, home: Home, config: Config,
         seq = page[-1].seq + 1
     workspace = Workspace(home.workspace)
     turning.system += await _system(store, row, workspace)
-    tools = default_tools(workspace, store.sessions).without(tuple(config.tools.off)).specs()
+    tools = tuple(spec for spec in default_specs() if spec.name not in config.tools.off)
     recording = turning.recording(row.title or row.place.chat_id, tools, ())
     if not recording.turns:
         raise Unreadable(f"The conversation {row.place.chat_id} has no turns yet.")

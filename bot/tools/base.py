@@ -1,6 +1,6 @@
 """The door to a tool: what it is, whose effect it has, and one method that runs it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,10 +10,30 @@ from memory.conversation import ToolSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """The message that a turn answers. words: the person's own; said: when, UTC.
+
+    tainted: words from outside (files, tools, what such words were folded into) are among what the model sees.
+    """
+
+    message_id: str = ""
+    channel: str = ""
+    words: str = ""
+    said: datetime | None = None
+    tainted: bool = True
+
+
+async def nobody() -> Occasion:
+    """Nothing is known of it, so nothing rests on it."""
+    return Occasion()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """For whom a tool runs. root: the folder of the space; now: timezone-aware, in the person's zone.
 
-    idem_key: equal for every run of the same call. conversation, space: ids of the record.
+    idem_key: equal for every run of the same call. conversation, space: ids of the record. occasion: looked up when
+    it is asked for.
     """
 
     conversation: str
@@ -21,6 +41,7 @@ class ToolContext:
     root: Path
     now: Callable[[], datetime]
     idem_key: str
+    occasion: Callable[[], Awaitable[Occasion]] = nobody
 
 
 class Tool(Protocol):

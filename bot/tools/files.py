@@ -23,17 +23,23 @@ T = TypeVar("T")
 _PATH = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
 
 
+def _spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
+    action = "files.read" if effect == "pure" else "files.write"
+    return ToolSpec(name=name, description=description, schema=arguments, effect=effect, action=action)
+
+
 class ListFiles:
     """Names, sizes and times."""
 
+    spec = _spec(
+        "list_files",
+        "List the files in the workspace, or in one of its folders, with size and time of change.",
+        schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
+        "pure",
+    )
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.spec = _spec(
-            "list_files",
-            "List the files in the workspace, or in one of its folders, with size and time of change.",
-            schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
-            "pure",
-        )
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
@@ -48,22 +54,23 @@ class ListFiles:
 class ReadFile:
     """Text by pages of lines, with the version a later write has to name."""
 
+    spec = _spec(
+        "read_file",
+        f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
+        "The first line of the result tells the file's version, which write_file asks for.",
+        schema(
+            {
+                "path": _PATH,
+                "offset": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "How many lines"},
+            },
+            ["path"],
+        ),
+        "pure",
+    )
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.spec = _spec(
-            "read_file",
-            f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
-            "The first line of the result tells the file's version, which write_file asks for.",
-            schema(
-                {
-                    "path": _PATH,
-                    "offset": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "How many lines"},
-                },
-                ["path"],
-            ),
-            "pure",
-        )
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
@@ -74,24 +81,25 @@ class ReadFile:
 class WriteFile:
     """A whole file. Idempotent: the second run finds its own content and leaves it."""
 
+    spec = _spec(
+        "write_file",
+        "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
+        schema(
+            {
+                "path": _PATH,
+                "content": {"type": "string", "description": "The whole new content"},
+                "version": {
+                    "type": "string",
+                    "description": "Version of the file to replace; leave out for a new one",
+                },
+            },
+            ["path", "content"],
+        ),
+        "idempotent",
+    )
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.spec = _spec(
-            "write_file",
-            "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
-            schema(
-                {
-                    "path": _PATH,
-                    "content": {"type": "string", "description": "The whole new content"},
-                    "version": {
-                        "type": "string",
-                        "description": "Version of the file to replace; leave out for a new one",
-                    },
-                },
-                ["path", "content"],
-            ),
-            "idempotent",
-        )
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
@@ -103,21 +111,22 @@ class WriteFile:
 class EditFile:
     """One exact passage of a file. Unsafe: where the new text holds the old one, a second run would apply again."""
 
+    spec = _spec(
+        "edit_file",
+        "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
+        schema(
+            {
+                "path": _PATH,
+                "old": {"type": "string", "description": "The exact passage, long enough to be the only one"},
+                "new": {"type": "string", "description": "What stands there instead"},
+            },
+            ["path", "old", "new"],
+        ),
+        "unsafe",
+    )
+
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.spec = _spec(
-            "edit_file",
-            "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
-            schema(
-                {
-                    "path": _PATH,
-                    "old": {"type": "string", "description": "The exact passage, long enough to be the only one"},
-                    "new": {"type": "string", "description": "What stands there instead"},
-                },
-                ["path", "old", "new"],
-            ),
-            "unsafe",
-        )
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
@@ -149,11 +158,6 @@ def page(file: File, offset: int, limit: int) -> str:
     more = f"; more: offset={last + 1}" if last < len(lines) else ""
     head = f"[{file.path}, version {version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
     return f"{head}\n{''.join(shown)}"
-
-
-def _spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
-    action = "files.read" if effect == "pure" else "files.write"
-    return ToolSpec(name=name, description=description, schema=arguments, effect=effect, action=action)
 
 
 def _line(entry: Entry, now: datetime) -> str:

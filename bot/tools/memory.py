@@ -1,6 +1,7 @@
 """The tool that shows what was said before, as it was stored."""
 
 import re
+from datetime import tzinfo
 from typing import Any
 
 from bot.errors import ToolFailed
@@ -42,30 +43,32 @@ class Recall:
         if ("handle" in arguments) == ("turn" in arguments):
             raise ToolFailed("Give either a handle or a turn.")
         if "turn" in arguments:
-            text = await self._turn(context.conversation, arguments["turn"])
+            text = await self._turn(context, arguments["turn"])
         else:
-            text = await self._handle(context.conversation, arguments["handle"])
+            text = await self._handle(context, arguments["handle"])
         return paged(text, arguments.get("page", 1))
 
-    async def _handle(self, conversation: str, handle: str) -> str:
+    async def _handle(self, context: ToolContext, handle: str) -> str:
         found = _HANDLE.fullmatch(handle.strip())
         if found is None:
             raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
         seq, part = int(found[1]), found[2]
-        first, _ = await self._bounds(conversation)
-        messages = await self._sessions.messages(conversation, seq, seq) if seq >= first else []
+        first, _ = await self._bounds(context.conversation)
+        messages = await self._sessions.messages(context.conversation, seq, seq) if seq >= first else []
         if not messages or (part is not None and int(part) >= len(messages[0].parts)):
             raise ToolFailed(f"There is nothing at {handle}.")
         message = messages[0]
-        return shown(message, message.parts if part is None else message.parts[int(part) : int(part) + 1])
+        parts = message.parts if part is None else message.parts[int(part) : int(part) + 1]
+        return shown(message, parts, context.now().tzinfo)
 
-    async def _turn(self, conversation: str, turn: int) -> str:
+    async def _turn(self, context: ToolContext, turn: int) -> str:
+        conversation, zone = context.conversation, context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
         messages = await self._sessions.messages(conversation, first, after - 1, MOST_MESSAGES) if after > first else []
         if not messages:
             raise ToolFailed(f"There is no turn {turn}.")
-        return "\n\n".join(filter(None, (shown(message, message.parts) for message in messages)))
+        return "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
 
     async def _first_of(self, conversation: str, turn: int) -> int:
         """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""
@@ -84,10 +87,10 @@ class Recall:
         return (row.view_from, row.next_seq) if row else (1, 1)
 
 
-def shown(message: Message, parts: tuple[Part, ...]) -> str:
-    """A message's parts under a line that says whose they are; "" when nothing of them is words."""
+def shown(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
+    """A message's parts under a line that says whose they are, and when in that zone; "" where none is words."""
     words = "\n".join(filter(None, map(_words, parts)))
-    head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at:%Y-%m-%d %H:%M} UTC]"
+    head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
     return f"{head}\n{words}" if words else ""
 
 

@@ -14,13 +14,13 @@ _ADD = insert(audit)
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
 
-async def note(tx: Tx, action: str, subject: str, result: str) -> None:
-    """Add one act. subject: the conversation; result: what came of it, in a word or two."""
+async def note(tx: Tx, action: str, subject: str, result: str, actor: str = "") -> None:
+    """Add one act. subject: the conversation or the space; result: what came of it, in a word or two."""
     newest = await tx.one(_NEWEST)
     row = {
         "seq": newest["seq"] + 1 if newest else 1,
         "at": tx.now,
-        "actor": "",
+        "actor": actor,
         "action": action,
         "subject": subject,
         "args_digest": "",

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from memory.conversation import Part, ToolResult
+from memory.store.columns import word
 from memory.store.engine import Tx
 from memory.store.errors import WrongState
 from memory.store.ids import key_of, new_id
 from memory.store.messages import Spot, add_message
 from memory.store.records import CallRow, CallState, Draft, PlannedCall, TurnRow
 from memory.store.rows import call_row, columns_of
-from memory.store.tables import tool_call, turn, word
+from memory.store.tables import tool_call, turn
 
 DRAWN: dict[str, tuple[str, ...]] = {
     "planned": ("denied", "cancelled"),

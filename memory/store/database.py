@@ -79,6 +79,17 @@ class Database:
             result: T = await unit.done
         return result
 
+    async def compact(self) -> bool:
+        """Bring the log into the file and give its free pages back: no byte of what was deleted is left in either.
+
+        Returns:
+            False when a reader was in the way for too long; then some of it may still be there.
+        """
+        if self._writer is None or self._closing:
+            raise StoreError("this store is closed, or was opened for reading")
+        with self._watching():
+            return await self._writer.apart(_compact(self._writer))
+
     async def close(self) -> None:
         """Finish what waits, then let go of both connections."""
         if self._closing:
@@ -140,6 +151,12 @@ class Database:
         except StoreCorrupt:
             self.suspect = True
             raise
+
+
+async def _compact(writer: Connection) -> bool:
+    await writer.fetch("PRAGMA incremental_vacuum", [])
+    [row] = await writer.fetch("PRAGMA wal_checkpoint(TRUNCATE)", [])
+    return not row["busy"]
 
 
 async def _attempt(writer: Connection, tx: Tx, unit: _Unit) -> Any:

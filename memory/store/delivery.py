@@ -58,10 +58,14 @@ class SqlDelivery:
         final: Draft | None,
         out: Sequence[Outgoing],
         usage: Sequence[Usage] = (),
+        *,
+        remember: bool = False,
     ) -> bool:
-        ending = turns.Ending(state=state, final=final, out=out, usage=usage)
+        ending = turns.Ending(state=state, final=final, out=out, usage=usage, remember=remember)
         finished = await self._database.write(turns.finish, turn, ending)
         await afp("finish.committed")
+        if remember:
+            await afp("extract.queued")
         return finished
 
     async def notify(self, conversation: str, source: str, out: Sequence[Outgoing]) -> None:

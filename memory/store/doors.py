@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.conversation import Message, Reduction, Session, Turn
+from memory.store.memory_doors import Dreams, Extractions, Forgettings, Links, MemoryRecords
 from memory.store.records import (
     Arrival,
     CallRow,
@@ -72,9 +73,12 @@ class Delivery(Protocol):
         final: Draft | None,
         out: Sequence[Outgoing],
         usage: Sequence[Usage] = (),
+        *,
+        remember: bool = False,
     ) -> bool:
         """T6: final message, all outbox rows, turn -> state, inbox -> done (dead for interrupted), usage.
 
+        remember: put the turn into the queue of those that are read for lasting facts (see Extractions).
         Returns False and drops `out` (turn -> cancelled) when the epoch has moved since the claim. Calls of the
         turn that are still open get their final state and a result message first.
         """
@@ -182,6 +186,10 @@ class Sessions(Protocol):
         """The newest `limit` text-bearing messages of this space, cleared ones of one conversation left out."""
         ...
 
+    async def ends(self, space: str) -> dict[str, int]:
+        """The next seq of each conversation that is of this very space, linked ones not among them."""
+        ...
+
     async def usage(self, since: datetime, conversation: str = "") -> list[Usage]:
         """Sums per model and purpose."""
         ...
@@ -231,6 +239,7 @@ class Folds(Protocol):
         summary_tokens: int | None = None,
         source_sha256: str | None = None,
         log_ref: str | None = None,
+        tainted: bool | None = None,
     ) -> FoldRow | None:
         """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
         ...
@@ -261,7 +270,7 @@ class Folds(Protocol):
 
 
 class Store(Protocol):
-    """One open store: three doors, and its own life."""
+    """One open store: its doors, and its own life."""
 
     @property
     def delivery(self) -> Delivery: ...
@@ -272,8 +281,27 @@ class Store(Protocol):
     @property
     def folds(self) -> Folds: ...
 
+    @property
+    def memories(self) -> MemoryRecords: ...
+
+    @property
+    def extractions(self) -> Extractions: ...
+
+    @property
+    def dreams(self) -> Dreams: ...
+
+    @property
+    def forgettings(self) -> Forgettings: ...
+
+    @property
+    def links(self) -> Links: ...
+
     async def figures(self) -> Figures:
         """How much there is, for the metrics; cheap beside check_ledger, but not for every request."""
+        ...
+
+    async def note(self, action: str, subject: str, result: str, actor: str) -> None:
+        """Add an act to the audit's chain. subject: the conversation or space; result: what came of it, in a word."""
         ...
 
     async def ready(self) -> bool:

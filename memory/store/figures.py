@@ -2,10 +2,11 @@
 
 from sqlalchemy import func, select
 
+from memory.store.columns import among
 from memory.store.engine import Statement, Tx
 from memory.store.folding import OPEN
 from memory.store.records import Figures
-from memory.store.tables import among, conversation, fold, inbox, outbox
+from memory.store.tables import conversation, fold, inbox, outbox
 
 _FOLDS = (
     select(fold.c.method, func.count().label("held"))

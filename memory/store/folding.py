@@ -5,14 +5,16 @@ from typing import Any, TypedDict
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from memory.failpoint import afp
+from memory.store.columns import among, word
 from memory.store.counters import take
 from memory.store.engine import Row, Tx
 from memory.store.errors import WrongState
+from memory.store.homes import home_of
 from memory.store.ids import new_id
 from memory.store.prefix import raise_generation
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
 from memory.store.rows import columns_of, fold_row
-from memory.store.tables import among, conversation, coverage, fold, message, word
+from memory.store.tables import conversation, coverage, fold, message
 from memory.store.turns import running_number
 
 OPEN = ("planned", "summarised", "checked", "logged")
@@ -60,6 +62,7 @@ _ADVANCE = (
         source_sha256=bindparam("source"),
         log_ref=bindparam("entry"),
         tokens_after=bindparam("left"),
+        tainted=bindparam("outside"),
     )
 )
 _COVER = insert(coverage).from_select(
@@ -106,6 +109,7 @@ class FoldChanges(TypedDict, total=False):
     summary_tokens: int | None
     source_sha256: str | None
     log_ref: str | None
+    tainted: bool | None
 
 
 async def read_fold(tx: Tx, id: str) -> FoldRow | None:
@@ -174,6 +178,8 @@ async def commit(tx: Tx, held: FoldRow, tokens_after: int) -> FoldRow | None:
     """T9."""
     if not held.log_ref:
         raise WrongState(f"fold {held.id} has no log entry")
+    if (await _known(tx, held.id)).state == "stale":
+        return None
     if not held.log_only:
         head = {"under": held.epoch, "former": held.prev_fold, "head": held.id}
         if not await tx.run(_MOVE_HEAD, row=held.conversation, **head):
@@ -246,7 +252,7 @@ async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
         id=id,
         **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__ if name != "seen_seq"},
         seen_seq=wanted.seen_seq or home["next_seq"],
-        space=home["space"],
+        space=await home_of(tx, home["space"]),
         channel=home["channel"],
         turns_covered=wanted.to_turn - wanted.from_turn + 1 + (before.turns_covered if before else 0),
         state="planned",
@@ -258,7 +264,7 @@ async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
 
 
 async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
-    names = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
+    names = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after", "tainted")
     now = {name: changes.get(name, getattr(held, name)) for name in names}
     written = await tx.run(
         _ADVANCE,
@@ -273,6 +279,7 @@ async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was
         source=now["source_sha256"],
         entry=now["log_ref"],
         left=now["tokens_after"],
+        outside=int(now["tainted"]),
     )
     found = await _known(tx, held.id)
     if not written and found.state != "stale":

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, case, insert, or_, select, true, update
 
 from memory.failpoint import afp
+from memory.store.columns import among, word
 from memory.store.counters import take
 from memory.store.engine import InsertNew, Tx
 from memory.store.errors import WrongState
 from memory.store.ids import new_id
 from memory.store.records import Arrival, InboxRow, Place, Stored
 from memory.store.rows import columns_of, inbox_row, said
-from memory.store.tables import among, conversation, inbox, word
+from memory.store.tables import conversation, inbox
 
 _TITLE_LETTERS = 60
 _KNOWN = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line).where(

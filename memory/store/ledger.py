@@ -4,9 +4,10 @@ from typing import Any
 
 from sqlalchemy import Select, String, bindparam, exists, func, literal_column, or_, select, union_all
 
+from memory.store.columns import word
 from memory.store.engine import Tx
 from memory.store.records import LedgerFault
-from memory.store.tables import conversation, coverage, fold, message, word
+from memory.store.tables import conversation, coverage, fold, message
 
 
 def _chain() -> Any:

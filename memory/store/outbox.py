@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, exists, func, insert, or_, select, update
 
+from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take, touch
 from memory.store.engine import Row, Tx
 from memory.store.errors import WrongState
+from memory.store.homes import PLACE
 from memory.store.ids import key_of, new_id
-from memory.store.records import Fate, OutboxRow, OutboxState, Outgoing, Place
+from memory.store.records import Fate, OutboxRow, OutboxState, Outgoing
 from memory.store.rows import columns_of, outbox_row
-from memory.store.tables import among, conversation, inbox, outbox, word
+from memory.store.tables import conversation, inbox, outbox
 
 _ADD = insert(outbox)
 _TOLD = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
@@ -20,7 +22,7 @@ _UNSENT = select(outbox.c.conversation).where(_OPEN, outbox.c.state != word("sen
 _OUTBOX = (
     select(
         *columns_of(OutboxRow, outbox),
-        *(conversation.c[name].label(f"place_{name}") for name in Place.__dataclass_fields__),
+        *PLACE,
         func.coalesce(inbox.c.key, "").label("reply_to_key"),
     )
     .join(conversation, conversation.c.id == outbox.c.conversation)

@@ -85,7 +85,10 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRow:
-    """One conversation. turns: in the view now, the running one left out; updated: newest in- or outbound."""
+    """One conversation. turns: in the view now, the running one left out; updated: newest in- or outbound.
+
+    own_space: what it has by itself; place.space is the memory it uses, that of the home its account has joined.
+    """
 
     id: str
     place: Place
@@ -99,6 +102,7 @@ class ConversationRow:
     updated: datetime
     policy: str
     model: str
+    own_space: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +257,7 @@ class FoldRow:
     """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
 
     why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
-    when it was taken back.
+    when it was taken back. tainted: words from outside are in its range or a fold before it (memory.context.taint).
     """
 
     id: str
@@ -282,6 +286,7 @@ class FoldRow:
     at: datetime
     why: str = ""
     seen_seq: int = 0
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

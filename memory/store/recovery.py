@@ -7,13 +7,14 @@ from sqlalchemy import false as no
 
 from memory.failpoint import afp
 from memory.store.calls import count_unknown, settle_void_calls
+from memory.store.columns import among, word
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.folding import take_over
 from memory.store.outbox import settle_void
 from memory.store.records import Recovered, TurnRow
 from memory.store.rows import turn_row
-from memory.store.tables import among, inbox, turn, word
+from memory.store.tables import inbox, turn
 from memory.store.turns import OPEN_TURNS
 
 _TAKE_TURNS = (

@@ -4,6 +4,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from memory.store.audit import note
 from memory.store.engine import Tx
+from memory.store.memory_tables import extraction
 from memory.store.system import forget
 from memory.store.tables import (
     clearing,
@@ -29,7 +30,7 @@ _STEPS = (
     delete(tool_call).where(tool_call.c.turn_id.in_(_TURNS)),
     *(
         delete(table).where(table.c.conversation == bindparam("row"))
-        for table in (reduction, usage, clearing, fold, outbox, message, turn, inbox)
+        for table in (extraction, reduction, usage, clearing, fold, outbox, message, turn, inbox)
     ),
     delete(conversation).where(conversation.c.id == bindparam("row")),
 )

@@ -67,7 +67,8 @@ def message_of(row: Row) -> Message:
 
 def fold_row(row: Row) -> FoldRow:
     """A fold's row as a value."""
-    return FoldRow(**{**row, "log_only": bool(row["log_only"]), "at": moment(row["at"])})
+    flags = {name: bool(row[name]) for name in ("log_only", "tainted")}
+    return FoldRow(**{**row, **flags, "at": moment(row["at"])})
 
 
 def conversation_row(row: Row) -> ConversationRow:

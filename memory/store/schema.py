@@ -8,16 +8,19 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from memory.failpoint import afp
+from memory.store import memory_tables  # noqa: F401  its tables are part of the record
+from memory.store.columns import record
 from memory.store.connection import Connection
 from memory.store.engine import Compiler
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.snapshots import copy_database
-from memory.store.tables import REVISIONS, instance, record, stamp
+from memory.store.tables import REVISIONS, instance, stamp
 
 HEAD = REVISIONS[-1]
 GUARDS = {
     "sqlite": (
         "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
+        "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
         "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END",
         "CREATE TRIGGER message_kept BEFORE DELETE ON message "
         "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, update
 
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.failpoint import afp
-from memory.store import calls, clearing, importing, prefix, removal, system, turns, usage, views
+from memory.store import calls, clearing, ends, importing, prefix, removal, system, turns, usage, views
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.records import (
@@ -107,6 +107,9 @@ class SqlSessions:
 
     async def search_rows(self, space: str, limit: int, not_cleared_of: str = "") -> list[Found]:
         return await self._database.read(views.search_rows, space, limit, not_cleared_of)
+
+    async def ends(self, space: str) -> dict[str, int]:
+        return await self._database.read(ends.ends, space)
 
     async def usage(self, since: datetime, conversation: str = "") -> list[Usage]:
         return await self._database.read(usage.sum_usage, since, conversation)

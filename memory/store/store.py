@@ -8,13 +8,18 @@ from pathlib import Path
 import structlog
 from sqlalchemy import bindparam, delete, insert, update
 
-from memory.store import figures
+from memory.store import audit, figures
 from memory.store.database import Database
 from memory.store.delivery import SqlDelivery
+from memory.store.dreams import SqlDreams
 from memory.store.engine import Tx
 from memory.store.errors import StoreError
+from memory.store.extractions import SqlExtractions
 from memory.store.folds import SqlFolds
+from memory.store.forgettings import SqlForgettings
 from memory.store.ids import new_id
+from memory.store.links import SqlLinks
+from memory.store.memories import SqlMemoryRecords
 from memory.store.records import Figures
 from memory.store.sessions import SqlSessions
 from memory.store.snapshots import snapshot_if_due
@@ -34,6 +39,11 @@ class SqlStore:
         self.delivery = SqlDelivery(database)
         self.sessions = SqlSessions(database)
         self.folds = SqlFolds(database)
+        self.memories = SqlMemoryRecords(database)
+        self.extractions = SqlExtractions(database)
+        self.forgettings = SqlForgettings(database)
+        self.links = SqlLinks(database)
+        self.dreams = SqlDreams(database)
         self.database = database
         self.healed = healed
         self._path = path
@@ -41,6 +51,9 @@ class SqlStore:
 
     async def figures(self) -> Figures:
         return await self.database.read(figures.figures)
+
+    async def note(self, action: str, subject: str, result: str, actor: str) -> None:
+        await self.database.write(audit.note, action, subject, result, actor)
 
     async def ready(self) -> bool:
         try:

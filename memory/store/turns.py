@@ -8,15 +8,17 @@ from sqlalchemy import bindparam, func, insert, select, update
 from memory.conversation import Message
 from memory.failpoint import afp
 from memory.store.calls import close_calls, end_call, open_calls, plan_calls, start_call
+from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take, touch
 from memory.store.engine import Row, Tx
 from memory.store.errors import Fenced, WrongState
+from memory.store.extractions import queue
 from memory.store.ids import new_id
 from memory.store.messages import Spot, add_message
 from memory.store.outbox import add_parts
 from memory.store.records import CallRow, Draft, Outgoing, PlannedCall, TurnRow, TurnState, Usage
 from memory.store.rows import columns_of, turn_row
-from memory.store.tables import among, inbox, turn, word
+from memory.store.tables import inbox, turn
 from memory.store.usage import add_usage
 
 _INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id).where(inbox.c.id == bindparam("row"))
@@ -67,12 +69,13 @@ _RUNNING = select(func.max(turn.c.number).label("number")).where(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """All that T6 stores of a turn."""
+    """All that T6 stores of a turn. remember: it is to be read for lasting facts."""
 
     state: TurnState
     final: Draft | None
     out: Sequence[Outgoing]
     usage: Sequence[Usage]
+    remember: bool = False
 
 
 async def claim(tx: Tx, inbox_id: str, user: Draft, actor: str) -> TurnRow:
@@ -150,6 +153,8 @@ async def finish(tx: Tx, held: TurnRow, ending: Ending) -> bool:
     await add_parts(tx, held.conversation, answer_to(held.inbox_id), ending.out, held.inbox_id)
     await tx.run(_END_INBOX, row=held.inbox_id, became="dead" if ending.state == "interrupted" else "done")
     await touch(tx, held.conversation)
+    if ending.remember:
+        await queue(tx, held)
     await afp("finish.in_txn")
     return True
 

@@ -5,10 +5,11 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
+from memory.store.columns import word
 from memory.store.engine import Tx
 from memory.store.ids import new_id
 from memory.store.records import Usage
-from memory.store.tables import model_factor, usage, word
+from memory.store.tables import model_factor, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
 _ADD = insert(usage)

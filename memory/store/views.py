@@ -7,11 +7,13 @@ from typing import Any
 from sqlalchemy import CompoundSelect, bindparam, exists, func, literal_column, or_, select, union_all
 
 from memory.conversation import Message, Session, Summary, Turn
+from memory.store.columns import word
 from memory.store.engine import Row, Tx
+from memory.store.homes import HOME, PLACE, belongs
 from memory.store.prefix import live_reductions
-from memory.store.records import ConversationRow, Found, Line, Place
+from memory.store.records import ConversationRow, Found, Line
 from memory.store.rows import columns_of, conversation_row, line_of, message_of
-from memory.store.tables import conversation, fold, inbox, message, outbox, turn, word
+from memory.store.tables import conversation, fold, inbox, message, outbox, turn
 from memory.store.turns import running_number
 
 _EVERYTHING = 1 << 60
@@ -29,8 +31,12 @@ _OF_VIEW = (
     )
     .scalar_subquery()
 )
-_PLACE = tuple(conversation.c[name].label(f"place_{name}") for name in Place.__dataclass_fields__)
-_CONVERSATION = select(*columns_of(ConversationRow, conversation), *_PLACE, _OF_VIEW.label("turns"))
+_CONVERSATION = select(
+    *columns_of(ConversationRow, conversation),
+    conversation.c.space.label("own_space"),
+    *PLACE,
+    _OF_VIEW.label("turns"),
+)
 _ONE = _CONVERSATION.where(conversation.c.id == bindparam("row"))
 _AT = _CONVERSATION.where(
     conversation.c.channel == bindparam("channel"),
@@ -66,12 +72,14 @@ _HELD = (
 _SESSION = (
     select(
         conversation,
+        HOME.label("home"),
         _HELD.label("held"),
         fold.c.to_seq.label("head_to_seq"),
         fold.c.turns_covered,
         fold.c.summary,
         fold.c.summary_tokens,
         fold.c.seen_seq,
+        fold.c.tainted,
     )
     .outerjoin(fold, fold.c.id == conversation.c.fold_head)
     .where(conversation.c.id == bindparam("row"))
@@ -92,7 +100,7 @@ _FOUND = (
     select(*_MESSAGE, message.c.conversation, message.c.epoch)
     .join(conversation, conversation.c.id == message.c.conversation)
     .where(
-        message.c.space == bindparam("space"),
+        belongs(message.c.space),
         message.c.has_text.is_(True),
         or_(message.c.conversation != bindparam("without"), message.c.seq >= conversation.c.view_from),
     )
@@ -152,7 +160,7 @@ async def load(tx: Tx, id: str, turns: int = 0) -> Session:
     from_turn = home["next_turn"] - turns if turns else 0
     return Session(
         conversation=id,
-        space=home["space"],
+        space=home["home"],
         epoch=home["epoch"],
         next_seq=home["next_seq"],
         next_turn=home["next_turn"],
@@ -232,6 +240,7 @@ def _summary(home: Row) -> Summary | None:
         text=home["summary"],
         tokens=home["summary_tokens"],
         seen=home["seen_seq"],
+        tainted=bool(home["tainted"]),
     )
 
 

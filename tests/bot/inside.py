@@ -20,6 +20,7 @@ from memory.store.doors import Store
 from memory.store.open import open_store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
+QUIET = {"memory": {"extract": False}}
 UNWATCHED = 3_600.0
 """Seconds between two looks at config.json: here nobody edits it but the house."""
 
@@ -71,12 +72,13 @@ async def inside(
 ) -> AsyncIterator[Inside]:
     """A house on `folder`; entered again on the same folder it is the same house after a restart.
 
+    settings: of config.json; unless they say otherwise no facts are noted: the model is asked for answers alone.
     clock: the record's and the house's, unix seconds. around: what the house is given in place of its store.
     """
     home = Home(root=folder)
     home.ensure()
     if settings is not None or not home.config.exists():
-        home.config.write_text(json.dumps(settings or {}))
+        home.config.write_text(json.dumps({**QUIET, **(settings or {})}))
         home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()

@@ -82,3 +82,73 @@ def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str,
 def test_a_group_never_has_a_persons_space_even_the_owners() -> None:
     assert space_of("owner", "telegram", "bot", "1", "-100", "group") == "telegram-group--100"
     assert space_of("owner", "telegram", "bot", "1", "1", "dm") == ""
+
+
+PRIVATE = {"dm", "terminal", "console"}
+MATRIX: dict[str, tuple[str, set[str] | None, bool]] = {
+    "chat": ("guest", None, False),
+    "help": ("guest", None, False),
+    "whoami": ("guest", None, False),
+    "status": ("guest", None, False),
+    "turn.stop": ("guest", None, False),
+    "turn.retry": ("user", None, False),
+    "context.read": ("user", None, False),
+    "context.change": ("user", PRIVATE, False),
+    "context.change.group": ("owner", {"group"}, False),
+    "model.choose": ("admin", PRIVATE, False),
+    "config.read": ("admin", PRIVATE, False),
+    "config.write.context": ("admin", PRIVATE, False),
+    "config.write": ("owner", {"terminal", "console"}, False),
+    "usage.own": ("user", None, False),
+    "export": ("user", PRIVATE, False),
+    "files.read": ("user", None, True),
+    "files.write": ("user", None, True),
+    "memory.read": ("user", None, True),
+    "memory.read.other": ("owner", {"console"}, False),
+    "memory.write": ("user", PRIVATE, True),
+    "memory.write.group": ("owner", {"group"}, False),
+    "memory.forget": ("user", PRIVATE, False),
+    "memory.forget.group": ("owner", {"group"}, False),
+    "memory.link": ("user", PRIVATE, False),
+    "memory.index": ("owner", {"terminal", "console"}, False),
+    "clock.read": ("guest", None, True),
+    "console.read": ("owner", {"console"}, False),
+    "metrics.read": ("owner", {"console"}, False),
+    "console.write": ("owner", {"console"}, False),
+    "session.expire": ("owner", {"job"}, False),
+    "memory.dream": ("owner", {"job"}, False),
+}
+"""For each action the lowest role, the places (None: all), and whether a model may: written down a second time."""
+
+
+def test_the_matrix_names_every_action() -> None:
+    assert MATRIX.keys() == ACTIONS.keys()
+
+
+@pytest.mark.parametrize("action", sorted(MATRIX))
+def test_an_action_is_allowed_exactly_where_the_matrix_says(action: str) -> None:
+    least, places, model = MATRIX[action]
+    for kind in ("dm", "group", "terminal", "console", "job"):
+        for role in RANK:
+            for by_model in (False, True):
+                rank = RANK["user"] if kind == "group" and role == "admin" else RANK[role]
+                wanted = rank >= RANK[least] and (places is None or kind in places) and (model or not by_model)
+                assert authorize(actor(role, by_model), action, "", where(kind)).allowed == wanted, (kind, role)
+
+
+def test_who_has_joined_the_owners_memory_writes_none_of_the_owners_files() -> None:
+    for role in ("user", "admin"):
+        assert not authorize(actor(role, by_model=True), "files.write", "", where("dm", "")).allowed
+        assert authorize(actor(role, by_model=True), "files.read", "", where("dm", "")).allowed
+        assert authorize(actor(role, by_model=True), "memory.write", "", where("dm", "")).allowed
+        assert authorize(actor(role, by_model=True), "files.write", "", where("dm", "telegram-7")).allowed
+    assert authorize(actor("owner", by_model=True), "files.write", "", where("dm", "")).allowed
+
+
+@given(st.from_regex(r"[a-z]{0,3}(group-)?-?[A-Za-z0-9]{1,5}", fullmatch=True), st.integers(-999, 999))
+def test_no_person_has_the_space_of_a_group(sender: str, chat: int) -> None:
+    group = space_of("user", "wecom", "bot", sender, str(chat), "group")
+    assert space_of("user", "wecom", "bot", f"group-{chat}", f"group-{chat}", "dm") != group
+    assert space_of("user", "wecom", "bot", sender, sender, "dm") != space_of(
+        "user", "wecom", "b", "x", sender, "group"
+    )

@@ -253,7 +253,7 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
         turn = await house.store.delivery.claim(stored.id, await house.drafting.draft("user", (), "person"), "u")
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
-        calls = Calls(house.store.sessions, lambda: toolset, house.workspace, house.now, house.drafting)
+        calls = Calls(house.store, lambda: toolset, house.workspace, house.now, house.drafting)
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None
         watched = Watched(

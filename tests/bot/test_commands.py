@@ -8,7 +8,7 @@ import pytest
 
 from bot.models.base import Request
 from channels.scripted import Scripted as Channel
-from tests.bot.inside import Inside, inside
+from tests.bot.inside import QUIET, Inside, inside
 from tests.bot.talk import Held, call, words
 
 COMMANDS = (
@@ -24,6 +24,13 @@ COMMANDS = (
     "model",
     "policy",
     "export",
+    "link",
+    "unlink",
+    "memory",
+    "remember",
+    "forget",
+    "approve",
+    "deny",
 )
 
 
@@ -271,7 +278,7 @@ async def test_a_setting_holds_from_the_next_message_of_every_session_and_in_the
             for number in range(5):
                 await it.text(f"fact {number}", chat=chat)
         assert "saved" in await it.text("/config agent_max_context_turns 4", chat="a")
-        assert json.loads((tmp_path / "config.json").read_text()) == {"agent_max_context_turns": 4}
+        assert json.loads((tmp_path / "config.json").read_text()) == {**QUIET, "agent_max_context_turns": 4}
         for chat in ("a", "b"):
             await it.text("one more", chat=chat)
             await it.house.settled()

@@ -1,9 +1,11 @@
 """The doctor's word on the ledger: nothing of a sound record, the first fault of a broken one."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from bot.cli import main
 from bot.doctor import Check, report
 from bot.home import Home
 from memory.store.open import open_store
@@ -40,3 +42,18 @@ async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(tmp
     found = await checks(home)
     assert not found["database"].ok
     assert "ledger" not in found
+
+
+async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    (home.workspace / "MEMORY.md").write_text("- 喜欢乌龙茶\n")
+    assert (await checks(home))["index"].message == "There is none yet; the first search makes it."
+    assert await asyncio.to_thread(main, ["--home", str(tmp_path), "memory", "index"]) == 0
+    sound = (await checks(home))["index"]
+    assert (sound.ok, sound.message) == (True, "It is sound: 1 row for 1 space.")
+    (home.index / "owner.db").write_bytes(b"no index at all" * 100)
+    broken = (await checks(home))["index"]
+    assert not broken.ok
+    assert "That of the owner is at fault" in broken.message
+    assert "mnema memory index" in broken.hint

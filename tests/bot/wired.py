@@ -12,7 +12,7 @@ from bot.house import Ground, House
 from bot.models.scripted import Scripted
 from channels.scripted import Scripted as Channel
 from memory.store.open import open_store
-from tests.bot.inside import TERMINAL, UNWATCHED, Inside
+from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside
 from tests.emulators.model import ModelEmulator
 
 MODEL = "claude-sonnet-5-5"
@@ -29,8 +29,15 @@ async def wired(
     home = Home(root=folder)
     home.ensure()
     url = f"{emulator.url}/v1" if provider == "openai" else emulator.url
-    known = {"provider": provider, "api_key": "a key", "base_url": url, "model": MODEL, "fast_model": MODEL}
-    home.config.write_text(json.dumps({**settings, "llm": {**known, "max_output_tokens": 1_024, **(llm or {})}}))
+    known: dict[str, Any] = {
+        "provider": provider,
+        "api_key": "a key",
+        "base_url": url,
+        "model": MODEL,
+        "fast_model": MODEL,
+    }
+    known |= {"max_output_tokens": 1_024, **(llm or {})}
+    home.config.write_text(json.dumps({**QUIET, **settings, "llm": known}))
     home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()

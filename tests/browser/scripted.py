@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +70,34 @@ COMMANDS = [
 ]
 
 
+FOUND = [
+    {
+        "text": "likes green tea", "kind": "memory", "path": "MEMORY.md", "line": 3, "lines": [3, 3], "score": 1.0,
+        "source": "MEMORY.md:3",
+    },
+    {
+        "text": "[2026-11-20 09:01] Ann: hello", "kind": "log", "path": "memory/2026-11-20.md", "line": 2,
+        "lines": [2, 2], "date": "2026-11-20", "score": 0.6, "source": "memory/2026-11-20.md:2",
+    },
+    {
+        "text": "[2026-11-19 18:30] User: 我喜欢乌龙茶", "kind": "said", "turn": 4, "conversation": "tea",
+        "date": "2026-11-19", "score": 0.4, "source": "turn 4",
+    },
+]  # fmt: skip
+
+
 class Page(ScriptedHouse):
     """Answers `long` in pieces, `wait` when told to, a command by a notice, all else by an echo.
 
-    release: lets the answer to `wait` come to its end. facts: what its context is said to be.
+    release: lets the answer to `wait` come to its end. facts: what its context is said to be. found: what any search
+    of the memory finds.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.release = asyncio.Event()
         self.facts: dict[str, Any] = dict(CONTEXT)
+        self.found: list[dict[str, Any]] = deepcopy(FOUND)
         self.working: set[asyncio.Task[None]] = set()
 
     async def _take(self, message: InboundMessage) -> Any:
@@ -120,13 +139,17 @@ async def page_house(root: Path, *, port: int = 0, house: Page | None = None) ->
         return answer({"commands": COMMANDS})
 
     async def search(request: Any) -> Any:
-        return answer({"results": [{"text": "likes green tea", "path": "MEMORY.md", "line": 3, "score": 1.0}]})
+        if request.query_params["q"] == "broken":
+            raise Refused(503, "storage", "the index cannot be read")
+        return answer({"results": house.found})
+
+    async def saved() -> None: ...
 
     calls = (
         Call(method="GET", path="/api/conversations/{id}/context", action="context.read", handler=context),
         Call(method="GET", path="/api/commands", action="help", handler=commands),
         Call(method="GET", path="/api/memory/search", action="memory.read", handler=search),
-        *Files(Workspace(root).space("")).calls(),
+        *Files(Workspace(root).space(""), saved).calls(),
     )
     async with running(house, calls, port=port) as site:
         yield site

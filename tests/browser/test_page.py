@@ -79,37 +79,6 @@ async def test_markdown_is_beautiful_and_code_can_be_copied(chromium: Browser, s
     assert copied.startswith("def remember(fact: str) -> None:\n")
 
 
-async def test_a_memory_file_is_opened_and_saved_and_a_change_by_others_is_told(
-    chromium: Browser, site: Running, tmp_path: Path
-) -> None:
-    file = tmp_path / "workspace" / "MEMORY.md"
-    async with opened(chromium, site) as page:
-        await page.click("#open-memory")
-        await expect(page.locator(".file")).to_have_count(2)
-        await page.click("text=MEMORY.md")
-        await page.fill(".editor", "# Memory\n\n- likes 乌龙茶\n")
-        await page.click("#drawer .primary")
-        await expect(page.locator(".editor-foot")).to_contain_text("Saved.")
-        assert file.read_text() == "# Memory\n\n- likes 乌龙茶\n"
-        file.write_text("changed by hand")
-        await page.fill(".editor", "late")
-        await page.click("#drawer .primary")
-        await expect(page.locator(".editor-foot")).to_contain_text("Somebody changed this file")
-        assert file.read_text() == "changed by hand"
-        await page.click("text=Read it again")
-        page.once("dialog", lambda dialog: dialog.accept())
-        await expect(page.locator(".editor")).to_have_value("changed by hand")
-
-
-async def test_memory_is_searched_and_the_find_opens_its_file(chromium: Browser, site: Running) -> None:
-    async with opened(chromium, site) as page:
-        await page.click("#open-memory")
-        await page.fill("#drawer input", "tea")
-        await page.press("#drawer input", "Enter")
-        await page.click(".result")
-        await expect(page.locator(".editor")).to_have_value("# Memory\n\n- likes green tea\n")
-
-
 async def test_commands_are_completed_and_answered_by_a_notice(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site, locale="zh-CN") as page:
         await page.type("#text", "/co")

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from tests.emulators import model_chat, model_counts, model_messages
-from tests.emulators.model_replies import STATUS_TYPES, Reply, Responder, Told, echo, is_fold
+from tests.emulators.model_replies import STATUS_TYPES, Reply, Responder, Told, echo, extract_text, is_extract, is_fold
 from tests.emulators.model_rules import (
     PromptCache,
     Refused,
@@ -166,6 +166,8 @@ class ModelEmulator:
     # --- what is answered ---------------------------------------------------------------------------------------
 
     def _next(self, body: dict[str, Any]) -> Reply:
+        if is_extract(body):
+            return Reply(text=extract_text(body))
         queue = self._folds if is_fold(body) else self._script
         return queue.popleft() if queue else Reply.of(self.responder(body))
 

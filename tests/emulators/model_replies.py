@@ -119,6 +119,24 @@ def is_fold(body: dict[str, Any]) -> bool:
     return not body.get("tools") and "mnema-fold" in system_text(body)
 
 
+def is_extract(body: dict[str, Any]) -> bool:
+    """A request for the lasting facts of an exchange."""
+    return not body.get("tools") and system_text(body).lstrip().startswith("mnema-extract")
+
+
+def extract_text(body: dict[str, Any]) -> str:
+    """What an honest reader would note: the person's own sentences about what they prefer."""
+    said = last_words(body).partition("<data name='user'>")[2].partition("</data>")[0]
+    facts = [
+        {"category": "user_preference", "content": words, "importance": 6, "source": words, "replaces": []}
+        for words in map(str.strip, _PREFERENCE.findall(said))
+    ]
+    return json.dumps(facts, ensure_ascii=False)
+
+
+_PREFERENCE = re.compile(r"[^.。!！?？\n]*(?:I prefer|我喜欢)[^.。!！?？\n]*")
+
+
 def fold_text(body: dict[str, Any]) -> str:
     """The digest an honest summariser would give: what the person said, cut at 200 characters a line."""
     lines = last_words(body).splitlines()

@@ -174,6 +174,19 @@ async def test_a_request_to_fold_is_answered_with_the_json_it_asks_for() -> None
     assert json.loads(default) == {"log": "- 我喜欢爬山", "summary": "- 我喜欢爬山"}
 
 
+async def test_a_request_for_facts_takes_no_scripted_reply_and_is_told_what_the_person_prefers() -> None:
+    prompt = (
+        "<data name='user'>\nHello. I prefer tea! Is it late?\n</data>\n\n<data name='assistant'>\nI prefer\n</data>"
+    )
+    async with ModelEmulator() as emulator:
+        emulator.script(["for the person"])
+        body = {"model": "m", "max_tokens": 9, "stream": True, "messages": [turn("user", text(prompt))]}
+        told = await _words(emulator, {**body, "system": "mnema-extract\nRead."})
+        assert await _words(emulator, body) == "for the person"
+    [fact] = json.loads(told)
+    assert (fact["content"], fact["source"]) == ("I prefer tea", "I prefer tea")
+
+
 async def _words(emulator: ModelEmulator, body: dict[str, Any]) -> str:
     lines = (await post(f"{emulator.url}/v1/messages", body)).text.splitlines()
     events = [json.loads(line[6:]) for line in lines if line.startswith("data: ")]

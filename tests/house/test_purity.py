@@ -8,7 +8,10 @@ from tests.house.sources import Source, imported, sources
 
 PURE = (
     "memory/context",
-    "memory/recall/lexical.py",
+    *(f"memory/recall/{name}.py" for name in ("lexical", "terms", "calendar", "dates", "passages", "ranking")),
+    *(f"memory/recall/{name}.py" for name in ("dates_en", "dates_en_near", "dates_zh")),
+    *(f"memory/longterm/{name}.py" for name in ("bullets", "similarity", "wording", "synonyms", "extraction")),
+    *(f"memory/forgetting/{name}.py" for name in ("mentions", "redaction")),
     "memory/conversation.py",
     "channels/message.py",
     "channels/text.py",

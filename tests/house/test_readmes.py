@@ -1,31 +1,29 @@
 """The pages for people: both languages say the same, and what they name is there."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from bot.commands.router import COMMANDS
 from bot.config import Config
-from bot.tools.registry import default_tools
-from memory.store.open import open_store
-from memory.workspace import Workspace
+from bot.tools.registry import default_specs
 from tests.house.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
 POLICIES = ["docs/context.md", "docs/context.zh-CN.md"]
-PAGES = [*LANGUAGES, *POLICIES, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
+MEMORY = ["docs/memory.md", "docs/memory.zh-CN.md"]
+PAGES = [*LANGUAGES, *POLICIES, *MEMORY, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
 PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
 PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
-OF_A_HOME = "memory/20"
-"""How the diary's files begin, which are in no tree."""
+OF_A_HOME = ("memory/20", "memory/dreams/20")
+"""How the diary's files and the nights' begin, which are in no tree."""
 
 
 def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("pages", [LANGUAGES, POLICIES], ids=lambda pages: pages[0])
+@pytest.mark.parametrize("pages", [LANGUAGES, POLICIES, MEMORY], ids=lambda pages: pages[0])
 def test_both_languages_have_the_same_parts(pages: list[str]) -> None:
     english, chinese = (PARTS.findall(read(page)) for page in pages)
     assert english == chinese
@@ -54,10 +52,8 @@ def test_every_key_of_the_table_is_a_setting(page: str) -> None:
     assert keys <= set(Config.model_fields)
 
 
-async def test_every_tool_that_can_be_switched_off_is_named(tmp_path: Path) -> None:
-    store = await open_store(tmp_path / "mnema.db")
-    tools = default_tools(Workspace(tmp_path), store.sessions).names()
-    await store.close()
+def test_every_tool_that_can_be_switched_off_is_named() -> None:
+    tools = tuple(spec.name for spec in default_specs())
     for page in LANGUAGES:
         row = next(line for line in read(page).splitlines() if line.startswith("| `tools.off`"))
         assert tuple(re.findall(r"`([a-z]\w+)`", row)) == tools

@@ -16,6 +16,8 @@ SIXTY = f"{PROMISES}::test_of_sixty_facts_each_is_in_view_summary_or_log_whateve
 PREFIX = f"{PROMISES}::test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves"
 DISK = f"{STORAGE}::test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart"
 KEPT = "tests/walk/test_failure_walks.py::test_a_request_that_is_refused_costs_no_memory"
+LINKS = "tests/memory/store/test_links.py"
+SPACES = "tests/bot/test_spaces.py"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 
@@ -316,5 +318,75 @@ MUTANTS = (
         old='    live_from = home["view_from"] if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
         new='    live_from = home["next_seq"] - 4 if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
         tests=(SIXTY,),
+    ),
+    Mutant(
+        name="a search of what was said forgets the space",
+        guards="I40",
+        file="memory/store/views.py",
+        old="        belongs(message.c.space),\n",
+        new='        or_(message.c.space == bindparam("space"), message.c.space != bindparam("space")),\n',
+        tests=(LINKS, "tests/house/test_spaces.py"),
+    ),
+    Mutant(
+        name="an index takes in what was said in every space",
+        guards="I40",
+        file="memory/store/ends.py",
+        old='    conversation.c.space == bindparam("space"), conversation.c.next_seq > 1\n',
+        new=(
+            '    (conversation.c.space == bindparam("space")) | (conversation.c.space != bindparam("space")),\n'
+            "    conversation.c.next_seq > 1,\n"
+        ),
+        tests=(SPACES,),
+    ),
+    Mutant(
+        name="all spaces share one index",
+        guards="I40",
+        file="memory/recall/keeping.py",
+        old="""f"{f'space-{space}' if space else 'owner'}.db\"""",
+        new='"owner.db"',
+        tests=(SPACES,),
+    ),
+    Mutant(
+        name="the rows of memory are read for every space",
+        guards="I40",
+        file="memory/store/memories.py",
+        old='        memory.c.space == bindparam("home"),\n        or_(bindparam("in_state")',
+        new=(
+            '        or_(memory.c.space == bindparam("home"), memory.c.space != bindparam("home")),\n'
+            '        or_(bindparam("in_state")'
+        ),
+        tests=("tests/house/test_spaces.py", SPACES),
+    ),
+    Mutant(
+        name="who makes a link has joined, not who typed",
+        guards="I40",
+        file="memory/store/homes.py",
+        old="select(account_link.c.space).where(account_link.c.own_space == own)",
+        new="select(account_link.c.own_space).where(account_link.c.space == own)",
+        tests=(LINKS,),
+    ),
+    Mutant(
+        name="an account searches what it has joined the wrong way round",
+        guards="I40",
+        file="memory/store/homes.py",
+        old='select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))\n    return',
+        new='select(account_link.c.space).where(account_link.c.own_space == bindparam("space"))\n    return',
+        tests=(LINKS,),
+    ),
+    Mutant(
+        name="the typist's word is enough to join",
+        guards="I40",
+        file="memory/store/links.py",
+        old='(("agreed",) if join else ("typed", "agreed"))',
+        new='("typed", "agreed")',
+        tests=(LINKS,),
+    ),
+    Mutant(
+        name="the home's log stays in the prompt of an account that has left",
+        guards="I40",
+        file="bot/agent/prompt.py",
+        old="            space=session.space,\n            epoch=session.epoch,\n",
+        new='            space="",\n            epoch=session.epoch,\n',
+        tests=("tests/bot/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
     ),
 )

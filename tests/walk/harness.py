@@ -41,6 +41,7 @@ async def until(holds: Callable[[], Awaitable[Any] | Any], what: str, seconds: f
 def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic", **others: Any) -> dict[str, Any]:
     """A config.json that knows the emulators and nothing else of the world.
 
+    others: more keys; unless they say otherwise no facts are noted, so that the model is asked for answers alone.
     provider: lives that last for seconds and number in hundreds take "openai", whose wire is imported sooner.
     """
     channels: dict[str, Any] = {"web": {"port": 0}}
@@ -53,7 +54,8 @@ def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic"
         }
     base_url = f"{model_url}/v1" if provider == "openai" else model_url
     llm = {"provider": provider, "api_key": "test-key-of-nobody", "base_url": base_url, "max_output_tokens": 1024}
-    return {"language": "en", "timezone": "UTC", **others, "llm": llm, "channels": channels}
+    quiet = {"memory": {"extract": False}}
+    return {"language": "en", "timezone": "UTC", **quiet, **others, "llm": llm, "channels": channels}
 
 
 class Bot:

@@ -14,6 +14,7 @@ from tests.emulators.telegram import TelegramEmulator
 from tests.house.sources import Source, product
 from tests.memory.store.older import go_back
 from tests.walk.harness import OWNER, Scene, until
+from tests.walk.memory_acts import confide, dreamt, forget, forgotten, noted, recur
 from tests.walk.oracle import Oracle
 from tests.walk.record import unended
 from tests.walk.speech import LONG_PARTS, asked, asked_at_length, asked_for
@@ -213,9 +214,24 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
     "recovering": tuple(
         Kill(name=f"recover.{at}", act=nothing, before=leave_work) for at in ("r4", "r6", "r7", "r8", "r9")
     ),
+    "noting": (
+        *(Kill(name=f"extract.{at}", act=confide) for at in ("queued", "found", "upserted", "done")),
+        *(Kill(name=f"upsert.{at}", act=confide) for at in ("file_written", "in_txn", "committed")),
+    ),
+    "dreaming": (
+        Kill(name="dream.planned", act=nothing, before=recur),
+        *(Kill(name=f"dream.{at}", act=nothing) for at in ("file_written", "diary_written", "done")),
+    ),
+    "forgetting": (
+        Kill(name="forget.in_txn", act=forget),
+        *(Kill(name=f"forget.{at}", act=nothing) for at in ("committed", "files_done", "done")),
+    ),
     "migrating": tuple(Kill(name=f"mig.{at}", act=nothing, before=age) for at in ("backed_up", "step", "done")),
 }
 """Kills that share one home, each of which also kills the recovery from the one before it."""
+Check = Callable[[Stage], Awaitable[list[str]]]
+CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
+"""What is wrong with a home after all kills of a group, beside what every group is asked."""
 
 
 def names_hit() -> set[str]:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.emulators.model_replies import Call, Reply, fold_text, is_fold, plain
+from tests.emulators.model_replies import Call, Reply, extract_text, fold_text, is_extract, is_fold, plain
 
 TOKEN = re.compile(r"«([^«»]+)»")
 _LONG = re.compile(r"\bat length\b")
 LONG_PARTS = 3
+_RECALLED = re.compile(r"\[Recalled (\w+):.*?\[End of recalled \1\]", re.DOTALL)
 _USE = re.compile(r"\buse (\w+) (\{.*\})")
 
 
@@ -38,6 +39,8 @@ def answer(body: dict[str, Any]) -> Reply:
     """Call the tool that was asked for, once; else name the token of the newest message of a person."""
     if is_fold(body):
         return Reply(text=fold_text(body))
+    if is_extract(body):
+        return Reply(text=extract_text(body))
     newest = body["messages"][-1]
     blocks = newest["content"] if isinstance(newest["content"], list) else []
     results = newest["role"] == "tool" or any(block.get("type") == "tool_result" for block in blocks)
@@ -76,6 +79,6 @@ def _words(content: Any) -> str:
 
 def _newest_words(body: dict[str, Any]) -> str:
     for row in reversed(body["messages"]):
-        if row["role"] == "user" and (words := plain(row["content"])):
+        if row["role"] == "user" and (words := _RECALLED.sub("", plain(row["content"]))):
             return words
     return ""

@@ -152,7 +152,7 @@ async def _walk(home: Path, model: ModelEmulator, *, restarts: bool) -> list[dic
 
 
 async def test_a_restart_is_invisible_to_the_model(tmp_path: Path) -> None:
-    """Byte for byte, the running message aside, for it says what time it is."""
+    """Byte for byte, the running message's tail aside, for it says what time it is and what was recalled."""
     through = await _walk(tmp_path / "one", ModelEmulator(responder=answer), restarts=False)
     again = await _walk(tmp_path / "other", ModelEmulator(responder=answer), restarts=True)
     assert len(through) == len(again)
@@ -161,5 +161,6 @@ async def test_a_restart_is_invisible_to_the_model(tmp_path: Path) -> None:
 
 
 def _prefix(body: dict[str, Any]) -> bytes:
-    """All of a request up to the clock in its running message."""
-    return re.sub(r"\[Now: [^\]]*\]", "[Now]", json.dumps(body, ensure_ascii=False)).encode()
+    """All of a request but what was recalled for its running message, and the clock."""
+    text = re.sub(r"\[Recalled \w+: .*?\[End of recalled \w+\]\\n", "", json.dumps(body, ensure_ascii=False))
+    return re.sub(r"\[Now: [^\]]*\]", "[Now]", text).encode()

@@ -11,13 +11,15 @@ from memory.workspace import TEMPORARY
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Died, mnema, scene
-from tests.walk.kills import GROUPS, Kill, Stage
+from tests.walk.kills import CHECKS, GROUPS, Kill, Stage
+from tests.walk.memory_acts import SECRET
 from tests.walk.oracle import REPEAT_MARK
 from tests.walk.record import ledger_faults
 from tests.walk.speech import answer
 
 pytestmark = pytest.mark.kill
 SIGKILLED = -9
+FORGOTTEN = "[forgotten]"
 LABEL = re.compile(r"«[^»]+»(?: \d:)?")
 
 
@@ -57,7 +59,8 @@ def chat_faults(stage: Stage) -> list[str]:
 @pytest.mark.parametrize("group", sorted(GROUPS))
 async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, provider="openai") as talk:
+    others = {"provider": "openai", "memory": {"extract": group in CHECKS}}
+    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, **others) as talk:
         stage = Stage(talk, telegram)
         for at, kill in enumerate(GROUPS[group]):
             await die_at(stage, kill, f"{at}-{kill.name}")
@@ -65,6 +68,9 @@ async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path)
         await stage.rest()
         faults = [*await stage.oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
         faults += chat_faults(stage)
+        faults = [fault for fault in faults if SECRET not in fault and FORGOTTEN not in fault]
+        if group in CHECKS:
+            faults += await CHECKS[group](stage)
         assert not faults, "\n".join(faults)
         assert await talk.bot.term() == 0
         assert (await mnema(tmp_path, "config", "check"))[0] == 0

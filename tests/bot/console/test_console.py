@@ -10,7 +10,7 @@ import pytest
 
 from bot.console.api import open_site
 from bot.console.backend import Transcripts
-from bot.console.house import House
+from bot.console.house import Asked, House
 from bot.errors import ConfigError
 from channels.web.backend import Health
 from memory.store.records import ConversationRow, Line, Place
@@ -86,7 +86,9 @@ class Settings:
 @dataclass
 class Seen:
     stopped: list[str] = field(default_factory=list)
-    searched: list[tuple[str, int, str]] = field(default_factory=list)
+    searched: list[Asked] = field(default_factory=list)
+    indexed: list[str | None] = field(default_factory=list)
+    saved: int = 0
     denied: set[str] = field(default_factory=set)
 
 
@@ -97,9 +99,16 @@ def house(root: Path, seen: Seen) -> House:
     async def context(id: str) -> dict[str, Any]:
         return {"epoch": 1, "for": id}
 
-    async def search(query: str, limit: int, space: str) -> list[dict[str, Any]]:
-        seen.searched.append((query, limit, space))
+    async def search(asked: Asked) -> list[dict[str, Any]]:
+        seen.searched.append(asked)
         return [{"text": "found", "score": 1.0}]
+
+    async def index(space: str | None) -> dict[str, int]:
+        seen.indexed.append(space)
+        return {"": 7, "telegram-42": 3} if space is None else {space: 3}
+
+    async def saved() -> None:
+        seen.saved += 1
 
     async def facts() -> dict[str, Any]:
         return {"fine": True}
@@ -111,9 +120,10 @@ def house(root: Path, seen: Seen) -> House:
         return Health(ok=True)
 
     return House(
-        store=Store(), files=Workspace(root).space(""), allow=lambda action: action not in seen.denied, stop=stop,
-        context=context, search=search, settings=Settings(), status=facts, usage=facts, metrics=figures,
-        commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}], healthy=well, ready=well,
+        store=Store(), files=Workspace(root).space(""), saved=saved, allow=lambda action: action not in seen.denied,
+        stop=stop, context=context, search=search, index=index, settings=Settings(), status=facts, usage=facts,
+        metrics=figures, healthy=well, ready=well,
+        commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}],
     )  # fmt: skip
 
 
@@ -216,13 +226,74 @@ async def test_what_is_not_the_owners_markdown_is_404_to_read_and_to_write(conso
     assert (console.root / "spaces" / "other" / "MEMORY.md").read_text() == "not yours"
 
 
-async def test_search_passes_its_words_limit_and_space_on(console: Console) -> None:
+async def test_search_passes_what_is_asked_on(console: Console) -> None:
+    wanted = {"q": "' OR 1=1 --", "limit": 500, "space": "x", "since": "2026-01-31", "speaker": "Ann"}
     async with console.site.client() as client:
-        found = await client.get("/api/memory/search", params={"q": "' OR 1=1 --", "limit": 500, "space": "x"})
-        empty = await client.get("/api/memory/search?q=")
+        found = await client.get("/api/memory/search", params=wanted)
+        await client.get("/api/memory/search", params={"q": "茶"})
     assert found.json() == {"results": [{"text": "found", "score": 1.0}]}
-    assert console.seen.searched == [("' OR 1=1 --", 200, "x")]
-    assert empty.status_code == 400
+    assert console.seen.searched == [
+        Asked(query="' OR 1=1 --", limit=200, space="x", since="2026-01-31", speaker="Ann"),
+        Asked(query="茶", limit=10),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("q=", "q"),
+        ("q=%00", "q"),
+        ("q=" + "x" * 1_001, "q"),
+        ("q=x&limit=0", "limit"),
+        ("q=x&limit=many", "limit"),
+        ("q=x&since=yesterday", "since"),
+        ("q=x&until=2026-02-30", "until"),
+    ],
+)
+async def test_a_search_that_cannot_be_is_400_and_names_what_is_wrong(console: Console, query: str, code: str) -> None:
+    async with console.site.client() as client:
+        refused = await client.get(f"/api/memory/search?{query}")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
+    assert not console.seen.searched
+
+
+async def test_the_memory_of_somebody_else_needs_a_right_of_its_own(console: Console) -> None:
+    console.seen.denied = {"memory.read.other"}
+    async with console.site.client() as client:
+        assert (await client.get("/api/memory/search?q=x&space=telegram-42")).status_code == 403
+        assert (await client.get("/api/memory/search?q=x&space=")).status_code == 200
+    assert [asked.space for asked in console.seen.searched] == [""]
+
+
+async def test_the_index_is_made_anew_for_one_space_or_all(console: Console) -> None:
+    async with console.site.client() as client:
+        every = await client.post("/api/memory/index", json={})
+        one = await client.post("/api/memory/index", json={"space": "telegram-42"})
+        wrong = await client.post("/api/memory/index", json={"space": 1})
+    assert every.json() == {"spaces": [{"space": "", "rows": 7}, {"space": "telegram-42", "rows": 3}]}
+    assert one.json() == {"spaces": [{"space": "telegram-42", "rows": 3}]}
+    assert wrong.status_code == 400
+    assert console.seen.indexed == [None, "telegram-42"]
+
+
+async def test_what_was_read_already_is_not_sent_again(console: Console) -> None:
+    async with console.site.client() as client:
+        tag = (await client.get("/api/memory/files/MEMORY.md")).headers["etag"]
+        for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+            again = await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": held})
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+        other = await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": '"other"'})
+        assert (other.status_code, other.headers["etag"]) == (200, tag)
+        (console.root / "MEMORY.md").write_text("changed")
+        assert (await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": tag})).status_code == 200
+
+
+async def test_the_house_hears_of_each_file_that_was_saved_and_of_no_other(console: Console) -> None:
+    async with console.site.client() as client:
+        tag = (await client.get("/api/memory/files/MEMORY.md")).headers["etag"]
+        await client.put("/api/memory/files/MEMORY.md", content=b"new", headers={"if-match": tag})
+        await client.put("/api/memory/files/MEMORY.md", content=b"late", headers={"if-match": tag})
+    assert console.seen.saved == 1
 
 
 async def test_configuration_is_shown_masked_and_changed_only_when_right(console: Console) -> None:
@@ -280,4 +351,4 @@ async def test_each_route_asks_before_it_acts_and_wants_a_token(console: Console
             path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
             assert (await owner.request(call.method, path)).status_code == 403, call
             assert (await nobody.request(call.method, path)).status_code == 401, call
-    assert len(calls) == 17
+    assert len(calls) == 18

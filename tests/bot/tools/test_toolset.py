@@ -11,10 +11,9 @@ from bot.access import ACTIONS
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
 from bot.tools.clock import Now
-from bot.tools.registry import default_tools
+from bot.tools.registry import default_specs
 from bot.tools.toolset import Toolset, schema
 from memory.conversation import ToolSpec
-from memory.workspace import Workspace
 
 
 class Paint:
@@ -76,13 +75,16 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
         Toolset([Paint()]).check(Paint(), arguments)
 
 
-def test_the_built_in_tools_keep_their_order_and_have_known_actions(tmp_path: Path) -> None:
-    tools = default_tools(Workspace(tmp_path), sessions=None)  # type: ignore[arg-type]
-    assert tools.names() == ("now", "recall", "list_files", "read_file", "write_file", "edit_file")
-    assert [spec.name for spec in tools.specs()] == list(tools.names())
-    assert all(ACTIONS[spec.action].model for spec in tools.specs())
+def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
+    of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
+    assert [spec.name for spec in default_specs()] == f"now recall {of_memory} {of_files}".split()
+    assert all(ACTIONS[spec.action].model for spec in default_specs())
+
+
+def test_a_tool_is_had_by_its_name_and_guessed_by_one_like_it() -> None:
+    tools = Toolset([Now(), Paint()])
     assert tools.get("no_such") is None
-    assert tools.nearest("reed_file") == "read_file"
+    assert tools.nearest("nov") == "now"
 
 
 def test_two_tools_of_one_name_are_refused() -> None:

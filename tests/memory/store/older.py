@@ -4,7 +4,21 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+_NEVER_CHANGED = (
+    "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
+    "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
+)
 BACK = {
+    "r0002": (
+        *(
+            f"DROP TABLE {name}"
+            for name in ("memory", "memory_change", "extraction", "dream", "forgetting", "account_link", "link_code")
+        ),
+        "DROP INDEX conversation_space",
+        "ALTER TABLE fold DROP COLUMN tainted",
+        "DROP TRIGGER message_kept_as_is",
+        _NEVER_CHANGED,
+    ),
     "r0001": (
         "DROP TABLE snapshot_part",
         "DROP TABLE snapshot",

@@ -1,0 +1,232 @@
+"""How well recall answers labelled questions, and how fast: real log files, the real index, the real search.
+
+`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD]`. FOLDER holds *.json, each a list of people:
+{"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session", "speaker", "text"}], "questions": [{"q", "evidence"}]},
+where evidence lists the ids of docs.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import recall_rows
+from benchmarks.figure import Figure, table
+from memory.daily_log import FOLDER
+from memory.recall.keeping import Ground
+from memory.recall.passages import Passage, Wanted
+from memory.recall.recall import Recall
+from memory.recall.terms import question_terms, terms
+from memory.store.open import open_store
+from memory.workspace import Workspace
+
+OWN = Path(__file__).parent / "data" / "recall"
+DEPTH = 200
+RANKS = (1, 3, 5, 10, 20)
+COLUMNS = (*(f"R@{rank}" for rank in RANKS), "B2000", "MRR")
+REACH: Mapping[str, float] = {"mb_cn": 0.92, "mb_en": 0.90}
+"""R@5 that a set asks for; another one asks for no less than plain FTS5 has."""
+PLAIN = "plain FTS5: the same terms, bm25 alone"
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody's talks, in order, and questions about them."""
+
+    name: str
+    docs: Sequence[Mapping[str, str]]
+    questions: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """One thing that a search gave back. id: of a doc, "" for what is none; tokens: of the text that was given."""
+
+    id: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One set. ours, plain: means over its questions by COLUMNS. rows: docs; index: seconds; p50, p95: milliseconds."""
+
+    name: str
+    questions: int
+    rows: int
+    ours: Mapping[str, float]
+    plain: Mapping[str, float]
+    index: float
+    p50: float
+    p95: float
+
+
+def main(words: Sequence[str]) -> str:
+    """Measure as the words of the command line ask; returns what is to be printed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks recall")
+    parser.add_argument("--data", type=Path, default=OWN, help="folder of question sets")
+    parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(), help="what day it is taken to be")
+    parser.add_argument("--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="sizes to time at")
+    given = parser.parse_args(words)
+    now = given.now.replace(tzinfo=UTC)
+    sets = [asyncio.run(measured(path, now)) for path in sorted(given.data.glob("*.json"))]
+    figures = [figure(one) for one in sets]
+    timed, notes = asyncio.run(recall_rows.figures(given.rows, now)) if given.rows else ([], [])
+    return "\n\n".join(["\n".join(told(sets)), table([*figures, *timed]), *notes])
+
+
+def told(sets: Iterable[Measured]) -> list[str]:
+    """A line per set, and below it one of what plain FTS5 finds."""
+    lines = [f"{'recall of labelled evidence':<28}{'n':>5}{'rows':>7}" + "".join(f"{name:>7}" for name in COLUMNS)]
+    lines[0] += f"{'index s':>9}{'p50 ms':>8}{'p95 ms':>8}"
+    for one in sets:
+        times = f"{one.index:>9.2f}{one.p50:>8.2f}{one.p95:>8.2f}"
+        lines.append(f"{one.name:<28}{one.questions:>5}{one.rows:>7}{_cells(one.ours)}{times}")
+        lines.append(f"{'  plain FTS5':<40}{_cells(one.plain)}")
+    return lines
+
+
+def figure(one: Measured) -> Figure:
+    """What is asked of a set."""
+    floor = one.plain["R@5"]
+    reach = REACH.get(one.name, floor)
+    return Figure(
+        name=f"{one.name}, R@5", ours=one.ours["R@5"], floor=floor, unit="share", reach=reach, aim=reach,
+        floor_is=PLAIN, more=True,
+    )  # fmt: skip
+
+
+async def measured(path: Path, now: datetime) -> Measured:
+    """One set, each person in a workspace of their own."""
+    ours: list[Mapping[str, float]] = []
+    plain: list[Mapping[str, float]] = []
+    times: list[float] = []
+    index = 0.0
+    people = read(path)
+    for person in people:
+        async with opened() as (workspace, recall):
+            places = write(workspace, person)
+            began = time.perf_counter()
+            await recall.refresh("")
+            index += time.perf_counter() - began
+            for question in person.questions:
+                wanted = Wanted(space="", query=question["q"], now=now, limit=DEPTH)
+                began = time.perf_counter()
+                passages = await recall.search(wanted)
+                times.append(time.perf_counter() - began)
+                ours.append(score(mapped(passages, places), set(question["evidence"])))
+        plain += [score(found, set(asked["evidence"])) for asked, found in _plainly(person)]
+    return Measured(
+        name=path.stem,
+        questions=len(ours),
+        rows=sum(len(person.docs) for person in people),
+        ours=means(ours),
+        plain=means(plain),
+        index=index,
+        p50=1_000 * statistics.median(times),
+        p95=1_000 * sorted(times)[int(len(times) * 0.95)],
+    )
+
+
+def read(path: Path) -> list[Person]:
+    """A set's people."""
+    people = json.loads(path.read_text(encoding="utf-8"))
+    return [Person(name=one["name"], docs=one["docs"], questions=one["questions"]) for one in people]
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[tuple[Workspace, Recall]]:
+    """An empty workspace, and recall over it and an empty record."""
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder) / "workspace")
+        store = await open_store(Path(folder) / "mnema.db")
+        recall = Recall(Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC))
+        try:
+            yield workspace, recall
+        finally:
+            await recall.close()
+            await store.close()
+
+
+def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
+    """A person's docs as daily logs, a section per session; returns which doc stands at which path and line."""
+    logs: dict[str, list[str]] = {}
+    places: dict[tuple[str, int], str] = {}
+    section = ("", "")
+    for doc in person.docs:
+        day, clock = doc["date"].split()
+        path = f"{FOLDER}/{day}.md"
+        lines = logs.setdefault(path, [f"# {day}"])
+        if (path, doc["session"]) != section:
+            section = (path, doc["session"])
+            lines += ["", f"## {clock} · {doc['session']}", ""]
+        lines.append(f"- {clock} {doc['speaker']}: {' '.join(doc['text'].split())}")
+        places[path, len(lines)] = doc["id"]
+    files = workspace.space("")
+    for path, lines in logs.items():
+        files.write(path, "\n".join([*lines, ""]), None)
+    return places
+
+
+def mapped(passages: Iterable[Passage], places: Mapping[tuple[str, int], str]) -> list[Returned]:
+    """What came back, as docs."""
+    return [Returned(id=places.get((one.path, one.line), ""), tokens=tokens(one.text)) for one in passages]
+
+
+def score(found: Sequence[Returned], evidence: set[str]) -> dict[str, float]:
+    """One question.
+
+    R@k: the share of the evidence among the first k returned. B2000: the share of it within the first 2,000 tokens that
+    were returned. MRR: 1 / rank of the first evidence, 0 where none came back. Whatever is returned takes a place,
+    a second time too, and counts as evidence once.
+    """
+    firsts: dict[str, int] = {}
+    for rank, one in enumerate(found, 1):
+        firsts.setdefault(one.id, rank)
+    ranks = sorted(firsts[id] for id in evidence if id in firsts)
+    spent, within = 0, 0
+    for rank, one in enumerate(found, 1):
+        spent += one.tokens
+        if spent > 2_000:
+            break
+        within = rank
+    shares = {f"R@{k}": sum(rank <= k for rank in ranks) / len(evidence) for k in RANKS}
+    return {
+        **shares,
+        "B2000": sum(rank <= within for rank in ranks) / len(evidence),
+        "MRR": 1 / ranks[0] if ranks else 0.0,
+    }
+
+
+def means(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each figure over all questions."""
+    return {name: statistics.fmean(one[name] for one in scores) for name in COLUMNS}
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: one for each Chinese, Japanese or Korean character, one for four others."""
+    wide = len(_CJK.findall(text))
+    return wide + -(-(len(text) - wide) // 4)
+
+
+def _plainly(person: Person) -> Iterable[tuple[Mapping[str, Any], list[Returned]]]:
+    """Each question with what FTS5 alone finds for it."""
+    texts = [f"[{doc['date']}] {doc['speaker']}: {doc['text']}" for doc in person.docs]
+    speakers = {doc["speaker"] for doc in person.docs}
+    with closing(recall_rows.plain_index(" ".join(terms(doc["text"])) for doc in person.docs)) as base:
+        for question in person.questions:
+            rows = recall_rows.plain_search(base, question_terms(question["q"], speakers), DEPTH)
+            yield question, [Returned(id=person.docs[row]["id"], tokens=tokens(texts[row])) for row in rows]
+
+
+def _cells(means: Mapping[str, float]) -> str:
+    return "".join(f"{means[name]:>7.3f}" for name in COLUMNS)

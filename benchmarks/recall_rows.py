@@ -1,0 +1,186 @@
+"""How long recall takes over many rows, half of them Chinese, beside FTS5 alone and beside comparing vectors."""
+
+import importlib
+import importlib.util
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.figure import Figure
+from memory.daily_log import FOLDER
+from memory.recall.keeping import Ground
+from memory.recall.passages import Wanted
+from memory.recall.recall import Recall
+from memory.recall.terms import question_terms, terms
+from memory.store.open import open_store
+from memory.workspace import Workspace
+
+A_DAY = 100
+QUESTIONS = 100
+DEPTH = 20
+ASKED, FREQUENT = 4, 100
+"""Words of a question, and how many of the most frequent ones are in none: they would be stop words."""
+CHINESE = 0x4E00
+WIDTH = 384
+"""Numbers of a small model's vector."""
+FIRST = date(2020, 1, 1)
+REACH: dict[int, tuple[float, float]] = {1_000: (5, 3), 10_000: (10, 5), 100_000: (100, 50)}
+"""Milliseconds a query may take at the median, and those aimed at."""
+INDEX = 1_000 / 6_000, 300 / 6_000
+"""Milliseconds that a row may take to be indexed, and those aimed at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthetic:
+    """Log lines, and questions made of words that stand in them. None of it means anything."""
+
+    lines: Sequence[str]
+    questions: Sequence[str]
+
+
+async def figures(sizes: Iterable[int], now: datetime) -> tuple[list[Figure], list[str]]:
+    """For each number of rows what indexing and searching take; and what could not be measured."""
+    found: list[Figure] = []
+    for rows in sizes:
+        found += await _at(rows, now)
+    missing = importlib.util.find_spec("numpy") is None
+    notes = ["NumPy is not installed, so there is no floor of vectors; the extra `vectors` brings it."] * missing
+    return found, notes
+
+
+async def _at(rows: int, now: datetime) -> list[Figure]:
+    made = synthetic(rows)
+    with TemporaryDirectory() as folder:
+        workspace = Workspace(Path(folder) / "workspace")
+        write(workspace, made.lines)
+        store = await open_store(Path(folder) / "mnema.db")
+        recall = Recall(Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=now.tzinfo or UTC))
+        began = time.perf_counter()
+        await recall.refresh("")
+        indexed = time.perf_counter() - began
+        times = []
+        for question in made.questions:
+            began = time.perf_counter()
+            await recall.search(Wanted(space="", query=question, now=now, limit=DEPTH))
+            times.append(time.perf_counter() - began)
+        await recall.close()
+        await store.close()
+    began = time.perf_counter()
+    base = plain_index(" ".join(terms(line)) for line in made.lines)
+    plain_indexed = time.perf_counter() - began
+    with closing(base):
+        plain = [_timed(lambda: plain_search(base, question_terms(one), DEPTH)) for one in made.questions]  # noqa: B023
+    reach, aim = REACH.get(rows, (float("inf"), float("inf")))
+    name, floor = f"{rows:,} rows", "FTS5 alone, same terms"
+    index = [rows * each for each in INDEX]
+    return [
+        Figure(
+            name=f"index {name}", ours=1_000 * indexed, floor=1_000 * plain_indexed, unit="ms", reach=index[0],
+            aim=index[1], floor_is=floor,
+        ),
+        Figure(
+            name=f"query over {name}, p50", ours=1_000 * median(times), floor=1_000 * median(plain), unit="ms",
+            reach=reach, aim=aim, floor_is=floor,
+        ),
+        Figure(
+            name=f"query over {name}, p95", ours=1_000 * late(times), floor=1_000 * late(plain), unit="ms",
+            reach=3 * reach, aim=3 * aim, floor_is=floor,
+        ),
+        *_vectors(rows, median(times)),
+    ]  # fmt: skip
+
+
+def synthetic(rows: int) -> Synthetic:
+    """The same lines each time: words as frequent as in talk, every second line Chinese."""
+    chance = random.Random(rows)
+    letters = [chr(CHINESE + at) for at in range(0, 6_000, 2)]
+    english = ["".join(chance.choices("bcdfglmnprst", k=1) + chance.choices("aeiou", k=1)) for _ in range(60)]
+    words = sorted({"".join(chance.choices(english, k=chance.randint(1, 4))) for _ in range(12_000)})
+    chinese = ["".join(chance.choices(letters, k=2)) for _ in range(8_000)]
+    chance.shuffle(words)
+    lines = [_line(chance, chinese if at % 2 else words) for at in range(rows)]
+    frequent = {*words[:FREQUENT], *chinese[:FREQUENT]}
+    told = [[word for word in line if word not in frequent] for line in lines]
+    asked = chance.choices([line for line in told if len(line) >= ASKED], k=QUESTIONS)
+    return Synthetic(
+        lines=[_joined(line) for line in lines],
+        questions=[_joined(chance.sample(line, ASKED)) for line in asked],
+    )
+
+
+def write(workspace: Workspace, lines: Sequence[str]) -> None:
+    """Daily logs of A_DAY lines each, a section for every tenth line."""
+    files = workspace.space("")
+    for number in range(0, len(lines), A_DAY):
+        day = FIRST + timedelta(days=number // A_DAY)
+        text = [f"# {day}"]
+        for at, line in enumerate(lines[number : number + A_DAY]):
+            if at % 10 == 0:
+                text += ["", f"## {8 + at // 10:02}:00", ""]
+            text.append(f"- {8 + at // 10:02}:{at % 10:02} {'Bot' if at % 2 else 'User'}: {line}")
+        files.write(f"{FOLDER}/{day}.md", "\n".join([*text, ""]), None)
+
+
+def plain_index(texts: Iterable[str]) -> sqlite3.Connection:
+    """FTS5 in memory with nothing of ours around it; row n is the nth text's, from 0."""
+    base = sqlite3.connect(":memory:", isolation_level=None)
+    base.execute('CREATE VIRTUAL TABLE plain USING fts5(terms, tokenize="unicode61 remove_diacritics 0")')
+    base.execute("BEGIN")
+    base.executemany("INSERT INTO plain(rowid, terms) VALUES (?, ?)", enumerate(texts))
+    base.execute("COMMIT")
+    return base
+
+
+def plain_search(base: sqlite3.Connection, wanted: Sequence[str], limit: int) -> list[int]:
+    """Rows with any of the terms, best first by bm25."""
+    match = " OR ".join(f'"{term}"' for term in wanted)
+    if not match:
+        return []
+    statement = "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?"
+    return [row for (row,) in base.execute(statement, (match, limit))]
+
+
+def late(times: Sequence[float]) -> float:
+    """The 95th of a hundred."""
+    return sorted(times)[int(len(times) * 0.95)]
+
+
+def _line(chance: random.Random, words: Sequence[str]) -> list[str]:
+    """Ten to twenty words, the nth about n times rarer than the first."""
+    return [words[int(len(words) ** chance.random()) - 1] for _ in range(chance.randint(10, 20))]
+
+
+def _joined(words: Sequence[str]) -> str:
+    return ("" if ord(words[0][0]) >= CHINESE else " ").join(words)
+
+
+def _vectors(rows: int, ours: float) -> list[Figure]:
+    """A query beside one product of a matrix with a vector, and the best of it."""
+    if importlib.util.find_spec("numpy") is None:
+        return []
+    numpy: Any = importlib.import_module("numpy")
+    source = numpy.random.default_rng(1)
+    matrix = source.standard_normal((rows, WIDTH), dtype=numpy.float32)
+    wanted = source.standard_normal(WIDTH, dtype=numpy.float32)
+    times = [_timed(lambda: numpy.argpartition(matrix @ wanted, -DEPTH)[-DEPTH:]) for _ in range(20)]
+    reach, aim = REACH.get(rows, (float("inf"), float("inf")))
+    return [
+        Figure(
+            name=f"query over {rows:,} rows, p50", ours=1_000 * ours, floor=1_000 * median(times), unit="ms",
+            reach=reach, aim=aim, floor_is=f"NumPy alone, {WIDTH} numbers a row, the question's vector given",
+        )
+    ]  # fmt: skip
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began

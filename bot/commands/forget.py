@@ -1,0 +1,193 @@
+"""The commands that forget: /forget shows what mentions something and asks, /approve and /deny answer it as well."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from bot.commands.base import Asked, Command
+from memory.forgetting.forgetter import Asker
+from memory.forgetting.receipt import Receipt
+from memory.forgetting.targets import Item, load_targets, snippet
+
+ACTION = "memory.forget"
+LONGEST = 500
+"""Characters of what is to be looked for."""
+SHOWN = 20
+"""Places; more nobody reads on a phone. The rest is counted."""
+_CODE = r"(?P<code>[A-Za-z0-9]{4}-?[A-Za-z0-9]{4})"
+_NUMBERS = r"(?P<numbers>\d{1,3}(?:[\s,，、]+\d{1,3})*)"
+_YES = re.compile(rf"(?:yes|确认)(?:\s+{_CODE})?(?:\s+{_NUMBERS})?", re.IGNORECASE)
+_NO = re.compile(rf"(?:no|取消)(?:\s+{_CODE})?", re.IGNORECASE)
+_ANSWER = re.compile(rf"{_CODE}(?:\s+{_NUMBERS})?", re.IGNORECASE)
+_KINDS = {"memory": ("长期记忆", "Memory"), "log": ("日志", "Logs"), "said": ("消息", "Messages")}
+
+
+async def _forget(asked: Asked) -> str:
+    wanted = asked.rest.strip()
+    if yes := _YES.fullmatch(wanted):
+        return await _confirm(asked, yes["code"] or "", yes["numbers"] or "")
+    if no := _NO.fullmatch(wanted):
+        return await _drop(asked, no["code"] or "")
+    if not wanted:
+        return asked.either(
+            "/forget 后面写要忘掉的内容，例如 /forget 我的旧地址。我先列出提到它的地方，你确认后才删除。",
+            "Say what to forget, as in /forget my old address. I list what mentions it first, and ask.",
+        )
+    if len(wanted) > LONGEST:
+        return asked.either(
+            f"太长了（{len(wanted)} 字），最多 {LONGEST} 字。写其中最特别的几个词就够了。",
+            f"That is too long ({len(wanted)} characters; {LONGEST} is the most). Its most telling words are enough.",
+        )
+    return await _ask(asked, wanted)
+
+
+async def _ask(asked: Asked, query: str) -> str:
+    forgetter = asked.desk.forgetter
+    items = await forgetter.find(asked.conversation.place.space, query)
+    if not items:
+        return asked.either("没有找到提到它的地方。", "Nothing here mentions that.")
+    code = await forgetter.ask(_asker(asked), query, items)
+    return "\n\n".join([_head(asked, items), *_listed(asked, items, query), _question(asked, f"{code[:4]}-{code[4:]}")])
+
+
+def _head(asked: Asked, items: Sequence[Item]) -> str:
+    counts = {kind: sum(item.kind == kind for item in items) for kind in _KINDS}
+    zh = "，".join(f"{_KINDS[kind][0]} {count}" for kind, count in counts.items() if count)
+    en = ", ".join(f"{_KINDS[kind][1].lower()} {count}" for kind, count in counts.items() if count)
+    return asked.either(f"**{len(items)} 处提到它**：{zh}", f"**{_count(len(items), 'place')} mention it**: {en}")
+
+
+def _listed(asked: Asked, items: Sequence[Item], query: str) -> list[str]:
+    numbered = list(enumerate(items, 1))
+    groups = [
+        "\n".join([f"**{asked.either(*_KINDS[kind])}**", *(_line(asked, number, item, query) for number, item in held)])
+        for kind, held in groupby(numbered[:SHOWN], key=lambda pair: pair[1].kind)
+    ]
+    rest = len(items) - SHOWN
+    more = asked.either(f"……还有 {rest} 处，会一并忘掉。", f"… and {rest} more, which go too.")
+    return [*groups, more] if rest > 0 else groups
+
+
+def _line(asked: Asked, number: int, item: Item, query: str) -> str:
+    if item.path:
+        place = f"{item.path}:{item.line}"
+    else:
+        who = asked.either("你", "you") if item.mine else asked.either("我", "me")
+        place = f"{item.date} · {item.channel} · {who}"
+    return f"{number}. {place}\n   {snippet(item.words, query)}"
+
+
+def _question(asked: Asked, code: str) -> str:
+    return asked.either(
+        f"`/forget yes {code}` 全部忘掉，`/forget yes {code} 1,3` 只忘掉这几处，`/forget no` 保留。10 分钟内有效。\n"
+        "忘掉以后无法恢复：文件、消息、摘要、附件和索引里提到它的句子都会删除。",
+        f"`/forget yes {code}` forgets all of it, `/forget yes {code} 1,3` only those, `/forget no` leaves it. "
+        "Good for 10 minutes.\nIt cannot be taken back: sentences that mention it leave files, messages, summaries, "
+        "attachments and the index.",
+    )
+
+
+async def _confirm(asked: Asked, code: str, numbers: str) -> str:
+    forgetter, asker = asked.desk.forgetter, _asker(asked)
+    row = await forgetter.asked(asker, code)
+    if row is None:
+        receipt = await forgetter.told(asker, code)
+        return _told(asked, receipt) if receipt is not None else _nothing(asked)
+    chosen = sorted({int(number) - 1 for number in re.findall(r"\d+", numbers)})
+    most = len(load_targets(row.targets).items)
+    if chosen and not 0 <= chosen[0] <= chosen[-1] < most:
+        return asked.either(f"序号只有 1 到 {most}，什么都没有忘掉。", f"There are 1 to {most}; nothing was forgotten.")
+    return _told(asked, await forgetter.confirm(row, chosen or None))
+
+
+async def _drop(asked: Asked, code: str) -> str:
+    row = await asked.desk.forgetter.asked(_asker(asked), code)
+    if row is None:
+        return _nothing(asked)
+    await asked.desk.forgetter.drop(row)
+    return asked.either("好的，都保留。", "Good, all of it stays.")
+
+
+async def _approve(asked: Asked) -> str:
+    answer = _ANSWER.fullmatch(asked.rest.strip())
+    return await _confirm(asked, answer["code"], answer["numbers"] or "") if answer else _nothing(asked)
+
+
+async def _deny(asked: Asked) -> str:
+    answer = re.fullmatch(_CODE, asked.rest.strip())
+    return await _drop(asked, answer["code"]) if answer else _nothing(asked)
+
+
+def _nothing(asked: Asked) -> str:
+    return asked.either(
+        "这里没有等待确认的请求：代码不对，或者已经过期。", "Nothing waits here under that code, or it has expired."
+    )
+
+
+def _told(asked: Asked, receipt: Receipt) -> str:
+    """The receipt in words: every place with its count, then what still holds it."""
+    places = asked.either("；", "; ").join(_places(asked, receipt))
+    pieces = [asked.either(f"**已忘掉。** {places}。", f"**Forgotten.** {places}.")]
+    if receipt.backups:
+        pieces.append(
+            asked.either(
+                "这些备份里可能还有，需要的话请手动删除文件：",
+                "These copies may still hold it; delete the files to be rid of it:",
+            )
+            + "".join(f"\n- `{path}`" for path in receipt.backups)
+        )
+    if receipt.kept:
+        pieces.append(
+            asked.either(
+                "工作区里这些文件也提到它，我没有动：",
+                "These files of the workspace mention it too; I left them alone:",
+            )
+            + "".join(f"\n- `{path}`" for path in receipt.kept)
+        )
+    return "\n\n".join(pieces)
+
+
+def _places(asked: Asked, receipt: Receipt) -> list[str]:
+    comma = asked.either("、", ", ")
+    told = [f"{place.path}:{comma.join(map(str, place.lines))}" for place in receipt.files]
+    for place in receipt.said:
+        en = f"{_count(place.count, 'message')} of {place.date} ({place.channel})"
+        told.append(asked.either(f"{place.date} 的 {place.count} 条消息（{place.channel}）", en))
+    counts = (
+        (receipt.summaries, "{} 份摘要", "summary"),
+        (receipt.records, "{} 条记忆的记录", "memory record"),
+        (receipt.attachments, "{} 个附件", "attachment"),
+    )
+    told += [asked.either(zh.format(count), _count(count, en)) for count, zh, en in counts if count]
+    return [*told, asked.either("索引", "index")] if receipt.index else told
+
+
+def _count(count: int, one: str) -> str:
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{count} {one if count == 1 else many}"
+
+
+def _asker(asked: Asked) -> Asker:
+    place = asked.conversation.place
+    return Asker(
+        space=place.space,
+        conversation=asked.conversation.id,
+        who=f"{place.channel}:{place.account}:{asked.row.sender_id}",
+        row=asked.row.id,
+    )
+
+
+FORGET_COMMANDS = (
+    Command(
+        name="forget",
+        usage="TEXT|yes [CODE] [1,3]|no",
+        action=ACTION,
+        zh="忘掉某件事：先列出，确认后删除",
+        en="forget something: shown first, gone once confirmed",
+        run=_forget,
+    ),
+    Command(
+        name="approve", usage="CODE", action=ACTION, zh="同意等待确认的请求", en="agree to what waits", run=_approve
+    ),
+    Command(name="deny", usage="CODE", action=ACTION, zh="拒绝等待确认的请求", en="refuse what waits", run=_deny),
+)

@@ -1,0 +1,1 @@
+"""What a person asked to have forgotten: found, taken out of everything, and receipted."""

@@ -1,0 +1,123 @@
+"""The memory files of a space: which of their lines mention it, and how it is taken out of them. Blocks."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory import daily_log
+from memory.forgetting.mentions import Needle, mentions, spans
+from memory.forgetting.receipt import FilePlace
+from memory.forgetting.redaction import redacted, redacted_memory, sentences_that
+from memory.forgetting.targets import Item, Targets
+from memory.longterm.bullets import bullets
+from memory.workspace import SPACES, Conflict, File, PathRefused, SpaceFiles, TooBig
+
+LONG_TERM = "MEMORY.md"
+MOST_TRIES = 20
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceMemory:
+    """The files of one space. before: what stands before their paths, seen from the workspace's root."""
+
+    space: str
+    files: SpaceFiles
+
+    @property
+    def before(self) -> str:
+        return f"{SPACES}/{self.space}/" if self.space else ""
+
+    def found(self, query: str) -> Iterator[Item]:
+        """Bullets of MEMORY.md and lines of daily logs that mention it."""
+        for bullet in bullets(self._text(LONG_TERM)):
+            if mentions(bullet.text, query):
+                path = self.before + LONG_TERM
+                yield Item(kind="memory", space=self.space, words=(bullet.text,), path=path, line=bullet.first)
+        for path in self._memory():
+            day = _DAY.search(path)
+            if day is None or path.count("/") > 1:
+                continue  # what a dream's diary says, it says of MEMORY.md
+            for row in daily_log.rows(self._text(path)):
+                if words := sentences_that(row.text, query):
+                    at = {"path": self.before + path, "line": row.number, "date": day.group()}
+                    yield Item(kind="log", space=self.space, words=words, **at)  # type: ignore[arg-type]
+
+    def places(self, targets: Targets) -> list[FilePlace]:
+        """The lines that `forget` would change."""
+        held = ((path, self._text(path), targets.needle(self.before + path)) for path in self._memory())
+        return [self._place(path, text, needle) for path, text, needle in held if _without(path, text, needle) != text]
+
+    def forget(self, targets: Targets) -> list[FilePlace]:
+        """Take it out of every memory file, as it stands by then.
+
+        Raises:
+            OSError: a file could not be written, or changes faster than it can be.
+        """
+        done = [self._forget(path, targets) for path in self._memory()]
+        return [place for place in done if place is not None]
+
+    def mentioned(self, targets: Targets) -> list[str]:
+        """Paths of files here that still have it to the letter: the person's own, and memory that may not be written.
+
+        Where a person chose some places, memory is left out: it has the others.
+        """
+        chosen = set(self._memory()) if targets.chosen is not None else set()
+        others = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in chosen]
+        return [self.before + path for path in others if spans(self._text(path), targets.query)]
+
+    def _forget(self, path: str, targets: Targets) -> FilePlace | None:
+        needle = targets.needle(self.before + path)
+        for _ in range(MOST_TRIES):
+            file = self._whole(path)
+            fresh = _without(path, file.text, needle) if file else ""
+            if file is None or fresh == file.text:
+                return None
+            try:
+                self.files.write(path, fresh, file.sha256)
+            except Conflict:
+                continue
+            except (PathRefused, TooBig):
+                return None
+            return self._place(path, file.text, needle)
+        raise OSError(f"{path} changes faster than it can be written")
+
+    def _place(self, path: str, text: str, needle: Needle) -> FilePlace:
+        return FilePlace(path=self.before + path, lines=tuple(_lines(path, text, needle)))
+
+    def _memory(self) -> list[str]:
+        """MEMORY.md, the daily logs and the diaries of dreams."""
+        try:
+            below = self.files.list(daily_log.FOLDER)
+        except FileNotFoundError:
+            below = []
+        return [LONG_TERM, *(entry.path for entry in below if entry.path.endswith(".md"))]
+
+    def _whole(self, path: str) -> File | None:
+        """A file that may be written again as text; None where there is none, or its bytes are not all UTF-8."""
+        try:
+            file = self.files.read(path)
+            if "\ufffd" in file.text:
+                self.files.read_bytes(path).decode()
+        except (OSError, PathRefused, TooBig, UnicodeDecodeError):
+            return None
+        return file
+
+    def _text(self, path: str) -> str:
+        try:
+            return self.files.read(path).text
+        except (OSError, PathRefused, TooBig):
+            return ""
+
+
+def _without(path: str, text: str, needle: Needle) -> str:
+    return redacted_memory(text, needle) if path == LONG_TERM else redacted(text, needle)
+
+
+def _lines(path: str, text: str, needle: Needle) -> list[int]:
+    """The lines that change; a bullet of MEMORY.md is named by its first."""
+    gone = [bullet for bullet in bullets(text) if needle.within(bullet.text)] if path == LONG_TERM else []
+    inside = {line for bullet in gone for line in range(bullet.first, bullet.last + 1)}
+    pairs = zip(text.splitlines(), redacted(text, needle).splitlines(), strict=True)
+    changed = {number for number, (before, after) in enumerate(pairs, 1) if before != after}
+    return sorted((changed - inside) | {bullet.first for bullet in gone})

@@ -1,0 +1,302 @@
+"""MEMORY.md as the lines that people remember by, and edits of it that leave every other byte as it is. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+HEADINGS = {
+    "user_preference": "偏好 · Preferences",
+    "project_context": "项目 · Projects",
+    "skill": "技能 · Skills",
+    "fact": "事实 · Facts",
+}
+"""Each category's heading, as the template has it and as it is written where a file has none."""
+CATEGORIES = tuple(HEADINGS)
+
+LONGEST = 10_000
+
+_BOM = "\ufeff"
+_NAMES = {
+    "user_preference": "偏好 喜好 用户偏好 个人偏好 preference preferences userpreference userpreferences",
+    "project_context": "项目 项目背景 工作项目 project projects projectcontext",
+    "skill": "技能 能力 skill skills",
+    "fact": "事实 事实信息 fact facts",
+}
+_CATEGORY = {name: category for category, names in _NAMES.items() for name in names.split()}
+_BLANK = " \t\u3000\xa0"
+_MARK = re.compile(rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK}]+|$)|\d{{1,3}}、[{_BLANK}]*)")
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+|$)")
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
+_HASHES = re.compile(r"(?:#{1,6}(?:[ \t]+|$))+")
+_RULE = " \t-*_="
+_TAB = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bullet:
+    """One memory of a file. text: its words, further lines after "\\n", as `tidy` leaves them.
+
+    category: what its heading stands for, "" for any other heading. heading: the nearest one's words, "" above all.
+    first, last: its lines, from 1.
+    """
+
+    text: str
+    category: str
+    heading: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what stands under it, up to the next one. last: the line behind which a new bullet belongs.
+
+    mark: how its last bullet begins, "" where it has none.
+    """
+
+    title: str
+    category: str
+    level: int
+    last: int
+    mark: str = ""
+
+
+def bullets(text: str) -> list[Bullet]:
+    """The memories of a file, in order: its list items, with what is indented under them.
+
+    What stands in a fence, and prose between the items, is none.
+    """
+    return _read(text).found
+
+
+def memorable(text: str) -> list[Bullet]:
+    """The memories of which a record is kept: all that a person can have meant as one, of at most 10,000 characters."""
+    return [bullet for bullet in bullets(text) if len(bullet.text) <= LONGEST]
+
+
+def category_of(heading: str) -> str:
+    """The category that a heading names in Chinese or English, "" for another one."""
+    names = re.split(r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])", heading.casefold())
+    keys = (re.sub(r"[\s*_`#]+", "", name) for name in names)
+    return next((_CATEGORY[key] for key in keys if key in _CATEGORY), "")
+
+
+def tidy(content: str) -> str:
+    """Content as a bullet holds it: no empty lines, headings or rules, no open fence; "" where nothing is said."""
+    plain = content.replace("\0", "").replace(_BOM, "").encode("utf-8", "replace").decode()
+    lines = [_harmless(line.expandtabs(_TAB).rstrip()) for line in plain.splitlines()]
+    kept = [line for line in lines if line.strip(_RULE)]
+    if not any(unicodedata.category(sign)[0] in "LNS" for line in kept for sign in line):
+        return ""
+    indent = min((_width(line) for line in kept[1:]), default=0)
+    return _closed([kept[0].strip(), *(line[indent:] for line in kept[1:])])
+
+
+def added(text: str, category: str, content: str, heading: str = "") -> str:
+    """The file with one more bullet: the last one under its heading, which is made at the end where it is missing.
+
+    Args:
+        category: whose heading it is, unless one with the very words `heading` is there.
+
+    Raises:
+        ValueError: nothing is said, or there is no such category.
+    """
+    if category not in HEADINGS and not heading:
+        raise ValueError(f"no category is called {category!r}")
+    read, end = _read(text), _line_end(text)
+    section = _home(read.sections, category, heading)
+    item = _item(content, section.mark if section and section.mark else "- ", end) + end
+    if section is None:
+        before = _ended(text, read.fence, end)
+        return f"{before}{end if before.strip(_BOM) else ''}## {heading or HEADINGS[category]}{end}{end}{item}"
+    lines = text.splitlines(keepends=True)
+    open_fence = read.fence if section is read.sections[-1] and not section.mark else ""
+    before, after = _ended("".join(lines[: section.last]), open_fence, end), lines[section.last :]
+    gap = "" if section.mark else end
+    return before + gap + item + _apart(after, end) + "".join(after)
+
+
+def replaced(text: str, bullet: Bullet, content: str) -> str:
+    """The file with other words in that bullet's place, under the same list mark.
+
+    Raises:
+        ValueError: nothing is said, or the bullet is none of this text.
+    """
+    lines = text.splitlines(keepends=True)
+    bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
+    match = _MARK.match(lines[bullet.first - 1].removeprefix(bom).splitlines()[0])
+    if match is None:
+        raise ValueError(f"line {bullet.first} is no list item")
+    mark = match.group() if match.group()[-1] in _BLANK + "、" else match.group() + " "
+    last = lines[bullet.last - 1]
+    closing = last[len(last.rstrip("\r\n")) :]
+    end, after = _line_end(text), lines[bullet.last :]
+    item = _item(content, mark, end) + closing + _apart(after, end)
+    return "".join((*lines[: bullet.first - 1], bom, item, *after))
+
+
+def removed(text: str, bullet: Bullet) -> str:
+    """The file without that bullet's lines."""
+    lines = text.splitlines(keepends=True)
+    bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
+    return "".join((*lines[: bullet.first - 1], bom, *lines[bullet.last :]))
+
+
+def _item(content: str, mark: str, end: str) -> str:
+    words = tidy(content)
+    if not words:
+        raise ValueError("a memory needs words")
+    return mark + (end + " " * len(mark.expandtabs(_TAB))).join(words.split("\n"))
+
+
+def _apart(after: Sequence[str], end: str) -> str:
+    """The empty line that keeps prose behind a bullet from running on with it."""
+    return end if after and after[0].strip() and not _interrupts(after[0]) else ""
+
+
+def _like(mark: str) -> str:
+    """How a bullet begins that stands beside one with this mark; numbers are not counted on."""
+    sign = mark.strip(_BLANK)
+    return mark[: mark.index(sign)] + (sign if sign in "-*+•" else "-") + " "
+
+
+def _harmless(line: str) -> str:
+    """A line without what would make it a heading."""
+    bare = line.lstrip()
+    return line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1) if bare.startswith("#") else line
+
+
+def _closed(lines: Sequence[str]) -> str:
+    fence = ""
+    for line in lines:
+        fence = _after(fence, line)
+    return "\n".join([*lines, fence] if fence else lines)
+
+
+def _after(fence: str, line: str) -> str:
+    """The fence that is open behind this line."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if fence:
+        return "" if found["fence"].startswith(fence) and not found["info"].strip() else fence
+    return "" if found["fence"][0] == "`" and "`" in found["info"] else found["fence"]
+
+
+def _line_end(text: str) -> str:
+    """How the file ends its lines; of mixed ends, the one that runs together with none."""
+    if "\r" in text:
+        return "\r\n" if "\n" in text else "\r"
+    return "\n"
+
+
+def _ended(text: str, fence: str, end: str) -> str:
+    """The text with its last line ended, and an open fence."""
+    body = text if not text.strip(_BOM) or text.endswith(("\n", "\r")) else text + end
+    return body + fence + end if fence else body
+
+
+def _home(sections: Sequence[Section], category: str, heading: str) -> Section | None:
+    named = [section for section in sections if heading and section.title == heading]
+    fitting = [section for section in sections if category and section.category == category]
+    return min(named or fitting, key=lambda section: section.level, default=None)
+
+
+class _Reader:
+    """Takes lines, gives bullets and sections."""
+
+    def __init__(self) -> None:
+        self.found: list[Bullet] = []
+        self.sections: list[Section] = []
+        self.fence = ""
+        self._above: list[Section] = []
+        self._lines: list[str] = []
+        self._first = self._last = 0
+        self._indent = self._content = 0
+        self._mark = self._inner = ""
+        self._gap = False
+
+    def take(self, number: int, line: str) -> None:
+        """The next line, without its end."""
+        if not line.strip():
+            self._gap = True
+            return
+        if self.fence:
+            self.fence = _after(self.fence, line)
+        elif self._lines and self._belongs(line):
+            self._keep(number, line)
+        else:
+            self.end()
+            self._begin(number, line)
+        self._gap = False
+        if self.sections and not self.sections[-1].mark:
+            self.sections[-1] = replace(self.sections[-1], last=number)
+
+    def end(self) -> None:
+        """The bullet that was begun has all its lines."""
+        if not self._lines:
+            return
+        if self.sections:
+            self.sections[-1] = replace(self.sections[-1], last=self._last, mark=self._mark)
+        if words := tidy("\n".join(self._lines)):
+            category, heading = (self.sections[-1].category, self.sections[-1].title) if self.sections else ("", "")
+            self.found.append(
+                Bullet(text=words, category=category, heading=heading, first=self._first, last=self._last)
+            )
+        self._lines = []
+
+    def _belongs(self, line: str) -> bool:
+        """Whether a line goes on with the item: it is indented, or its paragraph simply runs on."""
+        if _width(line) >= self._indent + 2:
+            return True
+        if self._inner or self._gap:
+            return False
+        return not _interrupts(line)
+
+    def _keep(self, number: int, line: str) -> None:
+        lead = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB)
+        self._lines.append(lead[self._content :] + line.lstrip(" \t"))
+        self._inner = _after(self._inner, line)
+        self._last = number
+
+    def _begin(self, number: int, line: str) -> None:
+        if heading := _HEADING.match(line):
+            self._under(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
+        elif fence := _after("", line):
+            self.fence = fence
+        elif (mark := _MARK.match(line)) and not _is_rule(line):
+            self._indent, self._content = _width(line), len(mark.group().expandtabs(_TAB))
+            self._lines, self._first, self._last = [line[mark.end() :]], number, number
+            self._mark = _like(mark.group())
+            self._inner = _after("", line[mark.end() :])
+
+    def _under(self, number: int, title: str, level: int) -> None:
+        while self._above and self._above[-1].level >= level:
+            self._above.pop()
+        inherited = self._above[-1].category if self._above else ""
+        section = Section(title=title, category=category_of(title) or inherited, level=level, last=number)
+        self._above.append(section)
+        self.sections.append(section)
+
+
+def _read(text: str) -> _Reader:
+    reader = _Reader()
+    for number, line in enumerate(text.removeprefix(_BOM).splitlines(), 1):
+        reader.take(number, line)
+    reader.end()
+    return reader
+
+
+def _width(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB))
+
+
+def _interrupts(line: str) -> bool:
+    """Whether a paragraph ends before this line though none is empty."""
+    return bool(_HEADING.match(line) or _after("", line) or _MARK.match(line) or _is_rule(line))
+
+
+def _is_rule(line: str) -> bool:
+    bare = "".join(line.split())
+    return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])

@@ -1,0 +1,98 @@
+"""Puts what an index found in order: rows lend to their neighbours, days, speakers and dates count. Pure.
+
+Whatever is weighed here is weighed the same in every year: nothing fades, nothing is dropped for its age.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+NEXT, PREVIOUS, TWO_AWAY = 0.5, 0.3, 0.3
+"""Share of its score that a row lends to the next row of its session, the previous one, and those two away."""
+DAY = 0.3
+"""Share of a day's best score that each of its rows gets."""
+DATE = 1.0
+"""What a row of a day that the question names gets, where 1 is the best row's words."""
+SPEAKER = 1.5
+QUESTION = 0.7
+_STEPS = ((1, NEXT), (-1, PREVIOUS), (2, TWO_AWAY), (-2, TWO_AWAY))
+
+
+class Fact(NamedTuple):
+    """What ranking needs of a row; a tuple, for a search makes a thousand of them.
+
+    session: unique in the index; place: see IndexRow. said: its seq where it was said, 0 in a file. bare: its −bm25,
+    0 for a row that was not looked up by its words.
+    """
+
+    row: int
+    session: int
+    place: int
+    day: str
+    speaker: str
+    asks: int
+    source: int
+    said: int
+    fold: str
+    bare: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A row in its order. score: as large as it makes its place; lender: the row that lent it more than it has itself,
+    itself for none.
+    """
+
+    row: int
+    score: float
+    lender: int
+
+
+def rank(
+    facts: Collection[Fact], bare: Mapping[int, float], dated: Collection[int] = (), named: Collection[str] = ()
+) -> list[Ranked]:
+    """The rows, best first. Neighbours that no word is in must be among `facts` to be lent anything.
+
+    Args:
+        bare: how well each row's words match, by row: 0 to 1, the best one 1; rows that are not there have 0.
+        dated: rows of a day that the question names.
+        named: speakers whom it names.
+    """
+    lent = _lent(facts, bare)
+    best_of_day: dict[str, float] = defaultdict(float)
+    for fact in facts:
+        if fact.day:
+            best_of_day[fact.day] = max(best_of_day[fact.day], bare.get(fact.row, 0.0))
+    ranked = []
+    for fact in facts:
+        own = bare.get(fact.row, 0.0)
+        gift, lender = lent.get(fact.row, (0.0, fact.row))
+        score = own + gift + DATE * (fact.row in dated) + DAY * best_of_day.get(fact.day, 0.0)
+        if fact.speaker in named:
+            score *= SPEAKER
+        if fact.asks:
+            score *= QUESTION
+        ranked.append((score, -fact.row, lender if gift > own else fact.row))
+    ranked.sort(reverse=True)
+    return [Ranked(row=-row, score=score, lender=lender) for score, row, lender in ranked]
+
+
+def places_around(facts: Iterable[Fact]) -> set[tuple[int, int]]:
+    """(session, place) of what stands around these rows."""
+    return {(fact.session, fact.place + step) for fact in facts for step, _ in _STEPS}
+
+
+def _lent(facts: Collection[Fact], bare: Mapping[int, float]) -> dict[int, tuple[float, int]]:
+    """What each row is lent, and by whom: the most that one neighbour gives it."""
+    at = {(fact.session, fact.place): fact.row for fact in facts}
+    found: dict[int, tuple[float, int]] = {}
+    for fact in facts:
+        own = bare.get(fact.row, 0.0)
+        if not own:
+            continue
+        for step, share in _STEPS:
+            other = at.get((fact.session, fact.place + step))
+            if other is not None and (other not in found or share * own > found[other][0]):
+                found[other] = (share * own, fact.row)
+    return found

@@ -1,0 +1,174 @@
+"""Recall: what a space has written down and what was said in it, found as things stand at that moment."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from memory.recall.finding import Found, Hidden, find
+from memory.recall.index import SqliteIndex
+from memory.recall.keeping import FILE, TALK, Ground, Kept
+from memory.recall.passages import Passage, Wanted
+from memory.recall.vectors import Vectors
+from memory.workspace import SPACES
+
+T = TypeVar("T")
+MOST_OPEN = 32
+"""Indexes that are open at a time; opening another takes a few milliseconds."""
+
+
+class Recall:
+    """Searches by space. A search that is cancelled goes on unseen, so that the next one finds its index ready."""
+
+    def __init__(self, ground: Ground, vectors: Vectors | None = None) -> None:
+        self._store = ground.store
+        self._ground = ground
+        self._vectors = vectors
+        self._open: OrderedDict[str, Kept] = OrderedDict()
+        self._work: set[asyncio.Task[Any]] = set()
+
+    async def search(self, wanted: Wanted) -> list[Passage]:
+        """The passages of a space that answer, best first; what has just been written or said is among them.
+
+        Raises:
+            StoreError: the record or the index cannot be read.
+        """
+        return await self._to_its_end(self._search(wanted))
+
+    async def refresh(self, space: str) -> int:
+        """Bring the index up to date with the files and the record; returns how many rows it has."""
+        return await self._to_its_end(self._counted(space))
+
+    async def rebuild(self, space: str) -> int:
+        """Make the index anew from the files and the record; returns how many rows it has."""
+        await self.forget(space)
+        return await self.refresh(space)
+
+    async def forget(self, space: str) -> None:
+        """Throw the index away; the next search makes it anew."""
+        for kept in await self._kept(space):
+            await kept.remove()
+
+    async def check(self, space: str) -> str:
+        """What is wrong with the index, "" for nothing."""
+        found = [await kept.use(SqliteIndex.check) for kept in await self._kept(space)]
+        return "; ".join(filter(None, found))
+
+    async def settled(self) -> None:
+        """Wait until no search goes on."""
+        while self._work:
+            await asyncio.wait(list(self._work))
+
+    async def close(self) -> None:
+        """Finish what goes on, then close every index."""
+        await self.settled()
+        if self._vectors:
+            await self._vectors.close()
+        for kept in self._open.values():
+            await asyncio.to_thread(kept.close)
+        self._open.clear()
+
+    async def _search(self, wanted: Wanted) -> list[Passage]:
+        hides = await self._hides(wanted)
+        asked = await self._vectors.of_question(wanted.query) if self._vectors else b""
+        found: list[Passage] = []
+        for kept in await self._kept(wanted.space):
+            answers = await kept.use(
+                lambda index: find(index, wanted, hides.within(index), self._near(index, asked)),
+            )
+            found += [_passage(answer, kept.space) for answer in answers]
+            self._keep_up(kept)
+        return sorted(found, key=lambda passage: -passage.score)[: wanted.limit]
+
+    async def _counted(self, space: str) -> int:
+        rows = 0
+        for kept in await self._kept(space):
+            rows += await kept.use(SqliteIndex.count)
+            self._keep_up(kept)
+        return rows
+
+    def _near(self, index: SqliteIndex, asked: bytes) -> dict[int, float]:
+        return self._vectors.near(index, asked) if self._vectors else {}
+
+    def _keep_up(self, kept: Kept) -> None:
+        if self._vectors:
+            self._vectors.keep_up(kept)
+
+    async def _kept(self, space: str) -> list[Kept]:
+        return [self._one(member) for member in await self._store.links.members(space)]
+
+    async def _hides(self, wanted: Wanted) -> "_Hides":
+        name = wanted.behalf or wanted.shown_in
+        row = await self._store.sessions.conversation(name) if name else None
+        if row is None:
+            return _Hides()
+        head = await self._store.folds.fold(row.fold_head) if row.fold_head else None
+        live_from = head.to_seq + 1 if head else row.view_from
+        if not wanted.behalf:
+            return _Hides(conversation=name, live_from=live_from)
+        before = row.view_from
+        cleared = (
+            [fold.id for fold in await self._store.folds.folds(name) if fold.to_seq < before] if before > 1 else []
+        )
+        return _Hides(conversation=name, cleared_before=before, live_from=live_from, folds=frozenset(cleared))
+
+    def _one(self, space: str) -> Kept:
+        if space not in self._open:
+            self._open[space] = Kept(space, self._ground)
+            if len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)[1].close()
+        self._open.move_to_end(space)
+        return self._open[space]
+
+    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for it; a caller that is cancelled meanwhile does not cancel it."""
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._work.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waited has it; where nobody did, the next search meets it too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Hides:
+    """What a search leaves out of a conversation, before it is known by which number an index has it."""
+
+    conversation: str = ""
+    cleared_before: int = 0
+    live_from: int = 1 << 60
+    folds: frozenset[str] = frozenset()
+
+    def within(self, index: SqliteIndex) -> Hidden:
+        return Hidden(
+            source=index.number(TALK + self.conversation) if self.conversation else 0,
+            cleared_before=self.cleared_before,
+            live_from=self.live_from,
+            folds=self.folds,
+        )
+
+
+def _passage(found: Found, space: str) -> Passage:
+    row, source = found.whole.row, found.whole.source
+    path = source.removeprefix(FILE) if source.startswith(FILE) else ""
+    return Passage(
+        text=row.shown(),
+        words=row.words,
+        kind=row.kind,
+        date=row.day,
+        score=round(found.score, 4),
+        space=space,
+        path=f"{SPACES}/{space}/{path}" if path and space else path,
+        line=row.line,
+        last=row.last,
+        turn=row.turn,
+        conversation="" if path else source.removeprefix(TALK),
+        message_id=row.message_id,
+        seq=row.seq,
+        speaker=row.speaker,
+        fold=row.fold,
+    )

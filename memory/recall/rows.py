@@ -1,0 +1,187 @@
+"""What an index holds of a file and of what was said: a row for each bullet, log line or message. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, tzinfo
+
+from memory import daily_log
+from memory.context.render import BOT, USER
+from memory.conversation import Document, Message, Part, Text
+from memory.recall.passages import Kind
+
+LONG_TERM = "MEMORY.md"
+PIECE, OVERLAP, MOST_PIECES = 1_000, 100, 400
+"""Characters of one row, how much two pieces of a longer text share, and how many pieces a text may have."""
+APART = 10
+"""Between the places of rows that stand beside each other without having to do with each other."""
+PAUSE = timedelta(hours=4)
+"""After so much silence what is said is another talk."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_ASKS = re.compile(r"[?？][\"'”’」』)）\s]*$")
+_CONTINUED = re.compile(r"(?: {2,}|\t)(?!\s*(?:[-*+]|\d{1,3}[.)])\s)\S")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRow:
+    """One row. words: its bare words; session, place: see memory.recall.ranking.Hit, session counted in its source.
+
+    day: YYYY-MM-DD or ""; time: HH:MM or "". line, last: of a file, 1-based; turn, seq, message_id: of something said.
+    """
+
+    kind: Kind
+    words: str
+    session: int
+    place: int
+    day: str = ""
+    time: str = ""
+    speaker: str = ""
+    line: int = 0
+    last: int = 0
+    turn: int = 0
+    seq: int = 0
+    message_id: str = ""
+    fold: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question itself."""
+        return _ASKS.search(self.words) is not None
+
+    def shown(self) -> str:
+        """All that may be given of it: date, time and speaker where they are known, then its words."""
+        when = " ".join(filter(None, (self.day, self.time)))
+        return (f"[{when}] " if when else "") + (f"{self.speaker}: " if self.speaker else "") + self.words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """How far a conversation is indexed: the next seq, the last row's session and place, and when it was said."""
+
+    seq: int = 1
+    session: int = 0
+    place: int = 0
+    at: float = 0.0
+
+
+def of_file(path: str, text: str) -> list[IndexRow]:
+    """The rows of a memory file; sections of folds that are stale or were taken back have none."""
+    day, kind = _day(path), _kind(path)
+    rows: list[IndexRow] = []
+    session, section = 0, ("", "")
+    for line in _lines(text):
+        if line.mark:
+            continue
+        if (line.fold, line.heading) != section:
+            session, section = session + 1, (line.fold, line.heading)
+        for piece in pieces(line.text):
+            rows.append(
+                IndexRow(
+                    kind=kind,
+                    words=piece,
+                    session=session,
+                    place=len(rows) * (APART if kind == "memory" else 1),
+                    day=day,
+                    time=line.time,
+                    speaker=line.speaker,
+                    line=line.number,
+                    last=line.last,
+                    fold=line.fold,
+                )
+            )
+    return rows
+
+
+def of_messages(messages: Iterable[Message], until: Said, zone: tzinfo) -> tuple[list[IndexRow], Said]:
+    """The rows of what was said next in a conversation, and how far it is indexed then; words of ours have none."""
+    rows: list[IndexRow] = []
+    for message in messages:
+        words = "" if message.origin == "house" else " ".join(filter(None, map(_words, message.parts)))
+        seconds = message.at.timestamp()
+        if words.strip():
+            if seconds - until.at > PAUSE.total_seconds():
+                until = replace(until, session=until.session + 1)
+            for piece in pieces(words):
+                until = replace(until, place=until.place + 1)
+                rows.append(_row(message, piece, until, message.at.astimezone(zone)))
+            until = replace(until, at=seconds)
+        until = replace(until, seq=max(until.seq, message.seq + 1))
+    return rows, until
+
+
+def pieces(words: str) -> Iterator[str]:
+    """A long text in pieces that each may be found and given alone."""
+    step = PIECE - OVERLAP
+    for at in range(0, max(1, min(len(words), MOST_PIECES * step)), step):
+        piece = words[at : at + PIECE]
+        if at == 0 or len(piece) > OVERLAP:
+            yield f"{'…' if at else ''}{piece}{'…' if at + PIECE < len(words) else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of a file with those that go on with it."""
+
+    number: int
+    last: int
+    text: str
+    time: str
+    speaker: str
+    fold: str
+    mark: str
+    heading: str
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    raw: Sequence[str] = text.removeprefix("\ufeff").splitlines()
+    held: _Line | None = None
+    for row in daily_log.rows(text):
+        if held and row.number == held.last + 1 and _CONTINUED.match(raw[row.number - 1]):
+            held = replace(held, last=row.number, text=f"{held.text} {row.text}")
+            continue
+        if held:
+            yield held
+        held = _Line(
+            number=row.number,
+            last=row.number,
+            text=row.text,
+            time=row.time,
+            speaker=row.speaker,
+            fold=row.fold,
+            mark=row.mark,
+            heading=row.heading,
+        )
+    if held:
+        yield held
+
+
+def _row(message: Message, piece: str, at: Said, when: datetime) -> IndexRow:
+    return IndexRow(
+        kind="said",
+        words=piece,
+        session=at.session,
+        place=at.place,
+        day=f"{when:%Y-%m-%d}",
+        time=f"{when:%H:%M}",
+        speaker=USER if message.role == "user" else BOT,
+        turn=message.turn,
+        seq=message.seq,
+        message_id=message.id,
+    )
+
+
+def _day(path: str) -> str:
+    """The day that a file's name says, "" for none."""
+    found = _DAY.search(path)
+    with suppress(ValueError):
+        return date.fromisoformat(found.group()).isoformat() if found else ""
+    return ""
+
+
+def _kind(path: str) -> Kind:
+    return "memory" if path == LONG_TERM else "log"
+
+
+def _words(part: Part) -> str:
+    return part.text if isinstance(part, Text | Document) else ""

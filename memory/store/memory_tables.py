@@ -1,0 +1,136 @@
+"""The tables about long-term memory: what is known of each line, what changed, and the work that waits."""
+
+from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
+
+from memory.store.columns import among, flag, moment, own_id, partial, record, text, whole
+
+memory = Table(
+    "memory",
+    record,
+    own_id(),
+    text("space"),
+    text("norm"),
+    text("category"),
+    text("text"),
+    whole("importance", 5),
+    text("state"),
+    text("origin"),
+    text("conversation"),
+    text("message_id"),
+    text("channel"),
+    text("quote"),
+    moment("said"),
+    moment("created"),
+    moment("updated"),
+    moment("used"),
+    whole("uses"),
+    text("superseded_by"),
+    moment("valid_until"),
+)
+"""One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file."""
+Index("memory_space", memory.c.space, memory.c.state)
+partial("memory_norm", memory.c.space, memory.c.norm, where=among(memory.c.state, "live"), unique=True)
+
+memory_change = Table(
+    "memory_change",
+    record,
+    own_id(),
+    text("space"),
+    text("path"),
+    text("kind"),
+    text("before_sha256"),
+    text("after_sha256"),
+    text("added"),
+    text("removed"),
+    text("before"),
+    text("about"),
+    flag("undone"),
+    moment("at"),
+)
+"""Every write of ours to a memory file. added, removed: JSON lists of lines; before: the file's text, for a dream."""
+Index("memory_change_space", memory_change.c.space, memory_change.c.at)
+
+extraction = Table(
+    "extraction",
+    record,
+    Column("turn_id", Text, primary_key=True, nullable=False),
+    text("space"),
+    text("conversation"),
+    whole("turn"),
+    text("state"),
+    whole("attempts"),
+    text("found"),
+    text("reason"),
+    moment("at"),
+)
+"""Turns whose lasting facts are still to be noted, or were. found: JSON of what the model said and we believed."""
+partial("extraction_open", extraction.c.space, where=among(extraction.c.state, "queued", "found"))
+
+dream = Table(
+    "dream",
+    record,
+    own_id(),
+    text("space"),
+    text("day"),
+    text("state"),
+    text("plan"),
+    text("diary"),
+    text("reason"),
+    moment("at"),
+    UniqueConstraint("space", "day", name="dream_day"),
+)
+"""One row per space and night that its memory was put in order. plan: JSON; diary: the file's path in the space."""
+
+forgetting = Table(
+    "forgetting",
+    record,
+    own_id(),
+    text("space"),
+    text("conversation"),
+    text("asked_by"),
+    text("state"),
+    text("code_sha256"),
+    text("targets"),
+    text("receipt"),
+    moment("expires"),
+    moment("at"),
+)
+"""What a person asked to have forgotten. targets: JSON, emptied when it is done; receipt: JSON of places and counts."""
+partial("forgetting_open", forgetting.c.space, where=among(forgetting.c.state, "asked", "confirmed", "removed"))
+
+account_link = Table(
+    "account_link",
+    record,
+    text("own_space"),
+    text("space"),
+    text("channel"),
+    text("account"),
+    text("sender_id"),
+    moment("at"),
+    PrimaryKeyConstraint("own_space"),
+)
+"""Whose memory an account has joined: from then on `space` is where its own space's reads and writes go."""
+Index("account_link_space", account_link.c.space)
+
+link_code = Table(
+    "link_code",
+    record,
+    own_id(),
+    text("code_sha256"),
+    text("state"),
+    text("channel"),
+    text("account"),
+    text("sender_id"),
+    text("space"),
+    text("conversation"),
+    text("typed_channel"),
+    text("typed_account"),
+    text("typed_sender_id"),
+    text("typed_name"),
+    text("typed_space"),
+    text("typed_conversation"),
+    moment("expires"),
+    moment("at"),
+)
+"""Codes for joining two accounts: made in one chat, typed in the other, confirmed in the first."""
+Index("link_code_sha256", link_code.c.code_sha256)

@@ -1,0 +1,192 @@
+"""Vectors come over the wire as they should; whatever goes wrong is one sentence, and nobody's words are in the log."""
+
+import json
+import struct
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from bot.config.schema import Embedding
+from bot.models.embedding import LOCAL, LONGEST, REMOTE, Local, Remote, check_embedding, missing, open_embedder
+from memory.recall.keeping import Ground
+from memory.recall.passages import Wanted
+from memory.recall.recall import Recall
+from memory.recall.vectors import EmbeddingFailed, Vectors
+from memory.store.open import open_store
+from memory.workspace import Workspace
+from tests.emulators.embedding import WIDTH, EmbeddingEmulator, Fault, refusal, vector
+
+
+@pytest.fixture
+async def emulator() -> AsyncIterator[EmbeddingEmulator]:
+    async with EmbeddingEmulator(keys=("sk-test",)) as running:
+        yield running
+
+
+@pytest.fixture
+async def remote(emulator: EmbeddingEmulator) -> AsyncIterator[Remote]:
+    embedder = Remote(base_url=emulator.url, model="m", api_key="sk-test", patience=5.0)
+    yield embedder
+    await embedder.close()
+
+
+def unpacked(data: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(data) // 4}f", data)
+
+
+async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts(remote: Remote) -> None:
+    texts = ["我喜欢龙井茶", "I like tea", "\ud800 odd", "   "]
+    found = await remote.embed(texts)
+    for text, data in zip(["我喜欢龙井茶", "I like tea", "? odd", "-"], found, strict=True):
+        numbers = vector(text)
+        length = sqrt(sum(number * number for number in numbers))
+        assert unpacked(data) == pytest.approx([number / length for number in numbers])
+
+
+async def test_a_long_text_is_cut(remote: Remote, emulator: EmbeddingEmulator) -> None:
+    await remote.embed(["a" * 100_000])
+    assert [len(text) for text in emulator.asked[0]] == [LONGEST]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "retry_after", "refused"),
+    [
+        (refusal(429, "rate_limit_exceeded", "slow down", retry_after="7"), "RateLimited 429", 7.0, False),
+        (refusal(429, "insufficient_quota", "pay"), "QuotaSpent 429", None, False),
+        (refusal(401, "invalid_api_key", "no"), "KeyRefused 401", None, False),
+        (refusal(404, "model_not_found", "no"), "NoSuchModel 404", None, False),
+        (refusal(400, "invalid_request_error", "no"), "BadRequest 400", None, True),
+        (refusal(400, "context_length_exceeded", "maximum context length is 8 tokens"), "Overflow 400", None, True),
+        (Fault(status=500, body="<html>oops"), "Transient 500", None, False),
+        (Fault(status=302, headers=(("location", "http://127.0.0.1:9/"),)), "BadRequest 302", None, True),
+        (Fault(body="not json"), "damaged", None, False),
+        (Fault(body="[]"), "damaged", None, False),
+        (Fault(body=json.dumps({"data": [{"index": 0, "embedding": [1.0]}]})), "damaged", None, False),
+        (
+            Fault(body=json.dumps({"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 0.0]}]})),
+            "damaged",
+            None,
+            False,
+        ),
+        (
+            Fault(body=json.dumps({"data": [{"index": at, "embedding": [0.0, 0.0]} for at in (0, 1)]})),
+            "damaged",
+            None,
+            False,
+        ),
+        (
+            Fault(body=json.dumps({"data": [{"index": at, "embedding": ["x"]} for at in (0, 1)]})),
+            "damaged",
+            None,
+            False,
+        ),
+    ],
+)
+async def test_whatever_goes_wrong_is_named(
+    remote: Remote, emulator: EmbeddingEmulator, fault: Fault, kind: str, retry_after: float | None, refused: bool
+) -> None:
+    emulator.fail([fault])
+    with pytest.raises(EmbeddingFailed) as failed:
+        await remote.embed(["私密的话", "private words"])
+    assert (failed.value.kind, failed.value.retry_after, failed.value.refused) == (kind, retry_after, refused)
+    assert "private" not in failed.value.kind
+    assert "sk-test" not in str(failed.value)
+    assert len(await remote.embed(["then it goes on"])) == 1
+
+
+async def test_an_endpoint_that_does_not_answer_is_left_in_time(emulator: EmbeddingEmulator) -> None:
+    emulator.fail([Fault(hold=True)])
+    hasty = Remote(base_url=emulator.url, model="m", api_key="sk-test", patience=0.1)
+    with pytest.raises(EmbeddingFailed, match=r"no answer in 0\.1 seconds"):
+        await hasty.embed(["x"])
+    await hasty.close()
+
+
+async def test_an_endpoint_that_is_not_there_is_one_sentence() -> None:
+    checked = await check_embedding(Embedding(base_url="http://127.0.0.1:9/v1", model="m"))
+    assert not checked.ok
+    assert checked.message == "the connection failed: ConnectError."
+
+
+async def test_a_key_that_cannot_be_one_is_never_sent(emulator: EmbeddingEmulator) -> None:
+    with pytest.raises(EmbeddingFailed, match="characters no key has"):
+        await Remote(base_url=emulator.url, model="m", api_key="sk-密\n").embed(["x"])
+    assert emulator.asked == []
+
+
+async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
+    right = await check_embedding(Embedding(base_url=emulator.url, model="m", api_key="sk-test"))
+    assert (right.ok, right.message) == (True, f"m answers with vectors of {WIDTH} numbers.")
+    wrong = await check_embedding(Embedding(base_url=emulator.url, model="m", api_key="sk-wrong"))
+    assert (wrong.ok, wrong.message.count("\n")) == (False, 0)
+    assert "401" in wrong.message
+    assert "sk-wrong" not in wrong.message
+
+
+class Twin:
+    """What sentence-transformers gives, as far as it is used."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def encode(self, texts: list[str], show_progress_bar: bool) -> list[list[float]]:
+        self.calls += 1
+        return [vector(text) for text in texts]
+
+
+async def test_a_local_model_is_loaded_once_and_gives_vectors_of_length_one() -> None:
+    twin, loaded = Twin(), []
+    local = Local("m", lambda name: loaded.append(name) or twin)
+    first, again = (await local.embed(["茶"]))[0], (await local.embed(["茶", "tea"]))[0]
+    assert first == again
+    assert sum(number * number for number in unpacked(first)) == pytest.approx(1)
+    assert (loaded, twin.calls) == (["m"], 2)
+
+
+async def test_a_local_model_that_cannot_be_loaded_is_one_sentence() -> None:
+    def load(name: str) -> object:
+        raise OSError("no such model on this machine")
+
+    with pytest.raises(EmbeddingFailed, match="m cannot be used: no such model on this machine"):
+        await Local("m", load).embed(["x"])
+
+
+def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
+    assert missing("openai", lambda module: module) == ""
+    assert missing("local", lambda module: module) == ""
+    assert missing("openai", lambda module: None) == (
+        "memory.embedding needs numpy, which is not installed: pip install 'mnema[vectors]'"
+    )
+    without = missing("local", lambda module: None if module == "sentence_transformers" else module)
+    assert without.endswith("needs sentence_transformers, which is not installed: pip install 'mnema[embeddings]'")
+
+
+def test_a_model_that_is_not_named_is_the_providers_small_one() -> None:
+    assert open_embedder(Embedding()).name == REMOTE
+    assert open_embedder(Embedding(model="mine")).name == "mine"
+    assert "multilingual" in LOCAL
+
+
+async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down(
+    emulator: EmbeddingEmulator, tmp_path: Path
+) -> None:
+    store, workspace = await open_store(tmp_path / "m.db"), Workspace(tmp_path / "ws")
+    workspace.space("").write("MEMORY.md", "## fact\n\n- 骑自行车上班\n- likes chess\n- drinks green tea\n", None)
+    vectors = Vectors(open_embedder(Embedding(base_url=emulator.url, model="m", api_key="sk-test")), lambda: 5.0)
+    recall = Recall(Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC), vectors)
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    await recall.refresh("")
+    await vectors.settled()
+    assert sorted(emulator.asked[0]) == ["drinks green tea", "likes chess", "骑自行车上班"]
+    found = await recall.search(Wanted(space="", query="chessboard", now=now))
+    assert found[0].words == "likes chess", "no whole word of it is in the question"
+    emulator.fail([refusal(503, "server_error", "down")] * 3)
+    assert [one.words for one in await recall.search(Wanted(space="", query="green tea", now=now))] == [
+        "drinks green tea"
+    ]
+    assert await recall.search(Wanted(space="", query="chessboard", now=now)) == []
+    await recall.close()
+    await store.close()

@@ -1,0 +1,92 @@
+"""A space's long-term memory on real files and a real record, without a house around it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.home import Home
+from bot.tools.base import Occasion, ToolContext
+from bot.tools.longterm import LongTerm
+from bot.uses import Uses
+from memory.longterm.memories import Ground as LinesGround
+from memory.longterm.memories import Memories
+from memory.recall.keeping import Ground as RecallGround
+from memory.recall.recall import Recall
+from memory.store.open import open_store
+from memory.store.store import SqlStore
+from memory.workspace import Workspace
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@dataclass
+class Shelf:
+    """What a test holds. told: what conversations were told: (id, Chinese, English)."""
+
+    home: Home
+    store: SqlStore
+    workspace: Workspace
+    recall: Recall
+    uses: Uses
+    told: list[tuple[str, str, str]] = field(default_factory=list)
+    _once: set[str] = field(default_factory=set)
+    _kept: dict[str, Memories] = field(default_factory=dict)
+
+    def memories(self, space: str = "") -> Memories:
+        if space not in self._kept:
+            ground = LinesGround(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
+            self._kept[space] = Memories(space, ground)
+        return self._kept[space]
+
+    def write(self, path: str, text: str) -> Path:
+        whole = self.home.workspace / path
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        whole.write_text(text, "utf-8")
+        return whole
+
+    def ground(self) -> LongTerm:
+        return LongTerm(
+            store=self.store,
+            workspace=self.workspace,
+            search=self.recall.search,
+            memories=self.memories,
+            uses=self.uses,
+            tell=self._tell,
+        )
+
+    def context(self, conversation: str, occasion: Occasion, space: str = "") -> ToolContext:
+        async def known() -> Occasion:
+            return occasion
+
+        return ToolContext(
+            conversation=conversation,
+            space=space,
+            root=self.workspace.space(space).root,
+            now=lambda: NOON,
+            idem_key="k",
+            occasion=known,
+        )
+
+    async def _tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+        if once not in self._once:
+            self._once.add(once)
+            self.told.append((conversation, zh, en))
+
+
+@asynccontextmanager
+async def shelf(folder: Path) -> AsyncIterator[Shelf]:
+    """Memory on `folder`."""
+    home = Home(root=folder)
+    home.ensure()
+    store = await open_store(home.db)
+    workspace = Workspace(home.workspace)
+    recall = Recall(RecallGround(store=store, workspace=workspace, folder=home.index, zone=UTC))
+    held = Shelf(home=home, store=store, workspace=workspace, recall=recall, uses=Uses(store.memories))
+    try:
+        yield held
+    finally:
+        await held.uses.settled()
+        await recall.close()
+        await store.close()

@@ -1,0 +1,184 @@
+"""The tools of long-term memory: what they find, whose files they read, and what they refuse to note."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import ToolFailed
+from bot.tools.base import Occasion
+from bot.tools.longterm import MemoryGet, MemorySearch, MemoryWrite
+from memory.context.taint import OUTSIDE
+from memory.daily_log import Section, append
+from memory.store.memory_records import Identity
+from tests.bot.remembering import NOON, Shelf, shelf
+from tests.contracts.store_words import begin, folded, parts, reply, talk
+
+SAID = Occasion(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Shelf]:
+    async with shelf(tmp_path) as held:
+        yield held
+
+
+async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
+    turn = await begin(desk.store, f"{chat}{text}", chat, text)
+    assert await desk.store.delivery.finish(turn, "done", reply(answer), parts(answer))
+    return turn.conversation
+
+
+async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
+    return await MemorySearch(desk.ground()).run(arguments, desk.context(conversation, SAID))
+
+
+async def get(desk: Shelf, space: str = "", **arguments: Any) -> str:
+    return await MemoryGet(desk.ground()).run(arguments, desk.context("", SAID, space))
+
+
+async def note(desk: Shelf, text: str, said: Occasion = SAID, category: str = "fact") -> str:
+    return await MemoryWrite(desk.ground()).run({"category": category, "text": text}, desk.context("c", said))
+
+
+async def test_a_search_numbers_what_it_finds_with_date_speaker_and_source(desk: Shelf) -> None:
+    desk.write("MEMORY.md", "## 偏好 · Preferences\n\n- 喜欢龙井茶\n")
+    desk.write("memory/2026-01-05.md", "- 10:12 User: 在西湖边买了龙井茶\n")
+    there = await say(desk, "龙井茶用八十度的水", "tea")
+    lines = (await find(desk, query="龙井茶")).splitlines()
+    assert [line.split(". ")[0] for line in lines[:3]] == ["1", "2", "3"]
+    assert any(line.endswith("喜欢龙井茶 (MEMORY.md:3)") for line in lines)
+    assert any("[2026-01-05 10:12] User: 在西湖边买了龙井茶 (memory/2026-01-05.md:1)" in line for line in lines)
+    assert any("User: 龙井茶用八十度的水 (turn 1 of another conversation)" in line for line in lines)
+    assert "龙井茶用八十度的水" not in await find(desk, there, query="龙井茶")  # it is in view anyway
+    assert await find(desk, query="吉他") == "(nothing found)"
+
+
+async def test_a_search_keeps_to_days_speakers_and_pages(desk: Shelf) -> None:
+    desk.write("memory/2026-01-05.md", "- 10:12 User: the boat is blue\n- 10:13 Mara: the boat is red\n")
+    desk.write("memory/2026-02-05.md", f"- 09:00 User: the boat sank {'and sank ' * 400}\n")
+    assert "blue" not in await find(desk, query="boat", since="2026-02-01")
+    assert "sank" not in await find(desk, query="boat", until="2026-01-31")
+    only = await find(desk, query="boat", speaker="Mara")
+    assert ("red" in only, "blue" in only) == (True, False)
+    with pytest.raises(ToolFailed, match="`since` must be a day such as 2026-11-20, not 'tomorrow'"):
+        await find(desk, query="boat", since="tomorrow")
+    with pytest.raises(ToolFailed, match="empty"):
+        await find(desk, query="  ")
+    with pytest.raises(ToolFailed, match="pages"):
+        await find(desk, query="boat", page=9)
+
+
+async def test_lines_of_memory_that_tools_give_count_as_used(desk: Shelf) -> None:
+    await desk.memories().add("fact", "The boat is called Petrel")
+    await find(desk, query="what is the boat called")
+    await get(desk, path="MEMORY.md")
+    await desk.uses.settled()
+    [row] = await desk.store.memories.rows("")
+    assert (row.uses, row.used is None) == (2, False)
+
+
+async def test_a_memory_file_is_read_by_lines_and_nothing_else_is(desk: Shelf) -> None:
+    desk.write("memory/2026-01-05.md", "".join(f"- line {n}\n" for n in range(1, 501)))
+    desk.write("secret.md", "- hush\n")
+    shown = await get(desk, path="memory/2026-01-05.md", line=100, count=2)
+    assert "lines 100-101 of 500" in shown
+    assert shown.endswith("- line 100\n- line 101\n")
+    for path in ("secret.md", "SOUL.md", "../config.json", "memory/../secret.md", "memory/none.md", "/etc/passwd", ""):
+        with pytest.raises(ToolFailed, match="There is no memory file"):
+            await get(desk, path=path)
+
+
+async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_account_is(desk: Shelf) -> None:
+    for space in ("a", "b"):
+        desk.write(f"spaces/{space}/MEMORY.md", f"- words of {space}\n")
+    desk.write("MEMORY.md", "- words of the owner\n")
+    assert "words of a" in await get(desk, "a", path="spaces/a/MEMORY.md")
+    assert "words of a" in await get(desk, "a", path="MEMORY.md")
+    for path in ("spaces/b/MEMORY.md", "spaces//MEMORY.md", "spaces/MEMORY.md"):
+        with pytest.raises(ToolFailed, match="There is no memory file"):
+            await get(desk, "a", path=path)
+    with pytest.raises(ToolFailed, match="There is no memory file"):
+        await get(desk, path="spaces/b/MEMORY.md")
+    await join(desk, "b", "a")
+    assert "words of b" in await get(desk, "a", path="spaces/b/MEMORY.md")
+
+
+async def join(desk: Shelf, own: str, home: str) -> None:
+    maker, typist = (Identity(channel="web", account="x", sender_id=name, space=name) for name in (home, own))
+    later = NOON + timedelta(minutes=10)
+    await desk.store.links.make_code("h", maker, "c", later)
+    code = await desk.store.links.type_code("h", typist, own, "d", NOON)
+    assert code
+    await desk.store.links.agree(code.id)
+    assert await desk.store.links.settle(code.id, join=True)
+
+
+async def test_what_is_noted_is_told_to_the_person_with_its_source_kept(desk: Shelf) -> None:
+    assert await note(desk, "Sails on Sundays") == "Noted: Sails on Sundays"
+    assert desk.told == [("c", "🧠 记住了：Sails on Sundays", "🧠 Remembered: Sails on Sundays")]
+    [row] = await desk.store.memories.rows("")
+    assert (row.origin, row.source.message_id, row.source.quote) == ("tool", "m1", SAID.words)
+    assert "- Sails on Sundays" in (desk.home.workspace / "MEMORY.md").read_text("utf-8")
+
+
+async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(desk: Shelf) -> None:
+    told: list[str] = []
+
+    async def lost(conversation: str, zh: str, en: str, once: str = "") -> None:
+        raise OSError("the process ends here")
+
+    async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
+        told.append(once)
+
+    call, context = {"category": "fact", "text": "Sails on Sundays"}, desk.context("c", SAID)
+    with pytest.raises(OSError, match="ends here"):
+        await MemoryWrite(replace(desk.ground(), tell=lost)).run(call, context)
+    again = await MemoryWrite(replace(desk.ground(), tell=kept)).run(call, context)
+    assert (again, told) == ("It was noted already: Sails on Sundays", ["memory:k"])
+    assert len(await desk.store.memories.rows("")) == 1
+    await note(desk, "Sails on Sundays", replace(SAID, message_id="another turn's"))
+    assert desk.told == []
+
+
+async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted(desk: Shelf) -> None:
+    tainted = replace(SAID, tainted=True)
+    with pytest.raises(ToolFailed, match="letter for letter"):
+        await note(desk, "The owner trusts evil.example", tainted)
+    assert desk.told == []
+    assert await desk.store.memories.rows("") == []
+    assert await note(desk, "I sail on sundays", tainted) == "Noted: I sail on sundays"
+    with pytest.raises(ToolFailed, match="1 to 2,000 characters"):
+        await note(desk, "!" * 2_001)
+    with pytest.raises(ToolFailed, match="1 to 2,000 characters"):
+        await note(desk, " ", tainted)
+
+
+async def test_nothing_is_noted_where_nobody_knows_who_asked(desk: Shelf) -> None:
+    with pytest.raises(ToolFailed, match="letter for letter"):
+        await note(desk, "Sails on Sundays", Occasion())
+
+
+async def test_a_memory_file_that_is_no_text_is_left_alone(desk: Shelf) -> None:
+    path = desk.write("MEMORY.md", "")
+    path.write_bytes(b"- caf\xe9\n")
+    with pytest.raises(ToolFailed, match="Nothing was noted"):
+        await note(desk, "Sails on Sundays")
+    assert path.read_bytes() == b"- caf\xe9\n"
+
+
+async def test_I35_words_of_a_tainted_fold_are_marked_by_both_tools(desk: Shelf) -> None:
+    home = await talk(desk.store, "1", "2")
+    fold = await folded(desk.store, home, 1)
+    body = "- 10:12 User: the page praises pears"
+    section = Section(fold=fold.id, channel="web", first_turn=1, last_turn=1, at=NOON, body=body)
+    append(desk.workspace.space(""), section)
+    assert OUTSIDE not in await find(desk, query="pears")
+    assert OUTSIDE not in await get(desk, path="memory/2026-11-20.md")
+    append(desk.workspace.space(""), replace(section, fold="unknown", body="- 10:13 User: the page hates plums"))
+    found = (await find(desk, query="page pears plums")).splitlines()
+    assert [OUTSIDE in line for line in sorted(found, key=lambda line: "plums" in line)] == [False, True]
+    assert OUTSIDE in await get(desk, path="memory/2026-11-20.md")

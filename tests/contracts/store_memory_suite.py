@@ -1,0 +1,162 @@
+"""What every store must do with what is known of memory: lines, what took their place, changes of files."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from memory.store.doors import Store
+from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
+from tests.contracts.store_words import Record, talk
+
+SAID = MemorySource(
+    conversation="c", message_id="m1", channel="web", quote="我喜欢茶", said=datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+)
+
+
+def line(text: str, *, importance: int = 5, source: MemorySource = MemorySource(), category: str = "fact") -> NewMemory:  # noqa: B008
+    return NewMemory(
+        norm=text.casefold(), category=category, text=text, importance=importance, origin="extraction", source=source
+    )
+
+
+def change(was: str, became: str, **more: str) -> NewChange:
+    return NewChange(path="MEMORY.md", kind="extract", before_sha256=was, after_sha256=became, added=("Tea",), **more)
+
+
+def texts(rows: list[MemoryRow]) -> list[str]:
+    return [row.text for row in rows]
+
+
+class MemoryRecordSuite:
+    async def test_a_line_is_kept_with_all_that_is_known_of_it(self, record: Record) -> None:
+        store = await record.open()
+        [row] = await store.memories.put("bob", change("", "1"), [line("Tea", importance=7, source=SAID)])
+        assert (row.space, row.norm, row.text, row.importance) == ("bob", "tea", "Tea", 7)
+        assert (row.state, row.origin, row.source, row.uses, row.used) == ("live", "extraction", SAID, 0, None)
+        store = await record.open()
+        assert await store.memories.row("bob", "tea") == row
+        assert await store.memories.rows("bob") == [row]
+        [noted] = await store.memories.changes("bob")
+        assert (noted.added, noted.removed, noted.before_sha256, noted.after_sha256) == (("Tea",), (), "", "1")
+
+    async def test_I40_nothing_of_one_space_is_seen_or_changed_from_another(self, record: Record) -> None:
+        store = await record.open()
+        [row] = await store.memories.put("bob", change("", "1"), [line("Tea", source=SAID)])
+        for other in ("", "bo", "bobby", "BOB"):
+            assert await store.memories.rows(other, state="") == []
+            assert await store.memories.row(other, "tea") is None
+            assert await store.memories.chain(other, row.id) == []
+            assert await store.memories.changes(other) == []
+            await store.memories.put(other, None, gone=["tea"], superseded=[("tea", "tea")])
+            await store.memories.rename(other, [("tea", line("Coffee"))])
+            await store.memories.used(other, ["tea"])
+            await store.memories.undo_change(other, (await store.memories.changes("bob"))[0].id)
+        assert await store.memories.rows("bob", state="") == [row]
+        assert not (await store.memories.changes("bob"))[0].undone
+
+    async def test_a_second_time_changes_nothing(self, record: Record) -> None:
+        store = await record.open()
+        for _ in range(2):
+            await store.memories.put("", change("", "0"), [line("Coffee", source=SAID)])
+            record.now += 60
+        first = []
+        for _ in range(2):
+            await store.memories.put("", change("0", "1"), [line("Tea", source=SAID)], [("coffee", "tea")], ["milk"])
+            first.append((await store.memories.rows("", state=""), await store.memories.changes("")))
+            record.now += 60
+        assert first[0] == first[1]
+
+    async def test_the_greater_importance_and_the_first_source_stay(self, record: Record) -> None:
+        store = await record.open()
+        later = replace(SAID, message_id="m2", quote="later")
+        await store.memories.put("", None, [replace(line("Tea", importance=8), origin="file")])
+        await store.memories.put("", None, [line("TEA", importance=3, source=SAID)])
+        [row] = await store.memories.put("", None, [line("Tea", importance=4, source=later)])
+        assert (row.importance, row.source, row.origin, row.text) == (8, SAID, "extraction", "Tea")
+
+    async def test_what_took_a_lines_place_is_known_through_all_its_forms(self, record: Record) -> None:
+        store = await record.open()
+        await store.memories.put("", None, [line("one")])
+        await store.memories.used("", ["one"])
+        for old, new in (("one", "two"), ("two", "three")):
+            record.now += 60
+            await store.memories.put("", None, [line(new)], [(old, new)])
+        [row] = await store.memories.rows("")
+        assert (row.text, row.uses) == ("three", 1)
+        chain = await store.memories.chain("", row.id)
+        assert [(old.text, old.state, old.superseded_by) for old in chain] == [
+            ("two", "superseded", row.id),
+            ("one", "superseded", chain[0].id),
+        ]
+        assert chain[0].valid_until == datetime.fromtimestamp(record.now, UTC)
+
+    async def test_a_line_that_was_found_missing_before_its_heir_was_noted_is_superseded(self, record: Record) -> None:
+        store = await record.open()
+        await store.memories.put("", None, [line("old")])
+        await store.memories.put("", None, [replace(line("new"), origin="file")], gone=["old"])
+        await store.memories.put("", None, [line("new", source=SAID)], [("old", "new")])
+        [row] = await store.memories.rows("")
+        assert row.source == SAID
+        assert texts(await store.memories.chain("", row.id)) == ["old"]
+
+    async def test_a_line_that_comes_back_has_its_record_back(self, record: Record) -> None:
+        store = await record.open()
+        [row] = await store.memories.put("", None, [line("Tea", source=SAID)])
+        await store.memories.put("", None, gone=["tea"])
+        gone = await store.memories.row("", "tea")
+        assert gone
+        assert (gone.id, gone.state, gone.source) == (row.id, "gone", SAID)
+        [back] = await store.memories.put("", None, [line("Tea")])
+        assert (back.id, back.state, back.source, back.valid_until) == (row.id, "live", SAID, None)
+
+    async def test_a_renamed_line_keeps_its_record(self, record: Record) -> None:
+        store = await record.open()
+        [row] = await store.memories.put("", None, [line("Tea", importance=9, source=SAID)])
+        await store.memories.rename("", [("tea", line("Green tea", category="skill")), ("nothing", line("x"))])
+        [now] = await store.memories.rows("")
+        assert (now.id, now.text, now.norm, now.category) == (row.id, "Green tea", "green tea", "skill")
+        assert (now.importance, now.source) == (9, SAID)
+
+    async def test_two_lines_that_became_one_leave_one_live_record(self, record: Record) -> None:
+        store = await record.open()
+        await store.memories.put("", None, [line("Tea"), line("Green tea")])
+        await store.memories.rename("", [("tea", line("Green tea"))])
+        assert texts(await store.memories.rows("")) == ["Green tea"]
+        assert texts(await store.memories.rows("", state="gone")) == ["Tea"]
+
+    async def test_lists_are_newest_first_and_kept_short(self, record: Record) -> None:
+        store = await record.open()
+        await store.memories.put("", None, [line("a"), line("b", category="skill"), line("c")])
+        record.now += 1
+        await store.memories.put("", None, [line("d")])
+        assert texts(await store.memories.rows("")) == ["d", "c", "b", "a"]
+        assert texts(await store.memories.rows("", limit=2)) == ["d", "c"]
+        assert texts(await store.memories.rows("", category="skill")) == ["b"]
+
+    async def test_uses_are_counted_for_live_lines(self, record: Record) -> None:
+        store = await record.open()
+        await store.memories.put("", None, [line("a"), line("b")])
+        await store.memories.put("", None, gone=["b"])
+        record.now += 5
+        await store.memories.used("", ["a", "b", "unknown"])
+        await store.memories.used("", [])
+        uses = {row.text: (row.uses, row.used) for row in await store.memories.rows("", state="")}
+        assert uses == {"a": (1, datetime.fromtimestamp(record.now, UTC)), "b": (0, None)}
+
+    async def test_changes_keep_their_order_and_one_can_be_taken_back(self, record: Record) -> None:
+        store = await record.open()
+        for before, after in (("", "1"), ("1", "2"), ("1", "2"), ("2", "1")):
+            await store.memories.put("", change(before, after, before="text", about="dream"))
+        changes = await store.memories.changes("")
+        assert [one.after_sha256 for one in changes] == ["1", "2", "1"]
+        assert (changes[0].before, changes[0].about) == ("text", "dream")
+        await store.memories.undo_change("", changes[1].id)
+        assert [one.undone for one in await store.memories.changes("")] == [False, True, False]
+        assert len(await store.memories.changes("", limit=2)) == 2
+
+    async def test_the_source_is_found_in_its_own_space(self, record: Record) -> None:
+        store: Store = await record.open()
+        session = await store.sessions.load(await talk(store, "I like tea"))
+        message = session.turns[0].messages[0]
+        assert await store.memories.source("", message.id) == message
+        assert await store.memories.source("bob", message.id) is None
+        assert await store.memories.source("", "unknown") is None

@@ -1,0 +1,118 @@
+"""A home on disk with a store, files, blobs and an index, and a person in it who wants things forgotten."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memory.blobs import Blobs
+from memory.conversation import Part, Text
+from memory.forgetting.forgetter import Asker, Forgetter, Ground
+from memory.recall.keeping import Ground as RecallGround
+from memory.recall.recall import Recall
+from memory.store.open import open_store
+from memory.store.records import Arrival, Draft, Outgoing, Place, TurnRow
+from memory.store.store import SqlStore
+from memory.workspace import Workspace
+
+NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
+
+
+@dataclass(kw_only=True)
+class Household:
+    """One home. let_go: the conversations whose work under way was to be let go of."""
+
+    root: Path
+    store: SqlStore
+    recall: Recall
+    forgetter: Forgetter
+    blobs: Blobs
+    let_go: list[str] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Path:
+        return self.root / "workspace"
+
+    async def hear(self, text: str, chat: str = "c1", space: str = "", kind: str = "message") -> tuple[str, str]:
+        """An inbox row; its id and its conversation's."""
+        held = await self.store.sessions.find("terminal", "local", chat)
+        key = f"{chat}-{held.next_turn if held else 0}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        arrival = Arrival(place=place(chat, space), key=key, kind=kind, sender_id="u1", body=json.dumps({"text": text}))
+        (stored,) = await self.store.delivery.accept([arrival])
+        return stored.id, stored.conversation
+
+    async def begin(self, text: str, chat: str = "c1", space: str = "", more: Sequence[Part] = ()) -> TurnRow:
+        row, _ = await self.hear(text, chat, space)
+        return await self.store.delivery.claim(row, draft("user", Text(text=text), *more), "owner")
+
+    async def talk(self, *exchanges: tuple[str, str], chat: str = "c1", space: str = "") -> str:
+        """Finished turns; returns the conversation's id."""
+        home = ""
+        for asked, answered in exchanges:
+            turn = await self.begin(asked, chat, space)
+            home = turn.conversation
+            await self.finish(turn, answered)
+        return home
+
+    async def finish(self, turn: TurnRow, answered: str, *, remember: bool = True) -> None:
+        final = draft("assistant", Text(text=answered), origin="model")
+        out = [Outgoing(kind="final", text=answered, part_no=0, parts=1)]
+        assert await self.store.delivery.finish(turn, "done", final, out, remember=remember)
+
+    async def ask(self, query: str, chat: str = "c1", space: str = "") -> tuple[Asker, str]:
+        """The command with its answer, as rows; who asked, and the code."""
+        row, conversation = await self.hear(f"/forget {query}", chat, space, "command")
+        asker = Asker(space=space, conversation=conversation, who="terminal:local:u1", row=row)
+        items = await self.forgetter.find(space, query)
+        code = await self.forgetter.ask(asker, query, items)
+        shown = "\n".join(f"{number}. {' '.join(item.words)}" for number, item in enumerate(items, 1))
+        out = [Outgoing(kind="notice", text=f"{shown}\n{code}", part_no=0, parts=1)]
+        await self.store.delivery.settle(row, out)
+        return asker, code
+
+    def holds(self, words: str) -> list[str]:
+        """Files below the home whose bytes hold the words, in UTF-8."""
+        files = [path for path in sorted(self.root.rglob("*")) if path.is_file()]
+        return [str(path.relative_to(self.root)) for path in files if words.encode() in path.read_bytes()]
+
+
+def place(chat: str = "c1", space: str = "") -> Place:
+    return Place(channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space)
+
+
+def draft(role: str, *parts: Part, origin: str = "person") -> Draft:
+    return Draft(role=role, parts=parts, tokens=20, counter="test", origin=origin)  # type: ignore[arg-type]
+
+
+async def house(root: Path) -> Household:
+    """The home as a process finds it."""
+    store = await open_store(root / "data" / "mnema.db", clock=NOW.timestamp)
+    workspace, blobs = Workspace(root / "workspace"), Blobs(root / "data" / "blobs")
+    recall = Recall(RecallGround(store=store, workspace=workspace, folder=root / "data" / "index", zone=UTC))
+    let_go: list[str] = []
+
+    async def note(conversation: str) -> None:
+        let_go.append(conversation)
+
+    ground = Ground(
+        store=store,
+        workspace=workspace,
+        recall=recall,
+        blobs=blobs,
+        data=root / "data",
+        now=lambda: NOW,
+        let_go=note,
+    )
+    return Household(root=root, store=store, recall=recall, forgetter=Forgetter(ground), blobs=blobs, let_go=let_go)
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[Household]:
+    held = await house(tmp_path)
+    yield held
+    await held.recall.close()
+    await held.store.close()

@@ -1,0 +1,56 @@
+"""A space's memories over a real record and real files, as tests talk of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.longterm.editing import PATH
+from memory.longterm.memories import Candidate, Ground, Memories
+from memory.store.memory_records import MemoryRow, MemorySource, Origin
+from memory.store.open import open_store
+from memory.store.store import SqlStore
+from memory.workspace import Workspace
+
+TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
+
+
+@dataclass
+class Place:
+    """One home: its store and workspace. Asking for memories again is what a restart looks like."""
+
+    store: SqlStore
+    workspace: Workspace
+
+    def memories(self, space: str = "") -> Memories:
+        ground = Ground(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
+        return Memories(space, ground)
+
+    def path(self, space: str = "") -> Path:
+        return self.workspace.space(space).root / PATH
+
+    def text(self, space: str = "") -> str:
+        return self.path(space).read_bytes().decode()
+
+    def write(self, text: str | bytes, space: str = "") -> None:
+        """What a person's editor does."""
+        self.path(space).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    async def known(self, state: str = "live", space: str = "") -> list[str]:
+        return sorted(row.text for row in await self.store.memories.rows(space, state=state))
+
+
+async def settled(folder: Path) -> Place:
+    """A new home with the template's MEMORY.md."""
+    place = Place(store=await open_store(folder / "data" / "mnema.db"), workspace=Workspace(folder / "workspace"))
+    place.write(TEMPLATE)
+    return place
+
+
+def wanted(
+    text: str, *, category: str = "fact", origin: Origin = "extraction", message: str = "m1", importance: int = 5
+) -> Candidate:
+    source = MemorySource(message_id=message, quote=text)
+    return Candidate(category=category, text=text, origin=origin, source=source, importance=importance)
+
+
+def facts(rows: list[MemoryRow]) -> list[str]:
+    return [row.text for row in rows]
