@@ -14,6 +14,7 @@ LIKED = ("oolong", "espresso", "cider", "lemonade", "cocoa", "kefir", "sherry", 
 PLACES = ("Oslo", "Quito", "Hanoi", "Lagos", "Perth", "Tunis", "Minsk", "Dakar", "Osaka", "Turin", "Malmo")
 SECRET = "periwinkle"
 _ROWS = "SELECT reason FROM extraction WHERE state"
+_SAID = "SELECT 1 FROM message JOIN turn ON turn.id = turn_id WHERE parts LIKE ? AND state = 'done'"
 RECURRING = "I water the greenhouse orchids every morning before breakfast"
 
 
@@ -52,7 +53,7 @@ async def noted(stage: "Stage") -> list[str]:
     if sorted(rows) != sorted(lines):
         found.append(f"lines {sorted(lines)} but rows {sorted(rows)}")
     found += [f"a turn was not read for facts: {row}" for row in query(stage.talk.bot.db, f"{_ROWS} = 'failed'")]
-    said = [word for word in LIKED if query(stage.talk.bot.db, "SELECT 1 FROM message WHERE parts LIKE ?", f"%{word}%")]
+    said = [word for word in LIKED if query(stage.talk.bot.db, _SAID, f"%{word}%")]  # a third kill interrupts a turn
     return [*found, *(f"not noted: {word}" for word in said if sum(word in line for line in lines) != 1)]
 
 

@@ -72,6 +72,7 @@ async def test_a_broken_config_is_told_with_its_line_and_the_last_good_one_holds
     async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_steps=7) as talk:
         await talk.bot.start()
         good = talk.bot.config.read_text()
+        broken = good.splitlines().index('  "agent_max_steps": 7,') + 2
         talk.bot.config.write_text(good.replace('"agent_max_steps": 7,', '"agent_max_steps": 7'))
         assert await talk.say("talk", asked("running")) == "re «running»"
         await talk.bot.restart()
@@ -80,7 +81,7 @@ async def test_a_broken_config_is_told_with_its_line_and_the_last_good_one_holds
         assert (await talk.web.get("/api/config"))["agent_max_steps"] == 7
         code, _, err = await mnema(tmp_path, "config", "check")
         assert code == 3
-        assert "line 5" in err
+        assert f"line {broken}" in err
         assert talk.bot.config.read_text() != good
 
 
