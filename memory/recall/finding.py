@@ -60,10 +60,12 @@ def find(index: Index, wanted: Wanted, hidden: Hidden, near: Mapping[int, float]
         near: how near rows are in meaning, by row, 0 to 1.
     """
     question = _Question.of(wanted, index)
-    if not index.frequencies(question.terms)[0] and (letters := characters(question.terms)):
+    frequencies = index.frequencies(question.terms)
+    if not frequencies[0] and (letters := characters(question.terms)):
         question = replace(question, terms=tuple(letters), letters=True, floor=question.floor and FLOOR_OF_CHARACTERS)
     order, dated = _order(index, question, hidden, near or {})
-    return _answers(index, question, order[: wanted.limit * 2 + 20], dated)[: wanted.limit]
+    weights = {} if question.letters else _weights(question.terms, *frequencies)
+    return _answers(index, question, order[: wanted.limit * 2 + 20], dated, weights)[: wanted.limit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +137,11 @@ def _is_hidden(fact: Fact, hidden: Hidden) -> bool:
     return fact.source == hidden.source and not hidden.cleared_before <= fact.said < hidden.live_from
 
 
-def _answers(index: Index, question: _Question, order: Sequence[Ranked], dated: Container[int]) -> list[Found]:
+def _answers(
+    index: Index, question: _Question, order: Sequence[Ranked], dated: Container[int], weights: Mapping[str, float]
+) -> list[Found]:
     whole = index.whole({row for one in order for row in (one.row, one.lender)})
-    shares = _shares(index, question, whole)
+    shares = _shares(question, whole, weights)
     best = max((shares[one.row] for one in order[:5] if one.row in shares), default=0.0) or 1.0
     top = order[0].score if order else 1.0
     answers: dict[object, Found] = {}
@@ -158,14 +162,13 @@ def _answers(index: Index, question: _Question, order: Sequence[Ranked], dated: 
     return list(answers.values())
 
 
-def _shares(index: Index, question: _Question, whole: Mapping[int, Whole]) -> dict[int, float]:
+def _shares(question: _Question, whole: Mapping[int, Whole], weights: Mapping[str, float]) -> dict[int, float]:
     """How much of the question's idf mass each row matches, 0 to 1; of its characters where it has nothing else."""
     if question.letters:
         return {
             row: sum(one in held.row.words for one in question.terms) / len(question.terms)
             for row, held in whole.items()
         }
-    weights = _weights(question.terms, *index.frequencies(question.terms))
     mass = sum(weights.values()) or 1.0
     return {
         row: sum(weight for term, weight in weights.items() if term in held.terms) / mass for row, held in whole.items()

@@ -160,6 +160,7 @@ class SqliteIndex:
         self.generation = 0
         self._gone = 0
         self._speakers: frozenset[str] | None = None
+        self._counted: tuple[tuple[int, int], int] = ((-1, -1), 0)
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000"):
             self._db.execute(f"PRAGMA {pragma}")
         if self._version() == 0:
@@ -245,8 +246,11 @@ class SqliteIndex:
         return self._speakers
 
     def count(self) -> int:
-        """How many rows there are."""
-        return int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0])
+        """How many rows there are; counted again when another connection has changed the file, too."""
+        now = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
+        if self._counted[0] != now:
+            self._counted = (now, int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0]))
+        return self._counted[1]
 
     def check(self) -> str:
         """What is wrong with it, "" for nothing."""

@@ -30,7 +30,7 @@ _HEARD = (
     .where(conversation.c.id == bindparam("row"))
     .values(
         listed=true(),
-        space=case((conversation.c.listed.is_(False), bindparam("mine")), else_=conversation.c.space),
+        space=bindparam("mine"),
         heard=bindparam("now"),
         updated=bindparam("now"),
         title=case((conversation.c.title == word(""), bindparam("words")), else_=conversation.c.title),
