@@ -58,9 +58,9 @@ class Opening:
         """
         config = self.config()
         place, lang = conversation.place, language(_words(said, parts), config.language)
-        turn = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
-        turn = turn or await self._claim(row, said, parts, lang)
-        recalled = await self.recalling.recalled(conversation, _words(said, parts))
+        turn, recalled = await asyncio.gather(  # neither has to do with the other
+            self._turn(row, said, parts, lang), self.recalling.recalled(conversation, _words(said, parts))
+        )
         return Job(
             conversation=conversation,
             turn=turn,
@@ -78,6 +78,10 @@ class Opening:
     def watched(self, place: Place, row: InboxRow) -> Watched:
         """Where the events of this row are shown."""
         return Watched(show=self.show, address=address_of(place), message_id=row.id)
+
+    async def _turn(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, lang: str) -> TurnRow:
+        known = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
+        return known or await self._claim(row, said, parts, lang)
 
     async def _claim(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, lang: str) -> TurnRow:
         content = parts if parts is not None else await self._parts(said, lang)

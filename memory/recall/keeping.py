@@ -51,6 +51,7 @@ class Kept:
         self._path = ground.folder / f"{f'space-{space}' if space else 'owner'}.db"
         self._index: SqliteIndex | None = None
         self._turn = asyncio.Lock()
+        self._looked_at = 0.0
         self._thread = threading.Lock()
 
     async def use(self, work: Callable[[SqliteIndex], T]) -> T:
@@ -59,8 +60,11 @@ class Kept:
         Raises:
             StoreError: it cannot be read or made.
         """
+        asked = time.monotonic()
         async with self._turn:
             try:
+                if self._looked_at > asked:  # somebody who was first has looked at everything since we asked
+                    return await asyncio.to_thread(self._with, work)
                 return await self._use(work)
             except StoreCorrupt as err:
                 log.warning("index made anew", space=self.space, why=str(err))
@@ -80,12 +84,15 @@ class Kept:
                 self._index = None
 
     async def _use(self, work: Callable[[SqliteIndex], T]) -> T:
+        began = time.monotonic()
         ends = await self._ground.store.sessions.ends(self.space)
         behind, result = await asyncio.to_thread(self._with, lambda index: self._in_step(index, ends, work))
         if not behind:
+            self._looked_at = began
             return cast(T, result)
         for conversation, until in behind.items():
             await self._read_on(conversation, until, ends[conversation])
+        self._looked_at = began
         return await asyncio.to_thread(self._with, work)
 
     async def _read_on(self, conversation: str, until: Said, end: int) -> None:
@@ -154,6 +161,7 @@ class Kept:
             return ""
 
     def _remove(self) -> None:
+        self._looked_at = 0.0
         self.close()
         for end in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + end).unlink(missing_ok=True)

@@ -73,9 +73,9 @@ def rank(
             score *= SPEAKER
         if fact.asks:
             score *= QUESTION
-        ranked.append((score, -fact.row, lender if gift > own else fact.row))
-    ranked.sort(reverse=True)
-    return [Ranked(row=-row, score=score, lender=lender) for score, row, lender in ranked]
+        ranked.append((score, fact.day, -fact.place, -fact.row, lender if gift > own else fact.row))
+    ranked.sort(reverse=True)  # of equal ones the newer day's first: their order is not that of their numbers
+    return [Ranked(row=-row, score=score, lender=lender) for score, _, _, row, lender in ranked]
 
 
 def places_around(facts: Iterable[Fact]) -> set[tuple[int, int]]:
