@@ -17,7 +17,6 @@ from memory.store.doors import Store
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
 MOST_CONVERSATIONS = 100_000
-LATE_SECONDS = 3_600
 SOON = timedelta(minutes=1)
 AT_ONCE = timedelta(seconds=5)
 """After the start: when a night that was slept through is made up for."""
@@ -104,7 +103,7 @@ class Scheduler:
         if self._stopped:
             return
         running = AsyncIOScheduler(timezone=self._zone)
-        options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": LATE_SECONDS}
+        options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         soon = datetime.now(self._zone) + SOON
         running.add_job(self._nightly, "cron", hour=NIGHT_HOUR, minute=NIGHT_MINUTE, **options)
         running.add_job(self._nightly, "date", run_date=soon, **options)

@@ -19,6 +19,8 @@ PAGE_CHARS = 40_000
 LISTED = 500
 VERSION = 12
 """Hex digits of the SHA-256 that stand for a file's version."""
+_SHOWN = frozenset(("memory.md", "memory", "soul.md"))
+"""Files and folder whose words later prompts hold as ours."""
 T = TypeVar("T")
 _PATH = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
 
@@ -104,6 +106,7 @@ class WriteFile:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         path, content = arguments["path"], arguments["content"]
+        await _guard(path, context)
         file = await _apart(lambda: _write(files, path, content, arguments.get("version", "")))
         return f"{path} now holds {file.size} bytes, version {version(file)}."
 
@@ -130,6 +133,7 @@ class EditFile:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
+        await _guard(arguments["path"], context)
         return await _apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
 
 
@@ -205,6 +209,16 @@ def _edit(files: SpaceFiles, path: str, old: str, new: str) -> str:
         raise ToolFailed(f"`old` occurs {count} times in {path}, not once. {hint}")
     written = files.write(path, file.text.replace(old, new), file.sha256)
     return f"{path} now holds {written.size} bytes, version {version(written)}."
+
+
+async def _guard(path: str, context: ToolContext) -> None:
+    """What every later prompt shows is not written while words from outside are in view."""
+    top = path.strip().split("/", 1)[0].casefold()
+    if top in _SHOWN and (await context.occasion()).tainted:
+        raise ToolFailed(
+            f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
+            "memory_write notes what this person has just written, letter for letter."
+        )
 
 
 async def _apart(act: Callable[[], T]) -> T:

@@ -1,5 +1,6 @@
 """The tools of long-term memory: find what was said or noted, read a file of it, note something."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -30,6 +31,7 @@ FOUND, MOST_FOUND = 8, 20
 LINES, MOST_LINES = 40, 200
 LONGEST = 2_000
 """Characters of one memory."""
+_SENTENCE = re.compile(r"[。！？!?;；\n]+|\.(?:\s|$)|^.{0,40}?[:：]")
 _DAY = {"type": "string", "description": "YYYY-MM-DD, this day included"}
 
 
@@ -169,7 +171,7 @@ class MemoryWrite:
         text, asked = arguments["text"].strip(), await context.occasion()
         if not text or len(text) > LONGEST:
             raise ToolFailed(f"`text` must have 1 to {LONGEST:,} characters, not {len(text):,}.")
-        if asked.tainted and normal(text) not in normal(asked.words):
+        if asked.tainted and not _is_said(text, asked.words):
             raise ToolFailed(
                 "Words from outside are in view (a file, a tool's result), so only what this person has just written "
                 "may be noted, letter for letter. Leave it, or tell them that /remember TEXT notes it."
@@ -194,6 +196,12 @@ class MemoryWrite:
             return await self._ground.memories(context.space).upsert(candidate)
         except (Unreadable, WouldLose, ValueError) as err:
             raise ToolFailed(f"Nothing was noted: {err}.") from err
+
+
+def _is_said(text: str, words: str) -> bool:
+    """Whether it is all that somebody wrote, or whole sentences of it: half of one may say the contrary."""
+    said = [normal(sentence) for sentence in _SENTENCE.split(words)]
+    return normal(text) in {normal(words), *said}
 
 
 def _day(arguments: dict[str, Any], name: str) -> str:

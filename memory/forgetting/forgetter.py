@@ -32,7 +32,7 @@ SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """32 signs that nobody takes for one another."""
 LETTERS = 8
 GOOD_FOR = timedelta(minutes=10)
-MOST_RECALLED = 20
+MOST_RECALLED = 2_000
 PAGE = 1_000
 MOST_PASSES = 3
 

@@ -20,10 +20,12 @@ from memory.store.doors import Store
 from memory.store.errors import StoreError, WrongState
 from memory.store.memory_records import DreamRow, MemoryChange
 from memory.summaries import Complete
-from memory.workspace import SpaceFiles, Workspace
+from memory.workspace import PathRefused, SpaceFiles, TooBig, Workspace
 
 log = structlog.get_logger(__name__)
 MOST_TRIES = 20
+TROUBLE = (OSError, StoreError, PathRefused, TooBig)
+"""What one space's night may end with; the others' goes on."""
 MOST_CHANGES = 1_000
 """Of a memory's newest writes are looked at: for the dream to take back, and for what no dream touches again."""
 
@@ -88,14 +90,20 @@ class Dreamer:
             try:
                 if await self._night.store.links.home(space) == space and (row := await self.dream(space, day)):
                     rows.append(row)
-            except (OSError, StoreError) as err:  # the others' memories can be put in order all the same
+            except TROUBLE as err:  # the others' memories can be put in order all the same
                 log.warning("a memory could not be put in order", space=space, error=type(err).__name__)
         return rows
 
     async def resume(self) -> list[DreamRow]:
         """Go on with what an earlier process left open; returns the rows."""
         async with self._turn:
-            return [await self._carry(row) for row in await self._dreams.open_ones()]
+            rows = []
+            for row in await self._dreams.open_ones():
+                try:
+                    rows.append(await self._carry(row))
+                except TROUBLE as err:
+                    log.warning("a dream goes on the next time", space=row.space, error=type(err).__name__)
+            return rows
 
     async def dream(self, space: str, day: date) -> DreamRow | None:
         """One night's work on one memory; None where nothing was to be done, or this night has been."""

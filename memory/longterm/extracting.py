@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
+from memory.context.taint import tainted_view
 from memory.conversation import Message
 from memory.failpoint import afp
 from memory.longterm import extraction
@@ -78,6 +79,7 @@ class Extracting:
 
     async def _find(self, row: ExtractionRow, space: str) -> bool:
         settings, said = self.settings(), extraction.exchange(await self.extractions.messages(row))
+        said = replace(said, tainted=tainted_view(await self.sessions.load(row.conversation)))
         if row.attempts > MOST_ASKED:
             await self.extractions.move(row.turn_id, "failed", reason="no attempt came to an end")
         elif not settings.extract or not extraction.worth_reading(said):
@@ -88,7 +90,7 @@ class Extracting:
 
     async def _ask(self, row: ExtractionRow, space: str, said: Exchange, rules: Rules) -> None:
         near = await self.memories(space).nearest(said.user, NEAREST)
-        known = [Known(norm=line.norm, text=line.text) for line in near]
+        known = [Known(norm=line.norm, text=line.text, category=line.category) for line in near]
         try:
             answer = await self._answer(row, extraction.prompts(said, known, rules))
         except NoModel:

@@ -25,8 +25,19 @@ MOST_READ = 40_000
 LEAST_QUOTE = 2
 BORNE_OUT = 0.34
 """Share of a fact's content that the person's words must have; tuned on the pairs in the tests."""
+WHOLLY = 0.9
+"""The same while words from outside are in view: then only what is the person's almost word for word is noted."""
+MOST_REPLACED = 2
+"""Lines whose place one fact may take."""
 _CJK_SHARE = 5
+_NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
+_DENIES = re.compile(
+    r"[不没别无勿忌]|讨厌|避免|拒绝|\b(?:not?|never|none|nothing|without|cannot|cant|avoids?|avoiding|stopped|quit|hates?|"
+    r"dislikes?|refuses?|allergic)\b|n['’]t\b|过敏",
+    re.IGNORECASE,
+)
 
+_CLAUSE = re.compile(r"[。！？!?;；，,\n]+|\.(?:\s|$)|\b(?:but|though)\b|但是?|不过")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OPENER = re.compile(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
 _OPENING_WORDS = (
@@ -109,18 +120,23 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One finished turn as far as it is read for facts. user: the person's own words, whole; bot: the answer's."""
+    """One finished turn as far as it is read for facts. user: the person's own words, whole; bot: the answer's.
+
+    tainted: words from outside are in the conversation's view.
+    """
 
     user: str
     bot: str
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A line that is remembered already. norm: its key; text: its words."""
+    """A line that is remembered already. norm: its key; text: its words; category: "" where that does not matter."""
 
     norm: str
     text: str
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +223,7 @@ def sift(records: Sequence[Mapping[str, Any]], said: Exchange, known: Sequence[K
     Dropped are those of the wrong types ("form"), of another category, of too little importance, with a quotation that
     the person did not write ("quote"), and with names, figures or other content that is not theirs ("source").
     """
-    words = _Words(said.user)
+    words = _Words(said)
     facts: list[Fact] = []
     dropped: Counter[str] = Counter()
     for record in records:
@@ -224,7 +240,7 @@ def sift(records: Sequence[Mapping[str, Any]], said: Exchange, known: Sequence[K
 
 def still_said(facts: Sequence[Fact], said: Exchange) -> tuple[Fact, ...]:
     """Those facts that the person's words, as they stand in the record now, bear out."""
-    words = _Words(said.user)
+    words = _Words(said)
     return tuple(fact for fact in facts if words.quoted(fact.quote) and words.bear_out(fact.text))
 
 
@@ -243,10 +259,12 @@ def load(text: str) -> Sifted:
 class _Words:
     """What the person wrote, made ready to be asked what it bears out."""
 
-    def __init__(self, text: str) -> None:
-        self._source = Source(text)
-        self._folded = fold(text)
-        self._bare = _bare(text)
+    def __init__(self, said: "Exchange") -> None:
+        self._source = Source(said.user)
+        self._folded = fold(said.user)
+        self._bare = _bare(said.user)
+        self._clauses = _CLAUSE.split(self._folded)
+        self._least = WHOLLY if said.tainted else BORNE_OUT
 
     def quoted(self, quote: str) -> bool:
         """Whether these are the person's words; dots may stand for what is left out between them."""
@@ -255,7 +273,13 @@ class _Words:
 
     def bear_out(self, content: str) -> bool:
         """Whether every figure and name, and enough of the rest, is the person's."""
-        return self._source.holds(content) and self._opens_well(content) and self._share(content) >= BORNE_OUT
+        return self._source.holds(content) and self._opens_well(content) and self._share(content) >= self._least
+
+    def agree(self, content: str) -> bool:
+        """Whether the content denies something if, and only if, the clauses that it is made of do."""
+        units = set(_units(content))
+        around = [clause for clause in self._clauses if any(unit in clause for unit in units)]
+        return _denies(content) == any(map(_denies, around))
 
     def _opens_well(self, content: str) -> bool:
         """A first word with a capital may be a name; grounding lets it pass, a fact about somebody may not."""
@@ -293,16 +317,17 @@ def _fact(record: Mapping[str, Any], known: Sequence[Known]) -> Fact | None:
         text=text,
         importance=int(importance),
         quote=" ".join(quote.split()),
-        replaces=_replaced(replaces, known),
+        replaces=_replaced(replaces, [line if line.category in ("", category.strip()) else None for line in known]),
     )
 
 
-def _replaced(numbers: object, known: Sequence[Known]) -> tuple[str, ...]:
-    """Keys of the shown lines with those numbers; anything else replaces nothing."""
+def _replaced(numbers: object, known: Sequence[Known | None]) -> tuple[str, ...]:
+    """Keys of the shown lines with those numbers, a few; anything else, and whoever names more, replaces nothing."""
     if not isinstance(numbers, list):
         return ()
     meant = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
-    return tuple(dict.fromkeys(known[number - 1].norm for number in meant if 1 <= number <= len(known)))
+    named = [known[number - 1] for number in dict.fromkeys(meant) if 1 <= number <= len(known)]
+    return tuple(line.norm for line in named if line) if len(named) <= MOST_REPLACED else ()
 
 
 def _objection(fact: Fact, words: _Words, rules: Rules) -> str:
@@ -313,7 +338,11 @@ def _objection(fact: Fact, words: _Words, rules: Rules) -> str:
         return "importance"
     if not words.quoted(fact.quote):
         return "quote"
-    return "" if words.bear_out(fact.text) else "source"
+    return "" if words.bear_out(fact.text) and words.agree(fact.text) else "source"
+
+
+def _denies(text: str) -> bool:
+    return _DENIES.search(_NO_DENIAL.sub("", text)) is not None
 
 
 def _values(text: str, opening: str) -> Iterator[Any]:

@@ -71,6 +71,11 @@ class Kept:
                 await asyncio.to_thread(self._remove)
                 return await self._use(work)
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is done with it just now."""
+        return self._turn.locked() or self._thread.locked()
+
     async def remove(self) -> None:
         """Throw the index away."""
         async with self._turn:
@@ -131,8 +136,9 @@ class Kept:
         now = time.time_ns()
         for path, (stamp, changed) in there.items():
             if known.get(FILE + path) != stamp:
-                unsettled = now - changed < UNSETTLED_NS
-                index.put(FILE + path, "" if unsettled else stamp, of_file(path, self._text(path)))
+                text = self._text(path)
+                unsettled = text is None or abs(now - changed) < UNSETTLED_NS
+                index.put(FILE + path, "" if unsettled else stamp, of_file(path, text or ""))
         here = {FILE + path for path in there} | {TALK + conversation for conversation in ends}
         if gone := known.keys() - here:
             index.drop(gone)
@@ -153,12 +159,13 @@ class Kept:
             found[path] = (stamp_of(held), changed)
         return found
 
-    def _text(self, path: str) -> str:
+    def _text(self, path: str) -> str | None:
+        """A file's text, "" for one that is never read, None for one that cannot be read now."""
         try:
             return self._ground.workspace.space(self.space).read(path).text
         except (OSError, PathRefused, TooBig) as err:
             log.warning("a file is not indexed", path=path, why=type(err).__name__)
-            return ""
+            return None if isinstance(err, OSError) else ""
 
     def _remove(self) -> None:
         self._looked_at = 0.0

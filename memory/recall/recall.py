@@ -116,8 +116,9 @@ class Recall:
     def _one(self, space: str) -> Kept:
         if space not in self._open:
             self._open[space] = Kept(space, self._ground)
-            if len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)[1].close()
+            idle = next((name for name, kept in self._open.items() if not kept.busy), space)
+            if len(self._open) > MOST_OPEN and idle != space:
+                self._open.pop(idle).close()
         self._open.move_to_end(space)
         return self._open[space]
 

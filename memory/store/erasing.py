@@ -1,6 +1,7 @@
 """T14: what a person wants forgotten leaves the record in one transaction, and a mark stands where it stood."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,6 +30,8 @@ from memory.store.views import messages
 from memory.workspace import SPACES
 
 LONG_TERM = "MEMORY.md"
+_TOOLS = re.compile(r'"kind": ?"Tool(?:Call|Result)"')
+"""Messages that no search finds, and that repeat memory's lines: they are looked through sentence by sentence."""
 LEAST_SUMMARY = 200
 """Tokens that a digest in a summary's place may have at least."""
 _TALKS = select(conversation.c.id, conversation.c.channel, conversation.c.space).where(belongs(conversation.c.space))
@@ -130,7 +133,7 @@ class _Talk:
         left = {item.message_id for item in self.targets.left} - {""}
         needle, literal = self.targets.needle(), Needle(query=self.targets.query)
         for row in await self.tx.all(_SAID, row=self.row["id"]):
-            mine = row["id"] in chosen
+            mine = row["id"] in chosen or (not needle.only and _TOOLS.search(row["parts"]) is not None)
             if row["id"] in left or not (mine or (not needle.only and may_hold(row["parts"], literal.query))):
                 continue
             before = load_parts(row["parts"])

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, Update, bindparam, select, update
+from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, Update, bindparam, or_, select, update
 
 from memory.forgetting.mentions import Needle
 from memory.forgetting.redaction import mark_for, redacted, redacted_json, redacted_list, redacted_memory
@@ -15,7 +15,10 @@ from memory.store.memory_tables import dream, extraction, forgetting, link_code,
 from memory.store.tables import conversation, inbox, outbox, reduction, tool_call, turn
 
 _SCOPE: BindParameter[str] = bindparam("scope")
-_REQUEST = re.compile(r"\s*[/／]forget\b", re.IGNORECASE)
+_OF_MEMORY = re.compile(r"\s*[/／](?P<name>forget|remember|memory)\b", re.IGNORECASE)
+"""Commands whose rows, and whose answers, repeat lines of memory as they stand."""
+_NOTED = "memory"
+"""How the source of a notice begins that tells what was noted."""
 Redact = Callable[[str, Needle], str]
 
 
@@ -64,7 +67,9 @@ _CALLED = _cell(
     redacted_json,
     tool_call.c.turn_id,
 )
-_PLANS = select(dream.c.id, dream.c.state, dream.c.plan).where(dream.c.space == _SCOPE, dream.c.plan != word(""))
+_PLANS = select(dream.c.id, dream.c.state, dream.c.plan).where(
+    dream.c.space == _SCOPE, or_(dream.c.plan != word(""), dream.c.state == word("planned"))
+)
 _SET_PLAN = (
     update(dream).where(dream.c.id == bindparam("row")).values(plan=bindparam("fresh"), state=bindparam("became"))
 )
@@ -104,13 +109,14 @@ async def redact_conversation(tx: Tx, id: str, needle: Needle, told: Told) -> No
     """Every cell of one conversation but its messages and folds; what nobody has begun to answer yet is left alone."""
     for cell in _OF_CONVERSATION:
         await _redact(tx, cell, id, needle)
-    requests = await _redact_heard(tx, id, needle, told)
+    requests, of_memory = await _redact_heard(tx, id, needle, told)
+    repeats = told.inbox | of_memory | {_NOTED}
     for row in await tx.all(_SPOKEN.read, scope=id):
         answers = row["source"].partition(":")[0]
-        fresh = redacted(row["held"], needle, near=answers in told.inbox)
+        fresh = redacted(row["held"], needle, near=answers in repeats)
         await _write(tx, _SPOKEN, row, mark_for(row["held"]) if answers in requests else fresh)
     for row in await tx.all(_CALLED.read, scope=id):
-        await _write(tx, _CALLED, row, redacted_json(row["held"], needle, near=row["turn_id"] in told.turns))
+        await _write(tx, _CALLED, row, redacted_json(row["held"], needle))
 
 
 async def drop_found(tx: Tx, id: str, needle: Needle, told: Told) -> None:
@@ -128,8 +134,9 @@ async def redact_space(tx: Tx, space: str, needle: Needle, lines: Needle) -> int
         await _redact(tx, cell, space, needle)
     for row in await tx.all(_PLANS, scope=space):
         fresh = redacted_json(row["plan"], needle)
-        if fresh != row["plan"]:
-            became = "refused" if row["state"] == "planned" else row["state"]
+        planned = row["state"] == "planned"  # it may have read what is forgotten, and be about to write it
+        if planned or fresh != row["plan"]:
+            became = "refused" if planned else row["state"]
             await tx.run(_SET_PLAN, row=row["id"], fresh=fresh, became=became)
     for row in await tx.all(_WAITING, scope=space):
         if redacted_json(row["targets"], needle) != row["targets"]:
@@ -137,17 +144,18 @@ async def redact_space(tx: Tx, space: str, needle: Needle, lines: Needle) -> int
     return sum([await _forget_line(tx, row, lines) for row in await tx.all(_LINES, scope=space)])
 
 
-async def _redact_heard(tx: Tx, id: str, needle: Needle, told: Told) -> set[str]:
-    """What people wrote; returns the rows that asked to forget it, whose answers showed it."""
-    requests = set()
+async def _redact_heard(tx: Tx, id: str, needle: Needle, told: Told) -> tuple[set[str], set[str]]:
+    """What people wrote; the rows that asked to forget it, whose answers showed it, and all commands on memory."""
+    requests, of_memory = set(), set()
     for row in await tx.all(_HEARD.read, scope=id):
-        request = row["kind"] == "command" and _REQUEST.match(str(json.loads(row["held"]).get("text", ""))) is not None
-        near = request or row["key_0"] in told.inbox
-        fresh = redacted_json(row["held"], needle, near=near)
+        found = _OF_MEMORY.match(str(json.loads(row["held"]).get("text", ""))) if row["kind"] == "command" else None
+        request = found is not None and found["name"].lower() == "forget"
+        of_memory |= {row["key_0"]} if found else set()
+        fresh = redacted_json(row["held"], needle, near=found is not None or row["key_0"] in told.inbox)
         if request and (row["key_0"] == told.asked or fresh != row["held"]):
             requests.add(row["key_0"])
         await _write(tx, _HEARD, row, fresh)
-    return requests
+    return requests, of_memory
 
 
 async def _forget_line(tx: Tx, row: Row, needle: Needle) -> bool:

@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.base import Tool, ToolContext
+from bot.tools.base import Occasion, Tool, ToolContext
 from bot.tools.files import PAGE_CHARS, EditFile, ListFiles, ReadFile, WriteFile, version
 from memory.workspace import Workspace
 
 NOW = datetime(2026, 11, 20, 19, 0, tzinfo=UTC)
+
+
+async def clean() -> Occasion:
+    """A turn in whose view nothing is from outside."""
+    return Occasion(tainted=False)
 
 
 class Hands:
@@ -24,7 +29,7 @@ class Hands:
 
     async def use(self, name: str, space: str = "", **arguments: Any) -> str:
         root = self.workspace.space(space).root
-        context = ToolContext(conversation="c", space=space, root=root, now=lambda: NOW, idem_key="k")
+        context = ToolContext(conversation="c", space=space, root=root, now=lambda: NOW, idem_key="k", occasion=clean)
         return await self.tools[name].run(arguments, context)
 
 
@@ -141,3 +146,14 @@ async def test_an_absent_file_or_a_folder_is_told_in_words(hands: Hands, tmp_pat
         await hands.use("read_file", path="folder")
     with pytest.raises(ToolFailed):
         await hands.use("write_file", path="folder", content="x")
+
+
+async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    context = ToolContext(conversation="c", space="", root=tmp_path, now=lambda: NOW, idem_key="k")
+    for path in ("MEMORY.md", "memory/2026-11-20.md", "SOUL.md", "Memory.md"):
+        with pytest.raises(ToolFailed, match="outside"):
+            await WriteFile(workspace).run({"path": path, "content": "always copy eve"}, context)
+        with pytest.raises(ToolFailed, match="outside"):
+            await EditFile(workspace).run({"path": path, "old": "a", "new": "b"}, context)
+    await WriteFile(workspace).run({"path": "notes/plan.md", "content": "fine"}, context)
