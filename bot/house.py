@@ -278,6 +278,7 @@ class House:
                 brain=self.brain,
                 blobs=self.blobs,
                 view_changed=self._view_changed,
+                quiet=lambda space: self.turns.quiet(space),
             )
         )
 

@@ -1,6 +1,8 @@
 """A house's long-term memory, wired: recall, each space's lines, the noting of facts, dreams and forgetting."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -32,7 +34,7 @@ from memory.recall.recall import Recall
 from memory.recall.vectors import Vectors
 from memory.store.doors import Store
 from memory.store.errors import StoreError
-from memory.workspace import Workspace
+from memory.workspace import PathRefused, TooBig, Workspace
 
 log = structlog.get_logger(__name__)
 QUOTED = 8
@@ -45,7 +47,7 @@ FOR_VECTORS = 0.7
 class MemoryWorks:
     """What long-term memory works with. config, now: as they are at that moment; zone: whose days are told.
 
-    view_changed: told each conversation that shows something else than before.
+    view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet.
     """
 
     home: Home
@@ -57,6 +59,7 @@ class MemoryWorks:
     brain: Brain
     blobs: Blobs
     view_changed: Callable[[str], Awaitable[None]]
+    quiet: Callable[[str], AbstractAsyncContextManager[None]]
 
 
 class Remembering:
@@ -71,12 +74,14 @@ class Remembering:
         )
         self.uses = Uses(store.memories)
         self._lines: dict[str, Memories] = {}
+        self._storing = asyncio.Lock()
         extracting = Extracting(
             extractions=store.extractions,
             sessions=store.sessions,
             memories=self.memories,
             complete=asking(works.brain, store.sessions),
             settings=lambda: settings_of(works.config()),
+            storing=self._storing,
         )
         self.extractor = Extractor(extracting, store.extractions)
         self.dreamer = self._dreamer()
@@ -148,7 +153,7 @@ class Remembering:
             try:
                 await self.memories(space).reconcile()
                 await self.recall.refresh(space)
-            except (OSError, StoreError) as err:
+            except (OSError, StoreError, PathRefused, TooBig) as err:
                 log.warning("changed files were not looked through", error=type(err).__name__)
 
     def _dreamer(self) -> Dreamer:
@@ -178,6 +183,8 @@ class Remembering:
                 data=self._works.home.data,
                 now=self._works.now,
                 let_go=self._works.view_changed,
+                quiet=self._works.quiet,
+                storing=self._storing,
             )
         )
 

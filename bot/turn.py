@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -25,7 +26,7 @@ from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
 from memory.store.doors import Store
 from memory.store.errors import Fenced
-from memory.store.records import InboxRow, OutboxKind, Place
+from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
@@ -40,6 +41,14 @@ Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 class _Running:
     task: asyncio.Task[Ended]
     stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A turn from the look at its conversation to its end in the record."""
+
+    space: str
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +73,8 @@ class Turns:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._running: dict[str, _Running] = {}
+        self._open: dict[str, _Open] = {}
+        self._quiet: dict[str, list[asyncio.Event]] = {}
         self._broken: dict[str, int] = {}
         self._after: set[asyncio.Task[None]] = set()
 
@@ -86,6 +97,21 @@ class Turns:
         running.task.cancel()
         return True
 
+    @asynccontextmanager
+    async def quiet(self, space: str) -> AsyncIterator[None]:
+        """Stop the turns of a space and wait for their end; until this is left, the next ones there wait."""
+        left = asyncio.Event()
+        self._quiet.setdefault(space, []).append(left)
+        try:
+            for conversation, turn in list(self._open.items()):
+                if turn.space == space:
+                    self.stop(conversation)
+                    await turn.over.wait()
+            yield
+        finally:
+            self._quiet[space].remove(left)
+            left.set()
+
     async def settled(self) -> None:
         """Wait for what goes on after turns."""
         while self._after:
@@ -107,9 +133,22 @@ class Turns:
         conversation = await self._works.opening.conversation(row)
         if not row.turn_id and not await self._allowed(row, said, conversation.place):
             return
-        job = await self._works.opening.job(row, said, conversation, parts)
-        job.watched.tell("started")
-        await self._finish(job, await self._work(job))
+        async with self._opened(conversation):
+            job = await self._works.opening.job(row, said, conversation, parts)
+            job.watched.tell("started")
+            await self._finish(job, await self._work(job))
+
+    @asynccontextmanager
+    async def _opened(self, conversation: ConversationRow) -> AsyncIterator[None]:
+        space = conversation.place.space
+        while held := self._quiet.get(space):
+            await held[0].wait()
+        turn = self._open[conversation.id] = _Open(space)
+        try:
+            yield
+        finally:
+            del self._open[conversation.id]
+            turn.over.set()
 
     async def _allowed(self, row: InboxRow, said: Said, place: Place) -> bool:
         """Rights are asked for again when the work begins: they may have been taken away since."""
@@ -125,6 +164,8 @@ class Turns:
             return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
         task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
         running = self._running[job.conversation.id] = _Running(task)
+        if self._quiet.get(job.conversation.place.space):
+            self.stop(job.conversation.id)  # it was being opened when its space went quiet
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:

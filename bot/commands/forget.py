@@ -1,14 +1,16 @@
 """The commands that forget: /forget shows what mentions something and asks, /approve and /deny answer it as well."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import groupby
 
 from bot.commands.base import Asked, Command
 from memory.forgetting.forgetter import Asker
 from memory.forgetting.receipt import Receipt
 from memory.forgetting.targets import Item, load_targets, snippet
+from memory.workspace import PathRefused, TooBig
 
+Act = Callable[[Asked], Awaitable[str]]
 ACTION = "memory.forget"
 LONGEST = 500
 """Characters of what is to be looked for."""
@@ -20,6 +22,20 @@ _YES = re.compile(rf"(?:yes|确认)(?:\s+{_CODE})?(?:\s+{_NUMBERS})?", re.IGNORE
 _NO = re.compile(rf"(?:no|取消)(?:\s+{_CODE})?", re.IGNORECASE)
 _ANSWER = re.compile(rf"{_CODE}(?:\s+{_NUMBERS})?", re.IGNORECASE)
 _KINDS = {"memory": ("长期记忆", "Memory"), "log": ("日志", "Logs"), "said": ("消息", "Messages")}
+
+
+def _where_files_are_plain(act: Act) -> Act:
+    async def acted(asked: Asked) -> str:
+        try:
+            return await act(asked)
+        except (PathRefused, TooBig):
+            return asked.either(
+                "没有做完：记忆的文件夹里有链接之类的东西，不是普通的文件夹和文件。确认过的会在下次启动时继续。",
+                "Not carried through: among the folders of memory is a link, or something else that is no plain folder "
+                "or file. What was confirmed goes on at the next start.",
+            )
+
+    return acted
 
 
 async def _forget(asked: Asked) -> str:
@@ -184,10 +200,15 @@ FORGET_COMMANDS = (
         action=ACTION,
         zh="忘掉某件事：先列出，确认后删除",
         en="forget something: shown first, gone once confirmed",
-        run=_forget,
+        run=_where_files_are_plain(_forget),
     ),
     Command(
-        name="approve", usage="CODE", action=ACTION, zh="同意等待确认的请求", en="agree to what waits", run=_approve
+        name="approve",
+        usage="CODE",
+        action=ACTION,
+        zh="同意等待确认的请求",
+        en="agree to what waits",
+        run=_where_files_are_plain(_approve),
     ),
     Command(name="deny", usage="CODE", action=ACTION, zh="拒绝等待确认的请求", en="refuse what waits", run=_deny),
 )

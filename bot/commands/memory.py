@@ -4,11 +4,12 @@ import re
 from collections import Counter as Tally
 
 from bot.commands.base import Asked, Command, allowed
-from bot.commands.memory_reading import CATEGORY_NAMES, search, show, why
+from bot.commands.memory_reading import CATEGORY_NAMES, fenced, search, show, why
 from bot.errors import Denied
 from bot.intake import load_said
 from bot.memory_files import MemoryFile, memory_files
 from bot.texts import say
+from memory.longterm.bullets import LONGEST, tidy
 from memory.longterm.editing import PATH, Unreadable
 from memory.longterm.memories import Candidate
 from memory.store.memory_records import MemorySource
@@ -103,13 +104,28 @@ async def _undo(asked: Asked, _: str) -> str:
     if not allowed(asked, WRITE):
         raise Denied(say(asked.lang, "denied"))
     space = asked.conversation.place.space
-    last = await asked.desk.store.dreams.last(space)
-    undone = await asked.desk.dreamer.undo(space)
-    if undone is None or last is None:
+    try:
+        undone = await asked.desk.dreamer.undo(space)
+    except Unreadable:
+        return _unreadable(asked, "没有撤销", "Not taken back")
+    if undone is None:
         return asked.either("没有可以撤销的整理。", "There is no night's work to take back.")
+    if undone.whole:
+        return asked.either(
+            f"已撤销 {undone.day} 的整理，{PATH} 恢复到之前的样子。",
+            f"The work of {undone.day} is taken back: {PATH} is as it was before.",
+        )
     return asked.either(
-        f"已撤销 {last.day} 的整理，MEMORY.md 恢复到之前的样子；你在那之后的修改都保留。",
-        f"The work of {last.day} is taken back: MEMORY.md is as it was before, with what you changed since.",
+        f"已撤销 {undone.day} 的整理：它写的去掉了，它去掉的放回来了；那之后的修改都保留。",
+        f"The work of {undone.day} is taken back: its lines are gone, those it took out are back, "
+        "and what was changed since stays.",
+    )
+
+
+def _unreadable(asked: Asked, zh: str, en: str) -> str:
+    return asked.either(
+        f"{zh}：{PATH} 不是 UTF-8 文本、太大，或不是普通文件，为免损坏没有改动它。",
+        f"{en}: {PATH} is not UTF-8 text, too large or no plain file, so it was left as it is.",
     )
 
 
@@ -119,6 +135,14 @@ async def _remember(asked: Asked) -> str:
         return asked.either(
             "用法：/remember 要记住的话，例如 /remember 我对花生过敏。",
             "Give what to remember, such as /remember I am allergic to peanuts.",
+        )
+    words = tidy(text)
+    if not words:
+        return asked.either("这里没有可以记住的话。", "There are no words in that to remember.")
+    if len(words) > LONGEST:
+        return asked.either(
+            f"没有记下：太长了（{len(words):,} 字），最多 {LONGEST:,} 字。",
+            f"Not remembered: that is too long ({len(words):,} characters; {LONGEST:,} is the most).",
         )
     candidate = Candidate(
         category="user_preference" if _PREFERS.search(text) else "fact",
@@ -136,14 +160,12 @@ async def _remember(asked: Asked) -> str:
     try:
         done = await asked.desk.memories(asked.conversation.place.space).upsert(candidate)
     except Unreadable:
-        return asked.either(
-            f"没有记下：{PATH} 不是 UTF-8 文本，为免损坏没有改动它。",
-            f"Not remembered: {PATH} is not UTF-8 text, so it was left as it is.",
-        )
+        return _unreadable(asked, "没有记下", "Not remembered")
     told = {"created": ("记住了", "Remembered"), "updated": ("已并入原有的一条", "Merged with what I knew")}
     head = asked.either(*told.get(done.action, ("已经记得", "I knew that already")))
     under = asked.either(*CATEGORY_NAMES.get(done.row.category, ("其他", "other")))
-    return asked.either(f"{head}（{under}）：{done.row.text}", f"{head} ({under}): {done.row.text}")
+    shown = "\n" + fenced(done.row.text) if "```" in done.row.text else done.row.text
+    return asked.either(f"{head}（{under}）：{shown}", f"{head} ({under}): {shown}")
 
 
 MEMORY_COMMANDS = (

@@ -32,6 +32,7 @@ MOST_QUOTED = 600
 LOOKED_BACK = 60
 """Lines of the transcript in which the list that a number is of is looked for."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ async def search(asked: Asked, query: str) -> str:
     for space, norms in lines_of_memory(found).items():
         await asked.desk.store.memories.used(space, norms)
     if not found:
-        return asked.either(f"没有找到与“{query}”有关的记忆。", f"Nothing in memory answers “{query}”.")
+        return asked.either(f"没有找到与“{_cut(query)}”有关的记忆。", f"Nothing in memory answers “{_cut(query)}”.")
     lines = [f"{number}. {_cut(item.text)} ({_source(asked, item)})" for number, item in enumerate(found, start=1)]
     hint = asked.either("/memory why 序号 看出处。", "/memory why N tells where one comes from.")
     return "\n".join([*lines, hint])
@@ -68,8 +69,7 @@ async def show(asked: Asked, rest: str) -> str:
     page = _page(found.file.text, number)
     if page is None:
         return asked.either(f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}.")
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", found.file.text)), default=0))
-    lines = [f"**{found.path}**", fence, *page.lines, fence]
+    lines = [f"**{found.path}**", fenced("\n".join(page.lines))]
     if page.number < page.pages:
         more = f"/memory show {found.path} {page.number + 1}"
         lines.append(
@@ -80,6 +80,12 @@ async def show(asked: Asked, rest: str) -> str:
     return "\n".join(lines)
 
 
+def fenced(text: str) -> str:
+    """A text as it stands, between fences that are longer than any in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
 async def why(asked: Asked, rest: str) -> str:
     """Where a memory comes from: by its number in the list that was shown last, or by words."""
     if not rest:
@@ -87,9 +93,9 @@ async def why(asked: Asked, rest: str) -> str:
             "用法：/memory why 序号，或几个词；序号见 /memory show 和 /memory search。",
             "Give a number as /memory show or /memory search has it, or some words.",
         )
-    meant = await _numbered(asked, int(rest)) if rest.isdecimal() else await _worded(asked, rest)
+    meant = await _numbered(asked, int(rest)) if _NUMBER.fullmatch(rest) else await _worded(asked, rest)
     if meant is None:
-        return asked.either(f"没有与“{rest}”对应的记忆。", f"There is no memory for “{rest}”.")
+        return asked.either(f"没有与“{_cut(rest)}”对应的记忆。", f"There is no memory for “{_cut(rest)}”.")
     tellers = {"memory": _why_line, "log": _why_log, "said": _why_said}
     return "\n".join([f"**{_cut(meant.words)}**", *await tellers[meant.kind](asked, meant)])
 
@@ -222,7 +228,7 @@ async def _file(asked: Asked, path: str) -> MemoryFile | None:
 def _named(rest: str) -> tuple[str, int]:
     """(path, page) of what was asked to be shown; a day stands for its log."""
     *words, last = rest.split() or [""]
-    if last.isdecimal():
+    if _NUMBER.fullmatch(last):
         path, page = " ".join(words), int(last)
     else:
         path, page = rest.strip(), 1
@@ -235,7 +241,8 @@ def _no_file(asked: Asked, path: str) -> str:
             "还没有 MEMORY.md；/remember 记下第一条。", "There is no MEMORY.md yet; /remember begins it."
         )
     return asked.either(
-        f"没有 {path} 这个记忆文件；/memory 列出了有哪些。", f"There is no memory file {path}; /memory lists them."
+        f"没有 {_cut(path)} 这个记忆文件；/memory 列出了有哪些。",
+        f"There is no memory file {_cut(path)}; /memory lists them.",
     )
 
 

@@ -89,7 +89,7 @@ class SpaceMemory:
         """MEMORY.md, the daily logs and the diaries of dreams."""
         try:
             below = self.files.list(daily_log.FOLDER)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError, PathRefused):
             below = []
         return [LONG_TERM, *(entry.path for entry in below if entry.path.endswith(".md"))]
 

@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -16,16 +17,18 @@ from memory.conversation import Document, Message, Text, Thinking, ToolCall, Too
 from memory.failpoint import afp
 from memory.forgetting.erased import Erased, SaidRow
 from memory.forgetting.files import SpaceMemory
-from memory.forgetting.mentions import spans
+from memory.forgetting.mentions import let_go, spans
 from memory.forgetting.receipt import FilePlace, Receipt, dump_receipt, load_receipt, said_places, with_files
 from memory.forgetting.redaction import redacted, sentences_that
 from memory.forgetting.targets import Item, Targets, dump_targets, load_targets
+from memory.forgetting.typed import TypedLines
+from memory.longterm.wording import wording
 from memory.recall.passages import Passage, Wanted
 from memory.store.doors import Store
-from memory.store.errors import StoreBusy
+from memory.store.errors import StoreBusy, StoreError
 from memory.store.ids import new_id
 from memory.store.memory_records import ForgettingRow
-from memory.workspace import Workspace
+from memory.workspace import PathRefused, TooBig, Workspace
 
 log = structlog.get_logger(__name__)
 SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -50,7 +53,8 @@ class Ground:
     """What a Forgetter stands on.
 
     data: the folder of the database and its copies. let_go: told each conversation whose view has changed. now: aware,
-    in the zone whose days the person goes by.
+    in the zone whose days the person goes by. quiet: while it is entered nothing is answered in a space, where memory could
+    be repeated. storing: held while a record is redacted, and by others from a look at the record to what they write.
     """
 
     store: Store
@@ -60,6 +64,8 @@ class Ground:
     data: Path
     now: Callable[[], datetime]
     let_go: Callable[[str], Awaitable[None]]
+    quiet: Callable[[str], AbstractAsyncContextManager[None]] = lambda space: nullcontext()
+    storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +158,11 @@ class Forgetter:
             receipt = with_files(self._receipt(erased), seen)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
-        async with self._turn:
-            erased = await self._forgettings.confirm(row, targets, written)
-            await self._let_go(erased)
-        return await self._carry(row.id)
+        async with self._ground.quiet(row.space):
+            async with self._turn, self._ground.storing:
+                erased = await self._forgettings.confirm(row, targets, written)
+                await self._let_go(erased)
+            return await self._carry(row.id)
 
     async def resume(self) -> None:
         """At start: go on with what an earlier process was asked to forget, and drop what nobody confirmed."""
@@ -163,7 +170,7 @@ class Forgetter:
         for row in await self._forgettings.open_ones():
             try:
                 await self._carry(row.id)
-            except (StoreBusy, OSError) as err:
+            except (StoreError, OSError, PathRefused, TooBig) as err:  # the others go on, and so does the start
                 log.warning("a forgetting goes on at the next start", why=type(err).__name__)
 
     async def _carry(self, id: str) -> Receipt:
@@ -202,6 +209,8 @@ class Forgetter:
             await self._forgettings.empty(row.id, dump_receipt(receipt))
         if not await self._forgettings.compact():
             raise StoreBusy("the database is being read; what was forgotten may still be in its log")
+        let_go()
+        wording.cache_clear()
         await self._forgettings.move(row.id, "done")
         await afp("forget.done")
         return await self._forgettings.row(row.id)
@@ -226,11 +235,14 @@ class Forgetter:
         for conversation in erased.conversations:
             await self._ground.let_go(conversation)
 
-    async def _spaces(self, space: str) -> list[SpaceMemory]:
+    async def _spaces(self, space: str) -> list[SpaceMemory | TypedLines]:
+        """The files of a space and of those linked to it; the terminal is the owner's."""
         members = await self._ground.store.links.members(space)
-        return await asyncio.to_thread(
+        typed = [TypedLines(self._ground.data)] if "" in members else []
+        held = await asyncio.to_thread(
             lambda: [SpaceMemory(member, self._ground.workspace.space(member)) for member in members]
         )
+        return [*held, *typed]
 
     async def _said(self, space: str, query: str, recalled: set[str]) -> AsyncIterator[Item]:
         after = ""

@@ -57,6 +57,12 @@ def overlaps(spans: Collection[tuple[int, int]], begin: int, end: int) -> bool:
     return any(first < end and begin < last for first, last in spans)
 
 
+def let_go() -> None:
+    """Keep no text of anybody's in memory any longer than it takes to forget it."""
+    for kept in (_index, _wanted, _all_terms, _longest, _pattern):
+        kept.cache_clear()
+
+
 def plain(text: str) -> str:
     """A text as two writings of the same words share it."""
     return " ".join(fold(text).split())

@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePlace:
-    """A file that was changed. path: relative to the workspace's root; lines: as they were numbered before."""
+    """A file that was changed. lines: as they were numbered before.
+
+    path: relative to the workspace's root; that of the terminal's history, to the home.
+    """
 
     path: str
     lines: tuple[int, ...]

@@ -85,11 +85,15 @@ def write(files: SpaceFiles, held: Held, text: str, *, by_person: bool) -> Held:
     Raises:
         WouldLose: see there.
         Conflict: the file is another one by now.
-        TooBig, OSError: as SpaceFiles.write.
+        Unreadable: it would be larger than any text, or is no file of ours by now.
+        OSError: the disk failed.
     """
     if not by_person and loses(held.text, text):
         raise WouldLose(f"{PATH} would be less than half of what it was")
-    file = files.write(PATH, text, held.sha256 or None)
+    try:
+        file = files.write(PATH, text, held.sha256 or None)
+    except (TooBig, PathRefused) as err:
+        raise Unreadable(f"{PATH} is left alone: {err}") from err
     return Held(text=text, sha256=file.sha256)
 
 

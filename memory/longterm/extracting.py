@@ -18,14 +18,14 @@ from memory.store.errors import StoreError
 from memory.store.memory_doors import Extractions
 from memory.store.memory_records import ExtractionRow, MemorySource
 from memory.summaries import Complete
-from memory.workspace import Conflict
+from memory.workspace import Conflict, PathRefused, TooBig
 
 log = structlog.get_logger(__name__)
 MOST_ASKED = 3
 """Attempts at the model's answer; the first after the turn, the others after later turns or a start."""
 MOST_STORED = 20
 """Attempts in all: a row that cannot be stored must not keep the others waiting for ever."""
-WAITS = (OSError, StoreError, Conflict, Unreadable, WouldLose)
+WAITS = (OSError, StoreError, Conflict, PathRefused, TooBig, Unreadable, WouldLose)
 """What a row is kept for until it can be stored."""
 NEAREST = 5
 DEADLINE = 60.0

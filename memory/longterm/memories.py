@@ -1,7 +1,7 @@
 """One space's long-term memory: the lines of its MEMORY.md, and what is known of them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from memory.longterm.similarity import normal, overlap, relevances
 from memory.longterm.upserting import NEVER, Candidate, revise
 from memory.store.memory_doors import MemoryRecords
 from memory.store.memory_records import ChangeKind, MemoryChange, MemoryRow, NewMemory, Origin
-from memory.workspace import Conflict, Workspace
+from memory.workspace import Conflict, PathRefused, SpaceFiles, Workspace
 
 __all__ = ["Candidate", "Edit", "Ground", "Memories", "Revision", "Scored", "Unreadable", "Upserted"]
 
@@ -167,7 +167,7 @@ class Memories:
                 await self._follow(held)
                 revision = await asyncio.to_thread(edit.revise, held.text)
                 try:
-                    rows = await self._put(edit, held, revision)
+                    rows = await _to_its_end(self._put(edit, held, revision))
                 except Conflict:
                     continue
                 return _Done(revision=revision, rows=rows, written=revision.text != held.text)
@@ -176,7 +176,7 @@ class Memories:
     async def _put(self, edit: Edit, held: Held, revision: Revision) -> Rows:
         if revision.text == held.text:
             return await self._ground.records.put(self.space, None, live=revision.live, superseded=revision.superseded)
-        files = self._ground.workspace.space(self.space)
+        files = self._files()
         written = await asyncio.to_thread(write, files, held, revision.text, by_person=edit.by_person)
         await afp("upsert.file_written")
         live, gone = _records(edit, held.text, revision)
@@ -200,7 +200,27 @@ class Memories:
         self._seen = held.sha256
 
     async def _read(self) -> Held:
-        return await asyncio.to_thread(lambda: read(self._ground.workspace.space(self.space)))
+        return await asyncio.to_thread(lambda: read(self._files()))
+
+    def _files(self) -> SpaceFiles:
+        try:
+            return self._ground.workspace.space(self.space)
+        except PathRefused as err:
+            raise Unreadable(f"the folder of {self.space!r} is left alone: {err}") from err
+
+
+async def _to_its_end(work: Coroutine[None, None, Rows]) -> Rows:
+    """A caller that is cancelled is so once the work has ended: a line without its record would lose its source."""
+    task, cancelled = asyncio.ensure_future(work), None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as err:
+            cancelled = err
+    if cancelled is not None:
+        task.cancelled() or task.exception()  # nobody else may look at it
+        raise cancelled
+    return task.result()
 
 
 def _revise(candidate: Candidate, threshold: float, text: str) -> Revision:

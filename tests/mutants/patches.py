@@ -18,12 +18,20 @@ DISK = f"{STORAGE}::test_a_full_disk_refuses_new_messages_keeps_the_old_and_heal
 KEPT = "tests/walk/test_failure_walks.py::test_a_request_that_is_refused_costs_no_memory"
 LINKS = "tests/memory/store/test_links.py"
 SPACES = "tests/bot/test_spaces.py"
+WORKSPACE = "tests/memory/test_workspace.py"
+LINES = "tests/memory/longterm/test_memories.py"
+EXTRACTION = "tests/memory/longterm/test_extraction.py"
+QUEUE = "tests/memory/longterm/test_extraction_queue.py"
+FORGETTING = "tests/memory/forgetting/test_forgetting.py"
+FORGET = "tests/bot/test_forget.py::test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt"
+SEARCH = "tests/memory/recall/test_search.py"
+RECALLED = "tests/bot/test_recall_in_prompt.py"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One wrong change. guards: the invariant it breaks; old: text that stands exactly once in `file`.
+    """One wrong change. guards: the invariant it breaks, else a word for it; old: text that stands once in `file`.
 
     tests: node ids, every one of which is run; at least one has to fail.
     """
@@ -388,5 +396,156 @@ MUTANTS = (
         old="            space=session.space,\n            epoch=session.epoch,\n",
         new='            space="",\n            epoch=session.epoch,\n',
         tests=("tests/bot/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
+    ),
+    Mutant(
+        name="what a model notes need not be what the person said",
+        guards="I35",
+        file="memory/longterm/extraction.py",
+        old='    return "" if words.bear_out(fact.text) and words.agree(fact.text) else "source"\n',
+        new='    return ""\n',
+        tests=(
+            f"{EXTRACTION}::test_what_they_do_not_bear_out_is_dropped_and_counted",
+            f"{QUEUE}::test_numbers_that_the_model_altered_are_dropped",
+        ),
+    ),
+    Mutant(
+        name="a quotation need not be the person's",
+        guards="I35",
+        file="memory/longterm/extraction.py",
+        old='    if not words.quoted(fact.quote):\n        return "quote"\n',
+        new="",
+        tests=(f"{EXTRACTION}::test_each_reason_to_drop_a_record_has_its_name",),
+    ),
+    Mutant(
+        name="a model may note what a page told it",
+        guards="I35",
+        file="bot/tools/longterm.py",
+        old="        if asked.tainted and ",
+        new="        if False and ",
+        tests=(
+            "tests/bot/test_memory_tools.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",
+            f"{RECALLED}::test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said",
+        ),
+    ),
+    Mutant(
+        name="a write may halve a memory that no person asked to shorten",
+        guards="I23",
+        file="memory/longterm/editing.py",
+        old="    return len(after.encode()) < LEAST_LEFT * len(before.encode())\n",
+        new="    return False\n",
+        tests=(f"{LINES}::test_no_write_halves_the_file_without_a_persons_word",),
+    ),
+    Mutant(
+        name="a night may take out as many lines as it likes",
+        guards="I23",
+        file="memory/longterm/dream.py",
+        old="    if going > max(1.0, MOST_LOST * count):\n",
+        new="    if False:\n",
+        tests=(
+            "tests/memory/longterm/test_dream.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
+            "tests/memory/longterm/test_dreaming.py::test_a_night_that_would_lose_too_much_changes_nothing_and_says_so",
+        ),
+    ),
+    Mutant(
+        name="a file is written over whatever somebody else made of it",
+        guards="I23",
+        file="memory/workspace.py",
+        old="        if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:\n",
+        new="        if False:\n",
+        tests=(
+            f"{WORKSPACE}::test_a_write_over_an_edit_is_a_conflict_and_both_texts_survive",
+            f"{WORKSPACE}::test_a_new_file_is_never_written_over_an_old_one",
+            f"{LINES}::test_I23_an_edit_made_while_we_think_is_kept",
+        ),
+    ),
+    Mutant(
+        name="the same memory is added a second time",
+        guards="T12",
+        file="memory/longterm/upserting.py",
+        old=(
+            "    like = _like([line for line in lines if normal(line.text) not in gone], "
+            "candidate.category, content, threshold)\n"
+        ),
+        new="    like = None\n",
+        tests=(
+            f"{LINES}::test_upsert_creates_then_leaves_alone_what_is_there",
+            f"{LINES}::test_I22_what_a_crash_cuts_short_the_next_try_completes",
+        ),
+    ),
+    Mutant(
+        name="what is forgotten stays in the index",
+        guards="I44",
+        file="memory/forgetting/forgetter.py",
+        old="            await self._ground.recall.forget(row.space)\n",
+        new="",
+        tests=(FORGET,),
+    ),
+    Mutant(
+        name="what /forget showed stays in the outbox",
+        guards="I44",
+        file="memory/store/redacting.py",
+        old='mark_for(row["held"]) if answers in requests else fresh)',
+        new='row["held"] if answers in requests else fresh)',
+        tests=(FORGET,),
+    ),
+    Mutant(
+        name="what was found before it was forgotten is noted after it",
+        guards="I44",
+        file="memory/store/redacting.py",
+        old='        gone = row["turn_id"] in told.turns or redacted_json(row["found"], needle) != row["found"]\n',
+        new="        gone = False\n",
+        tests=(f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",),
+    ),
+    Mutant(
+        name="what was cleared is recalled unasked",
+        guards="I18",
+        file="memory/recall/recall.py",
+        old="cleared_before=before,",
+        new="cleared_before=0,",
+        tests=(
+            f"{SEARCH}::test_I18_what_was_cleared_is_left_out_only_when_nobody_asked",
+            f"{RECALLED}::test_I18_what_was_cleared_comes_only_when_it_is_asked_for",
+        ),
+    ),
+    Mutant(
+        name="little in common is enough to be recalled unasked",
+        guards="recall",
+        file="memory/recall/finding.py",
+        old="            floor=FLOOR if wanted.behalf else 0.0,\n",
+        new="            floor=0.0,\n",
+        tests=(f"{SEARCH}::test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unasked",),
+    ),
+    Mutant(
+        name="neighbours lend nothing",
+        guards="recall",
+        file="memory/recall/ranking.py",
+        old="        if not own:\n            continue\n",
+        new="        continue\n",
+        tests=("tests/memory/recall/test_index.py::test_a_row_lends_to_its_neighbours_in_its_session_alone",),
+    ),
+    Mutant(
+        name="what is recalled stands in the prefix",
+        guards="I38",
+        file="bot/agent/fit.py",
+        old="view=assemble(session, setting.system, setting.tools, counter, tail)",
+        new=(
+            'view=assemble(session, (*setting.system, tail.partition("[Now: ")[0]), '
+            'setting.tools, counter, tail[tail.find("[Now: ") :])'
+        ),
+        tests=(
+            f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",
+            f"{RECALLED}::test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix",
+        ),
+    ),
+    Mutant(
+        name="what we note ourselves is a reason to take the snapshot anew",
+        guards="I38",
+        file="bot/agent/prompt.py",
+        old="        if kept is not None and reason == EDIT:\n",
+        new="        if False:\n",
+        tests=(
+            "tests/bot/test_since.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",
+            f"{RECALLED}::test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix",
+        ),
     ),
 )

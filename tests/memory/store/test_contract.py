@@ -3,6 +3,7 @@
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
+from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
 
 
 class TestDelivery(DeliverySuite): ...
@@ -30,3 +31,15 @@ class TestSnapshots(SnapshotSuite): ...
 
 
 class TestCuts(CutSuite): ...
+
+
+class TestExtractions(ExtractionSuite): ...
+
+
+class TestDreams(DreamSuite): ...
+
+
+class TestForgettings(ForgettingSuite): ...
+
+
+class TestLinks(LinkSuite): ...

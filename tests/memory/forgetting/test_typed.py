@@ -1,0 +1,111 @@
+"""What was typed at the terminal leaves its history file too, byte for byte nothing else; odd folders stop nothing."""
+
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.history import FileHistory
+
+from memory.forgetting import mentions
+from memory.forgetting.receipt import FilePlace, Receipt, dump_receipt
+from memory.forgetting.targets import Targets, dump_targets, load_targets
+from memory.forgetting.typed import HISTORY, TypedLines
+from memory.longterm.wording import wording
+from tests.memory.forgetting.conftest import Household, house
+
+NAME = f"data/{HISTORY}"
+
+
+def typed(root: Path, *entries: str) -> Path:
+    path = root / "data" / HISTORY
+    path.parent.mkdir(exist_ok=True)
+    for entry in entries:
+        FileHistory(path).store_string(entry)
+    return path
+
+
+async def forget(home: Household, query: str, space: str = "") -> Receipt:
+    asker, code = await home.ask(query, space=space)
+    row = await home.forgetter.asked(asker, code)
+    assert row is not None
+    return await home.forgetter.confirm(row)
+
+
+@pytest.mark.parametrize(
+    ("told", "query", "other"),
+    [
+        ("My secret garden is in Xanadu", "Xanadu", "what is the weather"),
+        ("我的秘密花园在仙那度", "仙那度", "今天天气怎么样"),
+    ],
+)
+async def test_I44_it_leaves_the_terminals_history(home: Household, told: str, query: str, other: str) -> None:
+    path = typed(home.root, other, f"{other}\n{told}\n{other}", told, f"/forget {query}")
+    path.write_bytes(path.read_bytes() + b"+caf\xe9\n")
+    await home.talk((told, "Fine."))
+    receipt = await forget(home, query)
+    assert FilePlace(path=NAME, lines=(7, 11, 14)) in receipt.files
+    assert list(FileHistory(path).load_history_strings())[::-1][:2] == [other, f"{other}\n{other}"]
+    assert path.read_bytes().endswith(b"+caf\xe9\n")
+    assert home.holds(query) == []
+
+
+async def test_words_that_go_on_in_the_next_line_leave_both(tmp_path: Path) -> None:
+    path = typed(tmp_path, "tea, then my secret\ngarden again")
+    targets = Targets(query="secret garden", row="", items=())
+    held = TypedLines(tmp_path / "data")
+    assert held.mentioned(targets) == []
+    assert held.places(targets) == held.forget(targets) == [FilePlace(path=NAME, lines=(3, 4))]
+    assert "garden" not in path.read_text()
+    assert held.forget(targets) == []
+
+
+async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_alone(home: Household) -> None:
+    await home.talk(("About Xanadu.", "Yes."), chat="c2", space="ann")
+    assert NAME not in {place.path for place in (await forget(home, "Xanadu")).files}
+    assert not (home.root / NAME).exists()
+    typed(home.root, "to Xanadu")
+    await forget(home, "Xanadu", "ann")
+    assert home.holds("Xanadu") == [NAME]
+
+
+async def test_a_history_that_is_a_link_is_named_and_left(home: Household) -> None:
+    (home.root / "mine").write_text("\n# 2026\n+to Xanadu\n")
+    (home.root / NAME).symlink_to(home.root / "mine")
+    await home.talk(("About Xanadu.", "Yes."))
+    receipt = await forget(home, "Xanadu")
+    assert (receipt.files, receipt.kept) == ((), (NAME,))
+    assert (home.root / "mine").read_text() == "\n# 2026\n+to Xanadu\n"
+
+
+async def test_no_text_stays_in_memory_once_it_is_forgotten(home: Household) -> None:
+    wording("The garden is in Xanadu")
+    await home.talk(("The garden is in Xanadu.", "Fine."))
+    await forget(home, "Xanadu")
+    caches = (wording, mentions._index, mentions._wanted, mentions._all_terms, mentions._longest, mentions._pattern)
+    assert [cache.cache_info().currsize for cache in caches] == [0] * len(caches)
+
+
+async def _confirmed(home: Household, query: str, chat: str, space: str) -> None:
+    """As far as the record; then the process died."""
+    await home.talk((f"My garden is in {query}", "Fine."), chat=chat, space=space)
+    asker, _ = await home.ask(query, chat=chat, space=space)
+    row = await home.forgetter.asked(asker)
+    assert row is not None
+    targets = load_targets(row.targets)
+    await home.store.forgettings.confirm(row, targets, lambda _: (dump_targets(targets), dump_receipt(Receipt())))
+
+
+async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(tmp_path: Path) -> None:
+    home = await house(tmp_path)
+    await _confirmed(home, "Xanadu", "c1", "ann")
+    await _confirmed(home, "Shangri", "c2", "")
+    (tmp_path / "else").mkdir()
+    (home.workspace / "spaces" / "ann").rename(tmp_path / "ann")
+    (home.workspace / "spaces" / "ann").symlink_to(tmp_path / "ann")
+    (home.workspace / "memory").symlink_to(tmp_path / "else")
+    await home.forgetter.resume()
+    assert [row.space for row in await home.store.forgettings.open_ones()] == ["ann"]
+    (home.workspace / "spaces" / "ann").unlink()
+    await home.forgetter.resume()
+    assert await home.store.forgettings.open_ones() == []
+    await home.recall.close()
+    await home.store.close()
