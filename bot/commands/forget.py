@@ -70,7 +70,10 @@ def _head(asked: Asked, items: Sequence[Item]) -> str:
     counts = {kind: sum(item.kind == kind for item in items) for kind in _KINDS}
     zh = "，".join(f"{_KINDS[kind][0]} {count}" for kind, count in counts.items() if count)
     en = ", ".join(f"{_KINDS[kind][1].lower()} {count}" for kind, count in counts.items() if count)
-    return asked.either(f"**{len(items)} 处提到它**：{zh}", f"**{_count(len(items), 'place')} mention it**: {en}")
+    return asked.either(
+        f"**{len(items)} 处提到它**：{zh}",
+        f"**{_count(len(items), 'place')} mention{'s' * (len(items) == 1)} it**: {en}",
+    )
 
 
 def _listed(asked: Asked, items: Sequence[Item], query: str) -> list[str]:

@@ -58,6 +58,8 @@ class Files:
         path = _path(request)
         text = await _text(request)
         expected = await self._expected(request, path)
+        if expected is not None:
+            await self._check_text(path)
         try:
             file = await asyncio.to_thread(self._files.write, path, text, expected)
         except Conflict as err:
@@ -70,6 +72,15 @@ class Files:
             raise Refused(503, "storage", "the file could not be written; nothing changed") from err
         await self._saved()
         return answer(described(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
+
+    async def _check_text(self, path: str) -> None:
+        """What was shown of a file that is not UTF-8 is not what it holds; it is not written over."""
+        try:
+            (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
+        except UnicodeDecodeError as err:
+            raise Refused(409, "not_utf8", "the file is not UTF-8; it was left as it is") from err
+        except (PathRefused, TooBig, OSError):
+            return  # the write itself says what is wrong
 
     async def _file(self, path: str) -> File:
         try:

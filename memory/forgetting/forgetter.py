@@ -53,8 +53,8 @@ class Ground:
     """What a Forgetter stands on.
 
     data: the folder of the database and its copies. let_go: told each conversation whose view has changed. now: aware,
-    in the zone whose days the person goes by. quiet: while it is entered nothing is answered in a space, where memory could
-    be repeated. storing: held while a record is redacted, and by others from a look at the record to what they write.
+    in the zone whose days the person goes by. quiet: while it is entered, no turn runs in the space. storing: held
+    while the record is redacted, and by others from a look at the record to the end of what they write.
     """
 
     store: Store

@@ -113,17 +113,13 @@ class _Said:
         self._letters = [term for term in self._where if len(term) == 1]
 
     def repeated_by(self, text: str) -> bool:
-        """Whether most of what the text says is what one of the sentences says, or the other way round."""
+        """Whether the text says all that one of the sentences says: what has only most of it is something else."""
         if plain(text) in self._plain:
             return True
         folded, held = fold(text), _all_terms(text)
         terms = held | {letter for letter in self._letters if letter in folded}
         common = Counter(number for term in terms for number in self._where.get(term, ()))
-        most = max(len(_wanted(text)), LEAST_REPEATED) if common else 0
-        return any(
-            count >= LEAST_REPEATED and count >= SHARE * min(self._sizes[number], most)
-            for number, count in common.items()
-        )
+        return any(count >= max(LEAST_REPEATED, self._sizes[number]) for number, count in common.items())
 
 
 _index = lru_cache(maxsize=8)(_Said)

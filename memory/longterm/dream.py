@@ -82,6 +82,10 @@ def kept(changes: Iterable[MemoryChange]) -> frozenset[str]:
     return frozenset(normal(line) for change in undone for line in change.removed)
 
 
+MOST_LINES = 2_000
+"""A longer memory is left as it is: comparing its lines would take a minute and more."""
+
+
 def plan(text: str, past: Past, log: Sequence[LogLine], threshold: float) -> Plan:
     """What a night makes of a file. The same for the same arguments.
 
@@ -90,6 +94,8 @@ def plan(text: str, past: Past, log: Sequence[LogLine], threshold: float) -> Pla
         threshold: the similarity from which on two lines are one memory.
     """
     lines = memorable(text)
+    if len(lines) > MOST_LINES:
+        return Plan(merges=(), dropped=(), noted=())
     free = [line for line in lines if normal(line.text) not in past.kept]
     dropped = _dropped(free, lines, past, threshold)
     going = {drop.line.first for drop in dropped}

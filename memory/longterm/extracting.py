@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -11,10 +11,10 @@ from memory.conversation import Message
 from memory.failpoint import afp
 from memory.longterm import extraction
 from memory.longterm.editing import Unreadable, WouldLose
-from memory.longterm.extraction import Exchange, Known, Rules, Sifted
-from memory.longterm.memories import Candidate, Memories
+from memory.longterm.extraction import Exchange, Fact, Known, Rules, Sifted
+from memory.longterm.memories import Candidate, Memories, Upserted
 from memory.store.doors import Sessions
-from memory.store.errors import StoreError
+from memory.store.errors import StoreError, WrongState
 from memory.store.memory_doors import Extractions
 from memory.store.memory_records import ExtractionRow, MemorySource
 from memory.summaries import Complete
@@ -52,6 +52,7 @@ class Extracting:
     """Works off the queue of one space after the other.
 
     memories: a space's long-term memory. complete: asks the fast model; it raises NoModel where there is none.
+    storing: held from the look at the record to the end of what is stored, so that nothing is forgotten in between.
     """
 
     extractions: Extractions
@@ -60,6 +61,7 @@ class Extracting:
     complete: Complete
     settings: Callable[[], Settings]
     deadline: float = DEADLINE
+    storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def step(self, space: str) -> bool:
         """Bring the space's oldest row one state on; False when there is none, or when it has to wait.
@@ -73,6 +75,8 @@ class Extracting:
             return await (self._store(row, space) if row.state == "found" else self._find(row, space))
         except Unanswered as err:
             await self._unanswered(row, str(err))
+        except WrongState:  # what was said in its turn has been forgotten meanwhile
+            return True
         except WAITS as err:
             log.warning("extraction waits", state=row.state, error=type(err).__name__)
         return False
@@ -125,24 +129,42 @@ class Extracting:
         if row.attempts > MOST_STORED:
             await self.extractions.move(row.turn_id, "failed", reason="it could not be stored")
             return True
-        sifted = extraction.load(row.found)
-        messages = await self.extractions.messages(row)
-        facts = extraction.still_said(sifted.facts, extraction.exchange(messages))
+        sifted, made = extraction.load(row.found), list[Upserted]()
         channel = await self._channel(row)
-        for fact in facts:
-            candidate = Candidate(
-                category=fact.category,
-                text=fact.text,
-                importance=fact.importance,
-                origin="extraction",
-                source=_source(row, channel, messages, fact.quote),
-                replaces=fact.replaces,
-            )
-            await self.memories(space).upsert(candidate)
-            await afp("extract.upserted")
-        await self.extractions.move(row.turn_id, "done", reason=_told(sifted, len(facts)))
+        async with self.storing:
+            for fact in sifted.facts:
+                made += await self._stored(row, space, channel, fact)
+            try:
+                await self.extractions.move(row.turn_id, "done", reason=_told(sifted, len(made)))
+            except WrongState:
+                await self._take_back(space, made)
+                raise
         await afp("extract.done")
         return True
+
+    async def _stored(self, row: ExtractionRow, space: str, channel: str, fact: Fact) -> Sequence[Upserted]:
+        """One fact's line; none where its words, or the whole row, have been forgotten."""
+        held = await self.extractions.row(row.turn_id)
+        messages = await self.extractions.messages(row)
+        said = await asyncio.to_thread(extraction.still_said, [fact], extraction.exchange(messages))
+        if held is None or held.state != "found" or not said:
+            return ()
+        candidate = Candidate(
+            category=fact.category,
+            text=fact.text,
+            importance=fact.importance,
+            origin="extraction",
+            source=_source(row, channel, messages, fact.quote),
+            replaces=fact.replaces,
+        )
+        upserted = await self.memories(space).upsert(candidate)
+        await afp("extract.upserted")
+        return (upserted,)
+
+    async def _take_back(self, space: str, made: Sequence[Upserted]) -> None:
+        norms = [one.row.norm for one in made if one.action == "created"]
+        if norms:
+            await self.memories(space).remove(norms, "forget")
 
     async def _channel(self, row: ExtractionRow) -> str:
         conversation = await self.sessions.conversation(row.conversation)

@@ -64,6 +64,11 @@ async def take_next(tx: Tx, space: str) -> ExtractionRow | None:
     return _extraction_row({**row, "attempts": row["attempts"] + 1})
 
 
+async def _known(tx: Tx, turn_id: str) -> ExtractionRow | None:
+    row = await tx.one(_ONE, row=turn_id)
+    return _extraction_row(row) if row else None
+
+
 async def move(tx: Tx, turn_id: str, state: ExtractionState, found: str, reason: str) -> None:
     """One step on; what was found stays with a row that failed, and leaves one that is done."""
     row = await tx.one(_ONE, row=turn_id)
@@ -101,6 +106,9 @@ class SqlExtractions:
 
     async def next(self, space: str) -> ExtractionRow | None:
         return await self._database.write(take_next, space)
+
+    async def row(self, turn_id: str) -> ExtractionRow | None:
+        return await self._database.read(_known, turn_id)
 
     async def messages(self, row: ExtractionRow) -> list[Message]:
         return await self._database.read(messages, row.conversation, row.turn)

@@ -92,6 +92,10 @@ class Extractions(Protocol):
         """The oldest open row of a space, or of an account that has joined it; attempts + 1."""
         ...
 
+    async def row(self, turn_id: str) -> ExtractionRow | None:
+        """As it is now, None where it has been removed."""
+        ...
+
     async def messages(self, row: ExtractionRow) -> list[Message]:
         """What was said in its turn, in order; none where it has been removed."""
         ...

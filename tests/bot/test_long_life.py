@@ -18,15 +18,17 @@ from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, folded, results, words
 from tests.bot.test_recall_in_prompt import recalled
 
-SETTINGS = {"timezone": "UTC", "memory": {"extract": True, "dream_at": "03:30"}}
+SETTINGS = {"timezone": "UTC", "memory": {"extract": True, "recall_timeout_ms": 10_000}}
 SMALL = ("好的", "ok", "继续")
+LOOK = "look it up"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
     """What is told. word: what nobody could guess, and no other text has; finds: how a reader comes by it.
 
-    content: what a model makes of it; about: words of it that are not the word; small: talk about nothing.
+    content: what a model makes of it; about: words of it that are not the word; unknown: what a model says that does
+    not know; small: talk about nothing; alike: pairs of lines that say the same.
     """
 
     told: str
@@ -60,7 +62,7 @@ EN = Fact(
     about="locker",
     unknown="I do not know.",
     small="It rained again today and the roads were full",
-    alike=(("Likes green tea", "likes green tea."), ("Often hikes at weekends", "Often hikes, at weekends")),
+    alike=(("Likes green tea", "likes green tea."), ("Often hikes at weekends", "often hikes at weekends!")),
 )
 
 
@@ -76,8 +78,8 @@ class Life:
     @asynccontextmanager
     async def awake(self) -> AsyncIterator[Inside]:
         """From one start of the program to its end."""
-        clock = lambda: self.now.timestamp()  # noqa: E731
-        async with inside(self.folder, self.model, SETTINGS, self.channel, clock=clock) as self.it:
+        it = inside(self.folder, self.model, SETTINGS, self.channel, clock=lambda: self.now.timestamp())
+        async with it as self.it:
             yield self.it
 
     def model(self, request: Request) -> Line:
@@ -113,17 +115,11 @@ class Life:
             await self.say(self.fact.small)
         await self.say("/context fold")
 
-    async def dream(self, *alike: str) -> None:
-        """A night after a day on which the person wrote that into MEMORY.md."""
-        with self.memory.open("a", encoding="utf-8") as file:
-            file.write("".join(f"- {line}\n" for line in alike))
-        await self.night()
-        last = await self.it.house.store.dreams.last("")
-        assert last is not None
-        assert (last.day, last.state) == (f"{self.now:%Y-%m-%d}", "done")
-
-    async def night(self) -> None:
+    async def night(self, *written: str) -> None:
+        """The night to the next day. written: lines that the person puts into MEMORY.md before it."""
         self.now += timedelta(days=1)
+        with self.memory.open("a", encoding="utf-8") as file:
+            file.write("".join(f"- {line}\n" for line in written))
         await self.it.house.remembering.dreamer.night(self.now.date())
 
     async def forget(self) -> str:
@@ -165,17 +161,18 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
     async with life.awake():
         await life.say(fact.told)
         await life.month(1)
-        await life.dream(*fact.alike[0])
+        await life.night(*fact.alike[0])
         for month in range(2, 7):
             await life.month(month)
         assert "rolling" in await life.say("/policy rolling")
     async with life.awake() as it:
-        await life.dream(*fact.alike[1])
+        await life.night(*fact.alike[1])
         for month in range(7, 12):
             await life.month(month)
         folds = await it.house.store.folds.folds(await it.conversation())
         assert sum(fold.state == "folded" for fold in folds) >= 10
-        assert [fact.alike[number][0] in life.memory.read_text("utf-8") for number in (0, 1)] == [True, True]
+        memory = life.memory.read_text("utf-8").casefold()
+        assert [memory.count(one.casefold()) for one, _ in fact.alike] == [1, 1], "two nights have merged two pairs"
 
         assert await life.say(fact.asked) == fact.word
         assert f"- [2026-01-05 09:00] User: {fact.told} (turn 1)" in recalled(life.request())
@@ -221,11 +218,9 @@ async def test_after_months_of_talk_small_words_still_bring_nothing_back(tmp_pat
 
 @pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
 async def test_I18_what_was_cleared_long_ago_comes_back_only_for_who_looks_for_it(tmp_path: Path, fact: Fact) -> None:
-    looks = "memory_search"
-
     class Looking(Life):
         def model(self, request: Request) -> Line:
-            if request.purpose == "turn" and looks in words(request)[-2] and not results(request):
+            if request.purpose == "turn" and words(request)[-2] == LOOK and not results(request):
                 return call("memory_search", query=fact.about)
             return super().model(request) if request.purpose != "extract" else "[]"
 
@@ -239,7 +234,7 @@ async def test_I18_what_was_cleared_long_ago_comes_back_only_for_who_looks_for_i
     async with life.awake():
         assert await life.say(fact.asked) == fact.unknown
         assert fact.word not in repr(life.request())
-        await life.say(looks)
+        await life.say(LOOK)
         assert fact.word in "".join(result.text for result in results(life.request()))
         assert fact.told in await life.say(f"/memory search {fact.about}")
         assert await life.say(fact.asked) == fact.unknown

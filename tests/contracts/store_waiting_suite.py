@@ -56,7 +56,7 @@ class ExtractionSuite:
             await store.extractions.move(turn, end)  # type: ignore[arg-type]
             for state in ("queued", "found", "done", "failed", "skipped"):
                 with pytest.raises(WrongState):
-                    await store.extractions.move(turn, state)  # type: ignore[arg-type]
+                    await store.extractions.move(turn, state)
         with pytest.raises(WrongState):
             await store.extractions.move("unknown", "found")
         assert await store.extractions.spaces() == []
@@ -103,7 +103,7 @@ class DreamSuite:
         with pytest.raises(WrongState):
             await store.dreams.move(row.id, "undone")
         for state in ("written", "done", "undone"):
-            await store.dreams.move(row.id, state)  # type: ignore[arg-type]
+            await store.dreams.move(row.id, state)
         undone = {change.about: change.undone for change in await store.memories.changes("")}
         assert undone == {row.id: True, "another": False}
         with pytest.raises(WrongState):
