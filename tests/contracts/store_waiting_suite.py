@@ -124,6 +124,7 @@ class ForgettingSuite:
             ("asked", True),
         ]
         assert await store.forgettings.asked("c", moment(record)) == rows[1]
+        await store.forgettings.move("f3", "dropped")
         later = moment(record) + timedelta(minutes=10)
         assert await store.forgettings.asked("c", later) is None
         await store.forgettings.expire(later)
