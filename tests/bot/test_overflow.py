@@ -27,6 +27,8 @@ LONGER = {True: "prompt is too long: 250000 tokens > 200000 maximum", False: "In
 
 policies = pytest.mark.parametrize("policy", sorted(POLICIES))
 wordings = pytest.mark.parametrize("told", [True, False], ids=["numbers", "no numbers"])
+QUIET: Any = {"memory": {"extract": False, "recall_limit": 0}}
+"""What is recalled would make some requests longer, by how quickly it is found."""
 
 
 def times(factor: float) -> Count:
@@ -97,7 +99,7 @@ async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_wi
     notes(tmp_path)
     async with (
         emulate(told) as emulator,
-        wired(tmp_path, emulator, llm={"context_window": WINDOW}, context_policy=policy) as it,
+        wired(tmp_path, emulator, **QUIET, llm={"context_window": WINDOW}, context_policy=policy) as it,
     ):
         before = await history(it, 12)
         words = f"and now?\n{essay(500, 900)}"
@@ -121,7 +123,7 @@ async def test_a_window_smaller_than_we_know_never_keeps_an_answer_back(
     tmp_path: Path, policy: str, told: bool
 ) -> None:
     notes(tmp_path)
-    async with emulate(told, window=8_000) as emulator, wired(tmp_path, emulator, context_policy=policy) as it:
+    async with emulate(told, window=8_000) as emulator, wired(tmp_path, emulator, **QUIET, context_policy=policy) as it:
         seen: dict[str, Message] = {}
         for number in range(24):
             since, asked = len(emulator.requests), f"{number}: {essay(number, 110)}"
@@ -140,7 +142,8 @@ async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go
     tmp_path: Path, policy: str, told: bool
 ) -> None:
     notes(tmp_path)
-    async with emulate(told) as emulator, wired(tmp_path, emulator, language="en", context_policy=policy) as it:
+    settings = {**QUIET, "language": "en", "context_policy": policy}
+    async with emulate(told) as emulator, wired(tmp_path, emulator, **settings) as it:
         before = await history(it, 6)
         since = len(emulator.requests)
         emulator.script([refuse(400, message=LONGER[told]) for _ in range(MOST_TRIES)])
@@ -159,7 +162,7 @@ async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 @wordings
 async def test_one_huge_message_is_shown_in_part_and_kept_whole(tmp_path: Path, provider: str, told: bool) -> None:
-    async with emulate(told, HUGE_WINDOW) as emulator, wired(tmp_path, emulator, provider) as it:
+    async with emulate(told, HUGE_WINDOW) as emulator, wired(tmp_path, emulator, provider, **QUIET) as it:
         before = await history(it, 2)
         huge = essay(7, 20_000)
         assert (await it.text(f"look: {huge}")).startswith("so: look:")
