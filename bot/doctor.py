@@ -46,7 +46,7 @@ async def report(home: Home) -> list[Check]:
     file = ConfigFile(home.config)
     checks = [_configuration(home, file), *await _database(home), await asyncio.to_thread(_index, home), _disk(home)]
     config = file.current
-    checks += [await _model(config), *_channels(file), _counter(), _clock(config)]
+    checks += [await _model(config), *await _embedding(config), *_channels(file), _counter(), _clock(config)]
     return [
         *checks,
         _web_token(home),
@@ -126,6 +126,17 @@ def _disk(home: Home) -> Check:
     message = f"{free / 1e9:.1f} GB are free on the disk of {folder}."
     hint = "" if free >= LEAST_FREE else "Make room: without it no message can be kept."
     return Check(name="disk", ok=free >= LEAST_FREE, message=message, hint=hint)
+
+
+async def _embedding(config: Config) -> list[Check]:
+    """Whether vectors can be had, where they are wanted."""
+    if config.memory.embedding is None:
+        return []
+    from bot.models.embedding import check_embedding
+
+    found = await check_embedding(config.memory.embedding)
+    hint = "" if found.ok else "Recall goes on by words alone; memory.embedding null says that this is meant."
+    return [Check(name="embedding", ok=found.ok, message=found.message, hint=hint)]
 
 
 async def _model(config: Config) -> Check:

@@ -23,6 +23,8 @@ FEW_DAYS = timedelta(days=45)
 """Of longer times only what matches by its words is looked at."""
 LENDERS = 5
 """One in so many of them has its neighbours looked up."""
+LONGEST = 2_000
+"""Characters of a question that are looked at."""
 VAGUE = frozenset(fold(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
 """Dates that are no dates: they would make what is found depend on the day it is looked for."""
 NEARNESS = 0.4
@@ -85,10 +87,10 @@ class _Question:
 
     @classmethod
     def of(cls, wanted: Wanted, index: Index) -> "_Question":
-        speakers = index.speakers() - US
-        named = names_said(wanted.query, speakers)
-        dates = [span for span in spans(wanted.query, wanted.now) if fold(span.text.strip()) not in VAGUE]
-        terms = question_terms(without_dates(wanted.query, tuple(dates)), named)
+        query, speakers = wanted.query[:LONGEST], index.speakers() - US
+        named = names_said(query, speakers)
+        dates = [span for span in spans(query, wanted.now) if fold(span.text.strip()) not in VAGUE]
+        terms = question_terms(without_dates(query, tuple(dates)), named)
         return cls(
             terms=tuple(terms),
             named=frozenset(named),

@@ -20,7 +20,6 @@ from memory.store.records import (
     FoldMethod,
     FoldPlan,
     FoldRow,
-    Found,
     InboxRow,
     LedgerFault,
     Line,
@@ -181,10 +180,6 @@ class Sessions(Protocol):
         ...
 
     async def choose(self, conversation: str, *, policy: str | None = None, model: str | None = None) -> None: ...
-
-    async def search_rows(self, space: str, limit: int, not_cleared_of: str = "") -> list[Found]:
-        """The newest `limit` text-bearing messages of this space, cleared ones of one conversation left out."""
-        ...
 
     async def ends(self, space: str) -> dict[str, int]:
         """The next seq of each conversation that is of this very space, linked ones not among them."""

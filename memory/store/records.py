@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory.context.system import SystemPart
-from memory.conversation import Effect, Message, Part, Role
+from memory.conversation import Effect, Part, Role
 
 InboxKind = Literal["message", "command", "edit"]
 InboxState = Literal["new", "running", "done", "ignored", "dead"]
@@ -318,15 +318,6 @@ class Line:
     at: datetime
     reply_to: str
     state: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """One stored message that a search looked at: where it stands and its words."""
-
-    message: Message
-    conversation: str
-    epoch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ from memory.store.records import (
     ConversationRow,
     Draft,
     FoldPlan,
-    Found,
     Line,
     Place,
     PlannedCall,
@@ -104,9 +103,6 @@ class SqlSessions:
 
     async def choose(self, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
         await self._database.write(_choose, conversation, policy, model)
-
-    async def search_rows(self, space: str, limit: int, not_cleared_of: str = "") -> list[Found]:
-        return await self._database.read(views.search_rows, space, limit, not_cleared_of)
 
     async def ends(self, space: str) -> dict[str, int]:
         return await self._database.read(ends.ends, space)

@@ -9,9 +9,9 @@ from sqlalchemy import CompoundSelect, bindparam, exists, func, literal_column, 
 from memory.conversation import Message, Session, Summary, Turn
 from memory.store.columns import word
 from memory.store.engine import Row, Tx
-from memory.store.homes import HOME, PLACE, belongs
+from memory.store.homes import HOME, PLACE
 from memory.store.prefix import live_reductions
-from memory.store.records import ConversationRow, Found, Line
+from memory.store.records import ConversationRow, Line
 from memory.store.rows import columns_of, conversation_row, line_of, message_of
 from memory.store.tables import conversation, fold, inbox, message, outbox, turn
 from memory.store.turns import running_number
@@ -94,17 +94,6 @@ _RANGE = (
         message.c.turn >= bindparam("from_turn"),
     )
     .order_by(message.c.seq)
-    .limit(bindparam("most"))
-)
-_FOUND = (
-    select(*_MESSAGE, message.c.conversation, message.c.epoch)
-    .join(conversation, conversation.c.id == message.c.conversation)
-    .where(
-        belongs(message.c.space),
-        message.c.has_text.is_(True),
-        or_(message.c.conversation != bindparam("without"), message.c.seq >= conversation.c.view_from),
-    )
-    .order_by(message.c.at.desc(), message.c.seq.desc())
     .limit(bindparam("most"))
 )
 
@@ -208,11 +197,6 @@ async def idle(tx: Tx, before: datetime) -> list[str]:
     return [row["id"] for row in await tx.all(_IDLE, before=before.timestamp())]
 
 
-async def search_rows(tx: Tx, space: str, limit: int, not_cleared_of: str = "") -> list[Found]:
-    rows = await tx.all(_FOUND, space=space, without=not_cleared_of, most=limit)
-    return [_found(row) for row in rows]
-
-
 async def _read(
     tx: Tx, id: str, from_seq: int, to_seq: int = 0, limit: int = 0, *, from_turn: int = 0
 ) -> list[Message]:
@@ -242,8 +226,3 @@ def _summary(home: Row) -> Summary | None:
         seen=home["seen_seq"],
         tainted=bool(home["tainted"]),
     )
-
-
-def _found(row: Row) -> Found:
-    own = {name: row[name] for name in Message.__dataclass_fields__}
-    return Found(message=message_of(own), conversation=row["conversation"], epoch=row["epoch"])

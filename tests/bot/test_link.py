@@ -11,6 +11,7 @@ import pytest
 from bot.models.base import Request
 from channels.message import Sender
 from channels.scripted import Scripted as Channel
+from memory.recall.passages import Wanted
 from memory.store.memory_records import LinkRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
@@ -135,8 +136,8 @@ async def test_what_one_account_said_is_found_for_the_other_only_while_both_are_
         await one.telegram.say("hello")
 
         async def found() -> bool:
-            rows = await one.house.store.sessions.search_rows(await one.telegram.space(), 100)
-            return "Cremona" in repr(rows)
+            wanted = Wanted(space=await one.telegram.space(), query="viola Cremona", now=one.house.now())
+            return "Cremona" in repr(await one.house.recall.search(wanted))
 
         assert not await found()
         await one.join(one.telegram, one.feishu)

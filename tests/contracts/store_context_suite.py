@@ -93,15 +93,12 @@ class SessionSuite:
         await store.sessions.choose(home, policy="")
         assert (await store.sessions.load(home)).policy == ""
 
-    async def test_search_stays_in_its_space_and_leaves_out_what_was_cleared(self, record: Record) -> None:
+    async def test_I40_what_was_said_is_told_of_one_space_alone(self, record: Record) -> None:
         store = await record.open()
         mine = await talk(store, "1", "2", chat="mine")
-        await talk(store, "3", chat="theirs", space="them")
-        assert len(await store.sessions.search_rows("", 10)) == 4
-        assert len(await store.sessions.search_rows("", 3)) == 3
-        await store.sessions.clear(mine)
-        assert await store.sessions.search_rows("", 10, not_cleared_of=mine) == []
-        assert {found.conversation for found in await store.sessions.search_rows("", 10)} == {mine}
+        theirs = await talk(store, "3", chat="theirs", space="them")
+        assert await store.sessions.ends("") == {mine: 5}
+        assert await store.sessions.ends("them") == {theirs: 3}
 
     async def test_a_counters_factor_is_remembered(self, record: Record) -> None:
         store = await record.open()

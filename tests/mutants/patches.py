@@ -328,14 +328,6 @@ MUTANTS = (
         tests=(SIXTY,),
     ),
     Mutant(
-        name="a search of what was said forgets the space",
-        guards="I40",
-        file="memory/store/views.py",
-        old="        belongs(message.c.space),\n",
-        new='        or_(message.c.space == bindparam("space"), message.c.space != bindparam("space")),\n',
-        tests=(LINKS, "tests/house/test_spaces.py"),
-    ),
-    Mutant(
         name="an index takes in what was said in every space",
         guards="I40",
         file="memory/store/ends.py",

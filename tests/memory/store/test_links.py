@@ -55,8 +55,9 @@ def joining(store: SqlStore, record: SqliteRecord) -> Joining:
 
 async def said(store: SqlStore, space: str) -> set[str]:
     """The words of the people whose messages a search of this space looks at."""
-    found = await store.sessions.search_rows(space, 1_000)
-    return {part.text for row in found for part in row.message.parts if isinstance(part, Text)} - {"answer k"}
+    homes = [home for member in await store.links.members(space) for home in await store.sessions.ends(member)]
+    found = [message for home in homes for message in await store.sessions.messages(home)]
+    return {part.text for message in found for part in message.parts if isinstance(part, Text)} - {"answer k"}
 
 
 async def told(store: SqlStore, *people: str) -> dict[str, str]:
