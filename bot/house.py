@@ -41,6 +41,7 @@ from bot.restoring import make_lean, tell_away
 from bot.scheduler import Dreams, Scheduler, drop_old, end_idle
 from bot.telling import Teller
 from bot.texts import language
+from bot.thread_summaries import ThreadSummaries
 from bot.tools.registry import Offered
 from bot.turn import Turns, Works
 from bot.zone import zone_of
@@ -105,6 +106,7 @@ class House:
             lining=self.lining,
             config=self.config,
         )
+        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.agent = self._agent()
         self.report = Report(self.store, self.fitter, self.config, self.model_name)
         self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)

@@ -1,6 +1,7 @@
 """The doctor's word on the ledger: nothing of a sound record, the first fault of a broken one."""
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ from bot.doctor import Check, report
 from bot.home import Home
 from memory.store.open import open_store
 from tests.contracts.store_words import folded, talk
+from tests.emulators.embedding import EmbeddingEmulator
 
 
 async def checks(home: Home) -> dict[str, Check]:
@@ -57,3 +59,16 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
     assert not broken.ok
     assert "That of the owner is at fault" in broken.message
     assert "mnema memory index" in broken.hint
+
+
+async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    assert "embedding" not in await checks(home)
+    async with EmbeddingEmulator(keys=("k",)) as emulator:
+        for url, ok in ((emulator.url, True), ("http://127.0.0.1:9", False)):
+            wanted = {"provider": "openai", "base_url": url, "model": "small", "api_key": "k"}
+            home.config.write_text(json.dumps({"memory": {"embedding": wanted}}))
+            home.config.chmod(0o600)
+            found = (await checks(home))["embedding"]
+            assert (found.ok, bool(found.hint)) == (ok, not ok), found
