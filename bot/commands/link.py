@@ -1,18 +1,13 @@
 """The commands /link and /unlink: one person's accounts on several platforms share one memory, and no rights."""
 
-import hashlib
 import re
-import secrets
 from datetime import timedelta
 
 from bot.commands.base import Asked, Command
 from bot.intake import load_said
+from memory.codes import GOOD_FOR, code_sha256, fresh
 from memory.store.memory_records import Identity, LinkCodeRow, LinkRow
 
-SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""32 signs that nobody takes for one another."""
-LETTERS = 8
-GOOD_FOR = timedelta(minutes=10)
 CONFIRM, REFUSE = ("confirm", "确认"), ("refuse", "拒绝")
 LONGEST_NAME = 40
 ACTION = "memory.link"
@@ -52,9 +47,9 @@ async def _linked(asked: Asked) -> list[str]:
 
 
 async def _fresh(asked: Asked) -> str:
-    code = "".join(secrets.choice(SIGNS) for _ in range(LETTERS))
+    code = fresh()
     until = asked.desk.now() + GOOD_FOR
-    await asked.desk.store.links.make_code(_hash(code), _me(asked), asked.conversation.id, until)
+    await asked.desk.store.links.make_code(code_sha256(code), _me(asked), asked.conversation.id, until)
     shown = f"`/link {code[:4]}-{code[4:]}`"
     return asked.either(
         f"要让你的另一个账号共用这里的记忆，10 分钟内在那个账号与我的私聊里发送 {shown}，两边都确认后生效。"
@@ -88,7 +83,7 @@ async def _type(asked: Asked) -> str:
         return hindrance
     code = re.sub(r"[\s-]", "", asked.rest).upper()
     name = load_said(asked.row.body).name
-    if held := await links.type_code(_hash(code), me, name, asked.conversation.id, now):
+    if held := await links.type_code(code_sha256(code), me, name, asked.conversation.id, now):
         return _whose_code(asked, held)
     if until := await links.locked(me, now):
         return _locked(asked, round((until - now) / timedelta(minutes=1)))
@@ -235,10 +230,6 @@ def _locked(asked: Asked, minutes: int) -> str:
     return asked.either(
         f"错误的代码太多了。请 {minutes} 分钟后再试。", f"Too many wrong codes. Try again in {minutes} minutes."
     )
-
-
-def _hash(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()
 
 
 def _me(asked: Asked) -> Identity:

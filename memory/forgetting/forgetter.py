@@ -1,18 +1,17 @@
 """Forgets what a person asks: finds it, asks once more, and carries it out, whatever dies in between."""
 
 import asyncio
-import hashlib
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 import structlog
 
 from memory.blobs import Blobs
+from memory.codes import GOOD_FOR, code_sha256, fresh
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.failpoint import afp
 from memory.forgetting.erased import Erased, SaidRow
@@ -31,10 +30,6 @@ from memory.store.memory_records import ForgettingRow
 from memory.workspace import PathRefused, TooBig, Workspace
 
 log = structlog.get_logger(__name__)
-SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""32 signs that nobody takes for one another."""
-LETTERS = 8
-GOOD_FOR = timedelta(minutes=10)
 MOST_RECALLED = 2_000
 PAGE = 1_000
 MOST_PASSES = 3
@@ -100,7 +95,7 @@ class Forgetter:
 
     async def ask(self, asker: Asker, query: str, items: Sequence[Item]) -> str:
         """Keep the request until it is confirmed; returns the code to confirm it with, which is not kept."""
-        code = "".join(secrets.choice(SIGNS) for _ in range(LETTERS))
+        code = fresh()
         now = self._ground.now()
         row = ForgettingRow(
             id=new_id(now.timestamp()),
@@ -290,11 +285,6 @@ def words_of(message: Message) -> Iterator[str]:
                 yield part.input
             case Thinking() if not part.redacted:
                 yield part.text
-
-
-def code_sha256(code: str) -> str:
-    """What is kept of a code; hyphens, spaces and case do not matter."""
-    return hashlib.sha256("".join(filter(str.isalnum, code)).upper().encode()).hexdigest()
 
 
 def copies(data: Path) -> tuple[str, ...]:
