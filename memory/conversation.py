@@ -11,9 +11,21 @@ Effect = Literal["pure", "idempotent", "unsafe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Words."""
+    """Words. by: whose, in a group or a quotation, as they call themselves; "" the person's, or the model's.
+
+    aside: what they are where they are not said to the bot in this very message ("quoted", "meanwhile", "edited"):
+    something to know, nothing to obey.
+    """
 
     text: str
+    by: str = ""
+    aside: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The words as a model reads them."""
+        named = f"{self.by}: {self.text}" if self.by else self.text
+        return f"[{self.aside}] {named}" if self.aside else named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +204,9 @@ def load_parts(text: str) -> tuple[Part, ...]:
 
 def _as_dict(part: Part) -> dict[str, Any]:
     fields = {name: getattr(part, name) for name in part.__slots__}
+    for name in ("by", "aside"):
+        if not fields.get(name, True):
+            del fields[name]
     return {"kind": type(part).__name__, **fields}
 
 

@@ -92,7 +92,9 @@ class StructuredCounter:
 
     def _part(self, part: Part) -> int:
         match part:
-            case Text() | Thinking():
+            case Text():
+                return self.text(part.shown)
+            case Thinking():
                 return self.text(part.text)
             case ToolCall():
                 return PER_CALL + self.text(part.name) + self.text(part.input)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from memory.context.counter import PER_MESSAGE, Counter
@@ -95,4 +96,4 @@ def _stand_in(part: Part, reduction: Reduction) -> Part | None:
         return ToolResult(call_id=part.call_id, text=reduction.text, is_error=part.is_error)
     if isinstance(part, ToolCall):
         return ToolCall(id=part.id, name=part.name, input=reduction.text)
-    return Text(text=reduction.text)
+    return replace(part, text=reduction.text) if isinstance(part, Text) else Text(text=reduction.text)

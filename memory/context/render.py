@@ -77,11 +77,15 @@ def _speaker(message: Message, part: Part, names: dict[str, str]) -> str:
         case ToolResult():
             failed = " (failed)" if part.is_error else ""
             return f"{names.get(part.call_id, 'tool')} answered{failed}"
+        case Text(by=str(name)) if name:
+            return name
     return USER if message.role == "user" else BOT
 
 
 def _words(part: Part) -> str:
     match part:
+        case Text() if part.aside:
+            return f"[{part.aside}] {part.text}"
         case Text() | ToolResult() | Thinking():
             return part.text
         case ToolCall():

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterable
 
-from memory.conversation import Document, Image, Message, Session, ToolCall, ToolResult
+from memory.conversation import Document, Image, Message, Session, Text, ToolCall, ToolResult
 
-OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write", "list_files"})
+_OF_FILES = frozenset({"list_files", "write_file", "edit_file", "send_file"})
+OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _OF_FILES
 """Tools that tell what the house itself knows, or what a fold or this view has been judged by already."""
+
+QUOTED, MEANWHILE = "quoted", "meanwhile, not to you"
+OURS, EDITED = "in answer to your message", "an earlier message, now edited"
+"""Asides of a message (see Text): other people's words, and the person's own or ours."""
 
 OUTSIDE = "[this holds words from outside]"
 """What a result of memory says where it gives words of a tainted fold or turn."""
 
 
 def tainted(messages: Iterable[Message]) -> bool:
-    """Whether a file, a picture or the result of a tool that reads the outside is among them.
+    """Whether a file, a picture, words said aside or the result of a tool that reads the outside is among them.
 
     A result whose call is not among them counts as read from outside.
     """
@@ -25,6 +30,8 @@ def tainted(messages: Iterable[Message]) -> bool:
                 case ToolCall():
                     own.discard(part.id)
                 case Document() | Image():
+                    return True
+                case Text() if part.aside not in ("", EDITED):
                     return True
                 case ToolResult() if part.call_id not in own or OUTSIDE in part.text:
                     return True

@@ -276,7 +276,10 @@ def words_of(message: Message) -> Iterator[str]:
     """All texts of a message that a person or a model may have put it in."""
     for part in message.parts:
         match part:
-            case Text() | ToolResult():
+            case Text():
+                yield part.by
+                yield part.text
+            case ToolResult():
                 yield part.text
             case Document():
                 yield part.name

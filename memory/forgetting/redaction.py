@@ -108,7 +108,8 @@ def mark_for(words: str) -> str:
 def _part(part: Part, needle: Needle, *, near: bool) -> Part:
     match part:
         case Text():
-            return replace(part, text=redacted(part.text, needle, near=near))
+            by, text = (redacted(words, needle, near=near) for words in (part.by, part.text))
+            return replace(part, by=by, text=text)
         case Document():
             name, text = (redacted(words, needle, near=near) for words in (part.name, part.text))
             return replace(part, name=name, text=text)

@@ -364,7 +364,7 @@ def _bare(text: str) -> str:
 
 
 def _is(part: Part) -> TypeGuard[Text]:
-    return isinstance(part, Text)
+    return isinstance(part, Text) and not part.aside
 
 
 def _tame(text: str) -> str:

@@ -164,7 +164,7 @@ def _row(message: Message, piece: str, at: Said, when: datetime) -> IndexRow:
         place=at.place,
         day=f"{when:%Y-%m-%d}",
         time=f"{when:%H:%M}",
-        speaker=USER if message.role == "user" else BOT,
+        speaker=_speaker(message),
         turn=message.turn,
         seq=message.seq,
         message_id=message.id,
@@ -183,5 +183,13 @@ def _kind(path: str) -> Kind:
     return "memory" if path == LONG_TERM else "log"
 
 
+def _speaker(message: Message) -> str:
+    """Who said it: the one whose words are no aside, by the name they go by in a group."""
+    own = [part.by for part in message.parts if isinstance(part, Text) and not part.aside]
+    return BOT if message.role != "user" else next(filter(None, reversed(own)), USER)
+
+
 def _words(part: Part) -> str:
-    return part.text if isinstance(part, Text | Document) else ""
+    if isinstance(part, Text):
+        return part.shown if part.aside else part.text
+    return part.text if isinstance(part, Document) else ""

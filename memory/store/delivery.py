@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from memory.failpoint import afp
-from memory.store import inbox, outbox, recovery, turns
+from memory.store import acts, inbox, outbox, recovery, turns
 from memory.store.database import Database
 from memory.store.records import (
     Arrival,
     Draft,
     Fate,
     InboxRow,
+    Keep,
     OutboxRow,
     Outgoing,
     Recovered,
@@ -26,8 +27,8 @@ class SqlDelivery:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def accept(self, arrivals: Sequence[Arrival]) -> list[Stored]:
-        stored = await self._database.write(inbox.accept, arrivals)
+    async def accept(self, arrivals: Sequence[Arrival], keep: Keep | None = None) -> list[Stored]:
+        stored = await self._database.write(inbox.accept, arrivals, keep)
         await afp("recv.committed")
         return stored
 
@@ -40,8 +41,17 @@ class SqlDelivery:
     async def inbox(self, id: str) -> InboxRow | None:
         return await self._database.read(inbox.read_inbox, id)
 
-    async def claim(self, inbox_id: str, user: Draft, actor: str) -> TurnRow:
-        claimed = await self._database.write(turns.claim, inbox_id, user, actor)
+    async def soonest(self, conversation: str) -> float:
+        return await self._database.read(inbox.soonest, conversation)
+
+    async def companions(self, inbox_id: str) -> list[InboxRow]:
+        return await self._database.read(acts.companions, inbox_id)
+
+    async def claim(
+        self, inbox_id: str, user: Draft, actor: str, also: Sequence[InboxRow] = (), *, body: str = ""
+    ) -> TurnRow:
+        claiming = turns.Claiming(user=user, actor=actor, body=body, also=tuple(also))
+        claimed = await self._database.write(turns.claim, inbox_id, claiming)
         await afp("claim.committed")
         return claimed
 
@@ -73,6 +83,12 @@ class SqlDelivery:
 
     async def unsent(self) -> list[str]:
         return await self._database.read(outbox.unsent)
+
+    async def move(self, arrival: Arrival) -> None:
+        await self._database.write(acts.move, arrival)
+
+    async def owes(self, conversation: str) -> bool:
+        return await self._database.read(outbox.owes, conversation)
 
     async def next_out(self, conversation: str) -> OutboxRow | None:
         return await self._database.read(outbox.next_out, conversation)

@@ -4,11 +4,12 @@ All methods may raise StoreFull (disk), StoreBusy (another process holds the dat
 A method named after a state transition refuses one that is not drawn, with WrongState.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from memory.conversation import Message, Reduction, Session, Turn
+from memory.store.access_doors import Access
 from memory.store.memory_doors import Dreams, Extractions, Forgettings, Links, MemoryRecords
 from memory.store.records import (
     Arrival,
@@ -21,6 +22,7 @@ from memory.store.records import (
     FoldPlan,
     FoldRow,
     InboxRow,
+    Keep,
     LedgerFault,
     Line,
     OutboxRow,
@@ -39,8 +41,11 @@ from memory.store.records import (
 class Delivery(Protocol):
     """In by the inbox, out by the outbox: T1, T2, T6 to T8 and what recovery finds."""
 
-    async def accept(self, arrivals: Sequence[Arrival]) -> list[Stored]:
-        """T1: one transaction for all of them; a known key changes nothing. Makes conversations as needed."""
+    async def accept(self, arrivals: Sequence[Arrival], keep: Keep | None = None) -> list[Stored]:
+        """T1: one transaction for all of them; a known key changes nothing. Makes conversations as needed.
+
+        What was HELD in their conversations may go from now on. keep: what goes into a channel's notes with them.
+        """
         ...
 
     async def waiting(self) -> list[str]:
@@ -53,8 +58,24 @@ class Delivery(Protocol):
 
     async def inbox(self, id: str) -> InboxRow | None: ...
 
-    async def claim(self, inbox_id: str, user: Draft, actor: str) -> TurnRow:
-        """T2: inbox new -> running, turn made, its user message stored with the inbox row's id."""
+    async def soonest(self, conversation: str) -> float:
+        """When the first row is due that next_in does not give yet, unix seconds; 0.0 for none."""
+        ...
+
+    async def companions(self, inbox_id: str) -> list[InboxRow]:
+        """What goes into the turn of that row beside it, oldest first: the newest 200 of what was said aside, and the
+        rest of its album.
+        """
+        ...
+
+    async def claim(
+        self, inbox_id: str, user: Draft, actor: str, also: Sequence[InboxRow] = (), *, body: str = ""
+    ) -> TurnRow:
+        """T2: inbox new -> running, turn made, its user message stored with the inbox row's id.
+
+        also: rows that end with it (see companions). body: of the row, as it was read; Rewritten where an edit came
+        between.
+        """
         ...
 
     async def begin(self, inbox_id: str) -> int:
@@ -89,6 +110,14 @@ class Delivery(Protocol):
 
     async def unsent(self) -> list[str]:
         """Conversations that have outbox rows pending or unknown."""
+        ...
+
+    async def move(self, arrival: Arrival) -> None:
+        """T13 for a chat of which a send was told that it has moved: see Arrival, kind move."""
+        ...
+
+    async def owes(self, conversation: str) -> bool:
+        """Whether parts of earlier answers are still on their way."""
         ...
 
     async def next_out(self, conversation: str) -> OutboxRow | None:
@@ -264,6 +293,18 @@ class Folds(Protocol):
         ...
 
 
+class Notes(Protocol):
+    """What each channel keeps between its lives; see also Delivery.accept."""
+
+    async def read(self, channel: str, start: str = "") -> dict[str, str]:
+        """All of a channel whose names begin so."""
+        ...
+
+    async def write(self, channel: str, values: Mapping[str, str]) -> None:
+        """Keep these, in place of what went by the same names; "" takes one away."""
+        ...
+
+
 class Store(Protocol):
     """One open store: its doors, and its own life."""
 
@@ -290,6 +331,12 @@ class Store(Protocol):
 
     @property
     def links(self) -> Links: ...
+
+    @property
+    def notes(self) -> Notes: ...
+
+    @property
+    def access(self) -> Access: ...
 
     async def figures(self) -> Figures:
         """How much there is, for the metrics; cheap beside check_ledger, but not for every request."""

@@ -30,6 +30,10 @@ class SchemaNewer(StoreError):
     """The database was written by a newer version; this one will not write to it."""
 
 
+class Rewritten(StoreError):
+    """A row's words are others than those it was read with: its writer has edited it."""
+
+
 class WrongState(StoreError):
     """The row is not in a state from which this step may be taken."""
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, case, insert, or_, select, true, update
+from sqlalchemy import bindparam, case, func, insert, or_, select, true, update
 
 from memory.failpoint import afp
+from memory.store.acts import arm, entry
 from memory.store.columns import among, word
 from memory.store.counters import take
 from memory.store.engine import InsertNew, Tx
 from memory.store.errors import WrongState
 from memory.store.ids import new_id
-from memory.store.records import Arrival, InboxRow, Place, Stored
+from memory.store.notes import put
+from memory.store.outbox import release
+from memory.store.records import Arrival, InboxRow, Keep, Place, Stored
 from memory.store.rows import columns_of, inbox_row, said
 from memory.store.tables import conversation, inbox
 
@@ -57,15 +60,20 @@ _NEXT = (
     .order_by(case((inbox.c.state == word("running"), 0), else_=1), inbox.c.order_key, inbox.c.line)
     .limit(1)
 )
+_SOONEST = select(func.min(inbox.c.not_before).label("due")).where(
+    inbox.c.conversation == bindparam("row"), inbox.c.state == word("new"), inbox.c.urgent.is_(False)
+)
 
 
-async def accept(tx: Tx, arrivals: Sequence[Arrival]) -> list[Stored]:
+async def accept(tx: Tx, arrivals: Sequence[Arrival], keep: Keep | None = None) -> list[Stored]:
     """T1 for all of them; see Delivery.accept.
 
     Raises:
         ValueError: a key is empty, or a body is not a JSON object.
     """
     stored = [await _accept_one(tx, arrival) for arrival in arrivals]
+    if keep is not None:
+        await put(tx, keep.channel, keep.values)
     await afp("recv.in_txn")
     return stored
 
@@ -77,6 +85,11 @@ async def waiting(tx: Tx) -> list[str]:
 async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
     row = await tx.one(_NEXT, row=conversation_id, now=now)
     return inbox_row(row) if row else None
+
+
+async def soonest(tx: Tx, conversation_id: str) -> float:
+    row = await tx.one(_SOONEST, row=conversation_id)
+    return float(row["due"] or 0.0) if row else 0.0
 
 
 async def begin(tx: Tx, id: str) -> int:
@@ -96,23 +109,33 @@ async def read_inbox(tx: Tx, id: str) -> InboxRow | None:
 async def _accept_one(tx: Tx, arrival: Arrival) -> Stored:
     if not arrival.key:
         raise ValueError("an empty key would make all messages one")
-    words = "" if arrival.ignored else said(arrival.body)
+    words = said(arrival.body) if arrival.body and not arrival.ignored else ""
     place = arrival.place
     known = await tx.one(_KNOWN, channel=place.channel, account=place.account, key=arrival.key)
     if known:
         return Stored(**known, new=False)
     home = await _home(tx, place)
     line = (await take(tx, home, lines=1))["next_line"] - 1
-    if not arrival.ignored:
+    start = await entry(tx, arrival)
+    if start.state == "new" or arrival.ignored == "stranger":
+        await release(tx, home)  # a stranger's code may wait for them too
+    if start.state == "new":
         await tx.run(_HEARD, row=home, now=tx.now, mine=place.space, words=" ".join(words.split())[:_TITLE_LETTERS])
     stored = Stored(
-        id=new_id(tx.now), conversation=home, new=True, state="ignored" if arrival.ignored else "new", line=line
+        id=new_id(tx.now),
+        conversation=home,
+        new=True,
+        state=start.state,
+        line=line,
+        meant=start.meant,
+        meant_in=start.meant_in,
     )
-    await _add(tx, arrival, stored)
+    await _add(tx, arrival, stored, start.reason)
+    await arm(tx, home, arrival)
     return stored
 
 
-async def _add(tx: Tx, arrival: Arrival, stored: Stored) -> None:
+async def _add(tx: Tx, arrival: Arrival, stored: Stored, reason: str) -> None:
     await tx.run(
         _ADD,
         id=stored.id,
@@ -122,14 +145,15 @@ async def _add(tx: Tx, arrival: Arrival, stored: Stored) -> None:
         key=arrival.key,
         kind=arrival.kind,
         sender_id=arrival.sender_id,
-        body="" if arrival.ignored else arrival.body,  # a stranger's words are not kept
+        body="" if stored.state == "ignored" else arrival.body,  # a stranger's words are not kept
         order_key=arrival.order_key,
         state=stored.state,
-        reason=arrival.ignored,
+        reason=reason,
         trace_id=new_id(tx.now),
         line=stored.line,
         urgent=arrival.urgent,
         not_before=arrival.not_before,
+        album=arrival.album,
         received=tx.now,
     )
 

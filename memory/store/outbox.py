@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import bindparam, case, exists, func, insert, or_, select, update
 
 from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take, touch
@@ -11,7 +11,7 @@ from memory.store.engine import Row, Tx
 from memory.store.errors import WrongState
 from memory.store.homes import PLACE
 from memory.store.ids import key_of, new_id
-from memory.store.records import Fate, OutboxRow, OutboxState, Outgoing
+from memory.store.records import HELD, Fate, OutboxRow, OutboxState, Outgoing
 from memory.store.rows import columns_of, outbox_row
 from memory.store.tables import conversation, inbox, outbox
 
@@ -46,12 +46,14 @@ _NEXT = (
     .order_by(outbox.c.line, outbox.c.part_no)
     .limit(1)
 )
+_OWED = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _OPEN).limit(1)
 _SENDING = (
     update(outbox)
     .where(outbox.c.id == bindparam("row"), outbox.c.state == word("pending"), ~_ON_ITS_WAY, ~_EARLIER)
     .values(
         state=word("sending"),
         attempts=outbox.c.attempts + 1,
+        not_before=0.0,
         key_expires=bindparam("expires"),
         lease_epoch=bindparam("mine"),
     )
@@ -102,6 +104,19 @@ _KEEP_EPOCH = (
     )
     .values(epoch=bindparam("now_epoch"))
 )
+_HEARD_SINCE = -1.0
+"""As not_before of a part that is being sent: the person has written since that began."""
+_RELEASE = (
+    update(outbox)
+    .where(
+        outbox.c.conversation == bindparam("row"),
+        or_(
+            outbox.c.state == word("sending"),
+            (outbox.c.state == word("pending")) & (outbox.c.not_before >= bindparam("held")),
+        ),
+    )
+    .values(not_before=case((outbox.c.state == word("sending"), _HEARD_SINCE), else_=0.0))
+)
 _VOID = select(outbox.c.id, outbox.c.lease_epoch).where(
     _OPEN, outbox.c.state == word("sending"), outbox.c.lease_epoch < bindparam("mine")
 )
@@ -133,8 +148,9 @@ def diagram(row: OutboxRow, fate: Fate, now: float, *, fenced: bool) -> Next:
     if fenced:
         return Next(state="dropped", repeats=row.repeats)
     if fate.state == "pending" or row.key_expires > now:
-        return Next(state="pending", repeats=row.repeats, not_before=fate.retry_at)
-    if row.kind in ("final", "media") and row.repeats == 0:
+        again = fate.retry_at >= HELD and row.not_before == _HEARD_SINCE
+        return Next(state="pending", repeats=row.repeats, not_before=0.0 if again else fate.retry_at)
+    if row.kind != "progress" and row.repeats == 0:
         return Next(state="pending", repeats=1, not_before=fate.retry_at)
     return Next(state="dropped", repeats=row.repeats)
 
@@ -159,6 +175,7 @@ async def add_parts(tx: Tx, conversation_id: str, source: str, out: Sequence[Out
             text=part.text,
             state="pending",
             key_valid=part.key_valid,
+            payload=part.payload,
             reply_to=reply_to,
             line=line,
             created=tx.now,
@@ -173,6 +190,15 @@ async def notify(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoi
 
 async def unsent(tx: Tx) -> list[str]:
     return [row["conversation"] for row in await tx.all(_UNSENT)]
+
+
+async def release(tx: Tx, conversation_id: str) -> None:
+    """The person has written: what waited for that may go."""
+    await tx.run(_RELEASE, row=conversation_id, held=HELD)
+
+
+async def owes(tx: Tx, conversation_id: str) -> bool:
+    return await tx.one(_OWED, row=conversation_id) is not None
 
 
 async def next_out(tx: Tx, conversation_id: str) -> OutboxRow | None:

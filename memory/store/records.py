@@ -8,14 +8,18 @@ from typing import Literal
 from memory.context.system import SystemPart
 from memory.conversation import Effect, Part, Role
 
-InboxKind = Literal["message", "command", "edit"]
-InboxState = Literal["new", "running", "done", "ignored", "dead"]
+InboxKind = Literal["message", "command", "aside", "edit", "delete", "move"]
+InboxState = Literal["new", "aside", "running", "done", "ignored", "dead"]
 TurnState = Literal["running", "waiting", "done", "cancelled", "failed", "interrupted"]
 CallState = Literal["planned", "started", "done", "failed", "denied", "cancelled", "unknown"]
 OutboxKind = Literal["final", "media", "progress", "notice"]
 OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
 FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
 FoldMethod = Literal["model", "extract"]
+
+
+ALBUM_SECONDS = 2.0
+"""How long more parts of an album are waited for after the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,9 @@ class Arrival:
 
     key is unique per channel and account for ever. ignored: "" or why it will not be handled (stored as such).
     urgent: handled beside the lane (a command such as /stop), so it never waits its turn.
+    kind aside: not to be answered, told to the model with the conversation's next turn. edit and delete are of the
+    message with key `target`; move is of the chat at `place` to the chat id `target`, whose space would be `to_space`.
+    album: rows of one become one turn; not_before is when the oldest of them is due, and moves with each newer one.
     """
 
     place: Place
@@ -47,22 +54,42 @@ class Arrival:
     ignored: str = ""
     urgent: bool = False
     not_before: float = 0.0
+    target: str = ""
+    to_space: str = ""
+    album: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """What a channel keeps with the messages it delivers: texts by name; "" takes one away."""
+
+    channel: str
+    values: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """T1's answer: the inbox id (that of the first delivery where this one is a repeat)."""
+    """T1's answer: the inbox id (that of the first delivery where this one is a repeat).
+
+    meant: of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown; meant_in: the
+    conversation of that one.
+    """
 
     id: str
     conversation: str
     new: bool
     state: InboxState
     line: int
+    meant: str = ""
+    meant_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """One accepted message. line: place in the transcript a person sees; attempts: takeovers after a crash."""
+    """One accepted message. line: place in the transcript a person sees; attempts: takeovers after a crash.
+
+    not_before: unix seconds before which it is not begun.
+    """
 
     id: str
     conversation: str
@@ -80,6 +107,8 @@ class InboxRow:
     trace_id: str
     line: int
     urgent: bool
+    not_before: float
+    album: str
     received: datetime
 
 
@@ -162,7 +191,8 @@ class PlannedCall:
 class Outgoing:
     """One part of an answer for T6. The store derives client_key from source and part_no.
 
-    key_valid: seconds for which the platform holds the key, 0 when it takes none.
+    key_valid: seconds for which the platform holds the key, 0 when it takes none. payload: JSON text of what goes with
+    the text (a file by its blob, buttons), "" for nothing.
     """
 
     kind: OutboxKind
@@ -170,6 +200,7 @@ class Outgoing:
     part_no: int
     parts: int
     key_valid: float = 0.0
+    payload: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,12 +231,17 @@ class OutboxRow:
     platform_id: str
     error: str
     line: int
+    payload: str
     created: datetime
+
+
+HELD = 9_000_000_000.0
+"""As retry_at or not_before: until the person writes again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate:
-    """T8: what became of a send. retry_at: unix seconds, for state "pending"; plain: next try as plain text."""
+    """T8: what became of a send. retry_at: unix seconds or HELD, for state "pending"; plain: next try as plain text."""
 
     state: OutboxState
     platform_id: str = ""

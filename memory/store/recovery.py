@@ -6,13 +6,14 @@ from sqlalchemy import bindparam, func, select, true, update
 from sqlalchemy import false as no
 
 from memory.failpoint import afp
+from memory.store.acts import rearm
 from memory.store.calls import count_unknown, settle_void_calls
 from memory.store.columns import among, word
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.folding import take_over
 from memory.store.outbox import settle_void
-from memory.store.records import Recovered, TurnRow
+from memory.store.records import ALBUM_SECONDS, Recovered, TurnRow
 from memory.store.rows import turn_row
 from memory.store.tables import inbox, turn
 from memory.store.turns import OPEN_TURNS
@@ -46,6 +47,7 @@ async def recover(database: Database, now: float) -> Recovered:
     await database.write(settle_void_calls)
     await afp("recover.r6")
     turns = await database.write(_take_turns)
+    await database.write(rearm, now + ALBUM_SECONDS)
     await afp("recover.r7")
     folds = await database.write(take_over)
     await afp("recover.r8")

@@ -9,6 +9,7 @@ from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, Upda
 
 from memory.forgetting.mentions import Needle
 from memory.forgetting.redaction import mark_for, redacted, redacted_json, redacted_list, redacted_memory
+from memory.store.access_tables import approval
 from memory.store.columns import word
 from memory.store.engine import Row, Tx
 from memory.store.memory_tables import dream, extraction, forgetting, link_code, memory, memory_change
@@ -49,6 +50,7 @@ _OF_CONVERSATION = (
     _cell(conversation.c.title, conversation.c.id == _SCOPE, redacted),
     _cell(reduction.c.text, reduction.c.conversation == _SCOPE, redacted),
     _cell(outbox.c.error, outbox.c.conversation == _SCOPE, redacted),
+    _cell(approval.c.arguments, approval.c.conversation == _SCOPE, redacted_json),
 )
 _OF_SPACE = (
     _cell(memory_change.c.added, memory_change.c.space == _SCOPE, redacted_list),

@@ -2,6 +2,7 @@
 
 from sqlalchemy import bindparam, delete, insert, select
 
+from memory.store.access_tables import access_request, approval
 from memory.store.audit import note
 from memory.store.engine import Tx
 from memory.store.memory_tables import extraction
@@ -32,6 +33,7 @@ _STEPS = (
         delete(table).where(table.c.conversation == bindparam("row"))
         for table in (extraction, reduction, usage, clearing, fold, outbox, message, turn, inbox)
     ),
+    *(delete(table).where(table.c.conversation == bindparam("row")) for table in (access_request, approval)),
     delete(conversation).where(conversation.c.id == bindparam("row")),
 )
 

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from memory.failpoint import afp
-from memory.store import memory_tables  # noqa: F401  its tables are part of the record
+from memory.store import access_tables, memory_tables  # noqa: F401  their tables are part of the record
 from memory.store.columns import record
 from memory.store.connection import Connection
 from memory.store.engine import Compiler

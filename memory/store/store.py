@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy import bindparam, delete, insert, update
 
 from memory.store import audit, figures
+from memory.store.access import SqlAccess
 from memory.store.database import Database
 from memory.store.delivery import SqlDelivery
 from memory.store.dreams import SqlDreams
@@ -20,6 +21,7 @@ from memory.store.forgettings import SqlForgettings
 from memory.store.ids import new_id
 from memory.store.links import SqlLinks
 from memory.store.memories import SqlMemoryRecords
+from memory.store.notes import SqlNotes
 from memory.store.records import Figures
 from memory.store.sessions import SqlSessions
 from memory.store.snapshots import snapshot_if_due
@@ -44,6 +46,8 @@ class SqlStore:
         self.forgettings = SqlForgettings(database)
         self.links = SqlLinks(database)
         self.dreams = SqlDreams(database)
+        self.notes = SqlNotes(database)
+        self.access = SqlAccess(database)
         self.database = database
         self.healed = healed
         self._path = path

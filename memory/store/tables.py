@@ -28,7 +28,7 @@ from memory.store.columns import (
     whole,
 )
 
-REVISIONS = ("r0001", "r0002", "r0003")
+REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005")
 """The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 
@@ -39,6 +39,11 @@ instance = Table(
     whole("lease_epoch"),
     flag("clean"),
 )
+channel_note = Table(
+    "channel_note", record, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
+)
+"""What each channel keeps between its lives, under names of its own."""
+
 probe = Table("probe", record, own_id(), text("padding"))
 removal = Table("removal", record, Column("conversation", Text, primary_key=True, nullable=False))
 """The one door through which messages may leave: the trigger lets go of conversations that are named here."""
@@ -95,6 +100,7 @@ inbox = Table(
     moment("not_before"),
     moment("received"),
     whole("lease_epoch"),
+    later_text("album"),
     UniqueConstraint("channel", "account", "key", name="inbox_key"),
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)
@@ -186,6 +192,7 @@ outbox = Table(
     whole("line"),
     moment("created"),
     whole("lease_epoch"),
+    later_text("payload"),
     UniqueConstraint("source", "part_no", name="outbox_part"),
     UniqueConstraint("client_key", name="outbox_client_key"),
 )

@@ -7,21 +7,24 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from memory.conversation import Message
 from memory.failpoint import afp
+from memory.store.acts import take as take_along
 from memory.store.calls import close_calls, end_call, open_calls, plan_calls, start_call
 from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take, touch
 from memory.store.engine import Row, Tx
-from memory.store.errors import Fenced, WrongState
+from memory.store.errors import Fenced, Rewritten, WrongState
 from memory.store.extractions import queue
 from memory.store.ids import new_id
 from memory.store.messages import Spot, add_message
 from memory.store.outbox import add_parts
-from memory.store.records import CallRow, Draft, Outgoing, PlannedCall, TurnRow, TurnState, Usage
+from memory.store.records import CallRow, Draft, InboxRow, Outgoing, PlannedCall, TurnRow, TurnState, Usage
 from memory.store.rows import columns_of, turn_row
 from memory.store.tables import inbox, turn
 from memory.store.usage import add_usage
 
-_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id).where(inbox.c.id == bindparam("row"))
+_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body).where(
+    inbox.c.id == bindparam("row")
+)
 _CLAIM = (
     update(inbox)
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
@@ -78,14 +81,27 @@ class Ending:
     remember: bool = False
 
 
-async def claim(tx: Tx, inbox_id: str, user: Draft, actor: str) -> TurnRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claiming:
+    """What T2 is given. body: of the row, as it was read; also: rows that end with it, in order of their lines."""
+
+    user: Draft
+    actor: str
+    body: str = ""
+    also: tuple[InboxRow, ...] = ()
+
+
+async def claim(tx: Tx, inbox_id: str, claiming: Claiming) -> TurnRow:
     """T2; a second open turn of the conversation is refused by the table itself."""
     row = await tx.one(_INBOX, row=inbox_id)
     if row is None or row["state"] != "new":
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
-    made = await _begin(tx, inbox_id, row, actor)
+    if claiming.body and row["body"] != claiming.body:
+        raise Rewritten(f"inbox row {inbox_id} was edited")
+    made = await _begin(tx, inbox_id, row, claiming.actor)
     await tx.run(_CLAIM, row=inbox_id, by=made.id, mine=tx.lease)
-    await add_message(tx, _spot(made), replace(user, id=inbox_id))
+    await take_along(tx, claiming.also, made.id)
+    await add_message(tx, _spot(made), replace(claiming.user, id=inbox_id))
     await afp("claim.in_txn")
     return made
 

@@ -1,14 +1,15 @@
 """What every store must do with what comes in and what goes out; a backend is what passes."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.store.doors import Store
-from memory.store.errors import Fenced, WrongState
-from memory.store.records import Fate, OutboxRow
+from memory.store.errors import Fenced, Rewritten, WrongState
+from memory.store.records import HELD, Fate, OutboxRow
 from tests.contracts.store_words import (
     SPENT,
     Record,
@@ -274,10 +275,44 @@ class OutboxSuite:
         assert (await delivery.next_out(row.conversation)).text == "two"
         assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]
 
-    async def test_I05_a_notice_of_unknown_fate_is_not_repeated(self, record: Record) -> None:
+    async def test_I05_a_notice_of_unknown_fate_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record, kind="notice")
         await store.delivery.sending(row.id)
+        again = await store.delivery.sent(row.id, Fate(state="unknown"))
+        assert (again.state, again.repeats) == ("pending", 1)
+        await store.delivery.sending(row.id)
         assert (await store.delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"
+
+    async def test_what_is_held_goes_once_the_person_has_written(self, record: Record) -> None:
+        store, row = await self._first(record)
+        await store.delivery.sending(row.id)
+        held = await store.delivery.sent(row.id, Fate(state="pending", retry_at=HELD))
+        assert held.not_before == HELD
+        await store.delivery.accept([arrival("another")])
+        waiting = await store.delivery.next_out(row.conversation)
+        assert waiting is not None
+        assert waiting.not_before == 0.0
+
+    async def test_what_is_held_while_the_person_writes_is_not_held(self, record: Record) -> None:
+        store, row = await self._first(record)
+        await store.delivery.sending(row.id)
+        await store.delivery.accept([arrival("another")])
+        after = await store.delivery.sent(row.id, Fate(state="pending", retry_at=HELD))
+        assert after.not_before == 0.0
+
+    async def test_an_edit_that_comes_while_a_message_is_opened_is_not_lost(self, record: Record) -> None:
+        store = await record.open()
+        (stored,) = await store.delivery.accept([arrival("one")])
+        row = await store.delivery.inbox(stored.id)
+        assert row is not None
+        edit = replace(arrival("edit"), kind="edit", target="one", body='{"text": "better"}')
+        await store.delivery.accept([edit])
+        with pytest.raises(Rewritten):
+            await store.delivery.claim(stored.id, words("one"), "u", body=row.body)
+        again = await store.delivery.inbox(stored.id)
+        assert again is not None
+        assert again.body == '{"text": "better"}'
+        await store.delivery.claim(stored.id, words("better"), "u", body=again.body)
 
     async def test_a_failed_part_takes_the_later_ones_with_it(self, record: Record) -> None:
         store, row = await self._first(record)

@@ -9,6 +9,12 @@ _NEVER_CHANGED = (
     "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
 )
 BACK = {
+    "r0004": tuple(f"DROP TABLE {name}" for name in ("access_grant", "access_request", "approval")),
+    "r0003": (
+        "DROP TABLE channel_note",
+        "ALTER TABLE inbox DROP COLUMN album",
+        "ALTER TABLE outbox DROP COLUMN payload",
+    ),
     "r0002": (
         *(
             f"DROP TABLE {name}"
