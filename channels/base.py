@@ -1,12 +1,36 @@
 """The door to one platform, and what stands behind it as far as a channel can see."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from channels.message import Accepted, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.message import Accepted, Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
 
-Deliver = Callable[[Sequence[InboundMessage]], Awaitable[list[Accepted]]]
-"""Stores messages for ever before it returns; raises OSError or RuntimeError when it could not (do not ack)."""
+NOTHING: Mapping[str, str] = {}
+
+
+class Deliver(Protocol):
+    """Stores messages for ever before it returns."""
+
+    async def __call__(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+        """Store them, and in the same transaction put `keep` into the channel's notebook.
+
+        Raises:
+            OSError, RuntimeError: nothing was stored; do not ack.
+        """
+        ...
+
+
+class Notebook(Protocol):
+    """What a channel keeps between its lives (a cursor, a token): short texts by name, in the record."""
+
+    async def read(self, start: str = "") -> dict[str, str]:
+        """All whose names begin so."""
+        ...
+
+    async def write(self, values: Mapping[str, str]) -> None:
+        """Keep these; "" takes one away. Raises OSError when the record cannot be written."""
+        ...
 
 
 class Channel(Protocol):
@@ -29,7 +53,7 @@ class Channel(Protocol):
         """Deliver one part; return the platform's id for it.
 
         Raises:
-            Retryable: surely not delivered; see its retry_after (seconds).
+            Retryable: surely not delivered; see its retry_after (seconds). Waits: not before the person writes.
             Rejected: this message will never be accepted (BadFormat: as plain text it would).
             Ambiguous: the answer was lost.
             LoggedOut: the owner has to act.
@@ -42,4 +66,131 @@ class Live(Protocol):
 
     def show(self, event: LiveEvent) -> None:
         """Take one event; returns at once, never raises, may drop all but the newest."""
+        ...
+
+
+class Keeping(Protocol):
+    """What a channel that keeps something between its lives also has."""
+
+    def bind(self, notebook: Notebook) -> None:
+        """Called once, before `run` and any `send`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """The bytes of a file that came with a message, and what the platform calls it now ("": nothing new)."""
+
+    data: bytes
+    name: str = ""
+    media_type: str = ""
+
+
+class Fetching(Protocol):
+    """What a channel whose attachments have a `ref` also has."""
+
+    async def fetch(self, ref: str, most: int) -> Fetched:
+        """Get the bytes of an attachment, at most `most` of them; never more than that is read.
+
+        Raises:
+            TooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRequest:
+    """One HTTP call of a platform. query, headers: every pair as it came, header names in lower case."""
+
+    method: str
+    query: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookReply:
+    """What is answered. written: told afterwards whether the whole answer left us (False: they had hung up)."""
+
+    status: int = 200
+    body: bytes = b""
+    media_type: str = "text/plain; charset=utf-8"
+    written: Callable[[bool], None] = lambda whole: None
+
+
+class Hooked(Protocol):
+    """What a channel whose capabilities say `hook` also has; calls come to /hooks/ and its name."""
+
+    async def hook(self, request: HookRequest) -> HookReply:
+        """Answer one call. A body over 1 MiB, or slower than 5 s, was refused before.
+
+        Every failed check is a 401 with an empty body; what could not be stored, or comes before `run`, a 503.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a channel wants of its owner before it can work.
+
+    kind: "qr" (text is what to draw as a QR code), "digits" (they are to be typed), "wait" (something goes on).
+    zh, en: one sentence that says what to do.
+    """
+
+    kind: Literal["qr", "digits", "wait"]
+    zh: str
+    en: str
+    text: str = ""
+
+
+class Asking(Protocol):
+    """What a channel that is logged in by a person also has."""
+
+    def prompt(self) -> Prompt | None:
+        """What is wanted now, None for nothing."""
+        ...
+
+    def answer(self, text: str) -> None:
+        """What the owner typed for a prompt of digits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vitals:
+    """How a channel feels from inside. heard: unix seconds of the last good answer or sign of the platform, 0 never.
+
+    trouble: what does not work at the moment though the channel goes on, "" for nothing. quota: what is left of what
+    the platform allows, in words, "" where it sets none.
+    """
+
+    heard: float = 0.0
+    trouble: str = ""
+    quota: str = ""
+
+
+class Telling(Protocol):
+    """What a channel that knows its vitals also has."""
+
+    def vitals(self) -> Vitals:
+        """As they are now."""
+        ...
+
+
+class Rationed(Protocol):
+    """What a channel also has whose platform lets us send so many messages for each that a person writes."""
+
+    def allowance(self, address: Address) -> int | None:
+        """How many may still be sent there now, None where that is not known."""
+        ...
+
+
+class Probing(Protocol):
+    """What a channel that can be tried without hearing also has."""
+
+    async def probe(self) -> str:
+        """Ask the platform who we are and say it in a few words; nothing is received or sent.
+
+        Raises:
+            ChannelError: it does not work, and why.
+        """
         ...

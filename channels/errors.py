@@ -2,8 +2,11 @@
 
 ChannelError
 ├── Retryable      surely not delivered, worth another try
+│   └── Waits      surely not delivered, and not before the person writes again
 ├── Rejected       will never be accepted
-│   └── BadFormat  would be accepted as plain text
+│   ├── BadFormat  would be accepted as plain text
+│   ├── TooBig     a file beyond what can be carried
+│   └── Moved      the chat goes by another id now
 ├── LoggedOut      the channel needs its owner
 ├── Contended      another program receives in our place
 └── Ambiguous      may have been delivered
@@ -23,6 +26,10 @@ class Retryable(ChannelError):
         self.whole_channel = whole_channel
 
 
+class Waits(Retryable):
+    """Surely not delivered; the platform takes it once the person has written again, and not before."""
+
+
 class Rejected(ChannelError):
     """The platform will never take this message; `gone` says that the chat itself is closed to us."""
 
@@ -33,6 +40,10 @@ class Rejected(ChannelError):
 
 class BadFormat(Rejected):
     """The markup was refused; the same text would be taken as plain text."""
+
+
+class TooBig(Rejected):
+    """The file is larger than the platform, or we, will carry."""
 
 
 class Moved(Rejected):

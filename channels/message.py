@@ -7,6 +7,9 @@ from typing import Literal
 
 ChatKind = Literal["dm", "group"]
 OutboundKind = Literal["final", "notice", "media", "progress"]
+Act = Literal["message", "edit", "delete", "press", "move", "joined"]
+Shows = Literal["", "typing", "draft", "edits", "card", "stream"]
+Kind = Literal["text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"]
 EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "error"]
 
 
@@ -38,7 +41,7 @@ class Attachment:
     """One file that came with a message.
 
     name: the sender's label, never a path. media_type: as claimed. data: the bytes where they came with the
-    message, else empty. ref: the platform's handle to fetch them by, else empty.
+    message, else empty. ref: what the channel's `fetch` takes to get them, any text, else empty.
     """
 
     name: str
@@ -48,12 +51,45 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboundMessage:
-    """One message a person sent us.
+class Quote:
+    """What a message answers or passes on: somebody's words, as data. author: what they call themselves, "" unknown.
 
-    key: the platform's own id, unique per channel and account, never empty; repeats are dropped by it.
+    ours: they are a message of ours.
+    """
+
+    text: str
+    author: str = ""
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """Something to press under a message. data: at most 64 ASCII signs, comes back as the `target` of a press."""
+
+    text: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboundFile:
+    """A file to be sent. name: as people see it, no path; picture: to be shown rather than offered."""
+
+    name: str
+    media_type: str
+    data: bytes
+    picture: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundMessage:
+    """One thing a person did where we can see it; mostly, a message they wrote to us.
+
+    key: the platform's own id of this event, unique per channel and account, never empty; repeats are dropped by it.
     order_key: what the platform orders its messages by, as sortable text, or "".
     sent_at: timezone-aware, the platform's clock. addressed: meant for us (always true in a dm).
+    act: message, or edit (text is the new one) and delete of the message with key `target`; press of the button whose
+    data is `target`; move of the chat at `address` to the chat id `target`; joined: we were taken into a group.
+    album: names the messages that a person sent as one, "" for none.
     raw: the update as JSON text, for the record; "" where there is none.
     """
 
@@ -67,6 +103,10 @@ class InboundMessage:
     addressed: bool = True
     order_key: str = ""
     raw: str = ""
+    act: Act = "message"
+    target: str = ""
+    album: str = ""
+    quote: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +125,7 @@ class OutboundMessage:
     the channel's limit. reply_to: id of the message answered, "" for none; reply_to_key: the platform key of it.
     part_no counts from 0 among parts. repeated: may already have arrived; the text says so.
     plain: formatting was refused before; send the text as it is. line: place in the conversation's transcript.
+    file: to be sent with the text as its caption. buttons: in rows of one, where the platform has them.
     """
 
     id: str
@@ -99,6 +140,8 @@ class OutboundMessage:
     repeated: bool = False
     plain: bool = False
     line: int = 0
+    file: OutboundFile | None = None
+    buttons: tuple[Button, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,17 +170,35 @@ class LiveEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a platform can show.
+    """What a platform can show, and what its channel hears.
 
-    limit: longest text of one message in `unit`, 0 for none. keyed: a send carries an idempotency key;
+    limit: longest text of one message in `unit`, 0 for none; longest: what it may be where few messages are left to
+    send (see channels.base.Rationed), 0 for no more. keyed: a send carries an idempotency key;
     key_valid: for how many seconds it holds. live: the channel has `show` (see channels.base.Live).
-    per_chat_rate, total_rate: most messages per second, 0 for no limit.
+    per_chat_rate, total_rate: most messages per second, 0 for no limit; burst: how many a quiet chat may get at once, 0
+    for three seconds' worth.
+    hears: kinds of what people send that arrive. groups, threads: whether it has them. shows: how an answer is seen
+    while it is written. file_bytes, picture_bytes: the largest that can be sent, 0 for none. caption: longest text
+    beside a file in `unit`, 0 for none. buttons: messages may have them. asks_first: a person must have written
+    before, and may have to write again before more arrives. hook: messages come by HTTP (see channels.base.Hooked).
     """
 
     limit: int = 0
+    longest: int = 0
     unit: Literal["code_points", "utf16", "utf8"] = "code_points"
     keyed: bool = False
     key_valid: float = 0.0
     live: bool = False
     per_chat_rate: float = 0.0
     total_rate: float = 0.0
+    burst: int = 0
+    hears: frozenset[Kind] = frozenset({"text"})
+    groups: bool = False
+    threads: bool = False
+    shows: Shows = ""
+    file_bytes: int = 0
+    picture_bytes: int = 0
+    caption: int = 0
+    buttons: bool = False
+    asks_first: bool = False
+    hook: bool = False

@@ -6,9 +6,13 @@ from typing import Any
 
 GROUP = "mnema.channels"
 PLACES = {
-    "telegram": "channels.telegram:Telegram",
+    "feishu": "channels.feishu.channel:Feishu",
+    "telegram": "channels.telegram.channel:Telegram",
     "terminal": "channels.terminal:Terminal",
     "web": "channels.web.channel:Web",
+    "wechat": "channels.wechat.channel:Wechat",
+    "wechat_mp": "channels.wechat_mp.channel:WechatMp",
+    "wecom": "channels.wecom.channel:Wecom",
 }
 
 

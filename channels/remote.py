@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from channels.base import NOTHING
 from channels.errors import LoggedOut
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundKind, OutboundMessage, Receipt
 from channels.remote_wire import ServerEvent, ask, call, endpoint, events
@@ -50,7 +51,7 @@ class Remote:
         self._tried = asyncio.Event()
         self._exists = asyncio.Event()
 
-    async def deliver(self, messages: Sequence[InboundMessage]) -> list[Accepted]:
+    async def deliver(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
         """Post them one by one, once somebody listens for the answers.
 
         Raises:

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from channels.base import Deliver
-from channels.errors import ChannelError
+from channels.base import Deliver, Fetched
+from channels.errors import ChannelError, Rejected, TooBig
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
+from channels.storing import until_stored
 from channels.text import clean
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -18,7 +20,8 @@ LONGEST_PAUSE = 1.0
 class Scripted:
     """The twin of a real channel, with the same manners: it confirms only what was stored, and repeats what was not.
 
-    sent: every part that arrived, in order; confirmed: keys of messages that were; shown: live events.
+    sent: every part that arrived, in order; confirmed: keys of messages that were; shown: live events. files: what can
+    be fetched, by ref.
     """
 
     def __init__(self, name: str = "scripted", account: str = "bot", capabilities: Capabilities | None = None) -> None:
@@ -28,6 +31,7 @@ class Scripted:
         self.sent: list[OutboundMessage] = []
         self.confirmed: list[str] = []
         self.shown: list[LiveEvent] = []
+        self.files: dict[str, bytes] = {}
         self._waiting: list[InboundMessage] = []
         self._heard = 0
         self._faults: list[tuple[ChannelError, bool]] = []
@@ -84,7 +88,7 @@ class Scripted:
             if not batch:
                 await self._moved.wait()
                 continue
-            await _store(deliver, batch)
+            await until_stored(partial(deliver, batch), self.name, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
             del self._waiting[: len(batch)]
             self.confirmed += [message.key for message in batch]
             self._stir()
@@ -99,6 +103,14 @@ class Scripted:
             raise error
         return Receipt(platform_id=str(len(self.sent)))
 
+    async def fetch(self, ref: str, most: int) -> Fetched:
+        """A file's bytes. Raises TooBig over `most`, Rejected where there is none."""
+        if ref not in self.files:
+            raise Rejected("the file is gone")
+        if len(self.files[ref]) > most:
+            raise TooBig(f"more than {most} bytes")
+        return Fetched(data=self.files[ref])
+
     def show(self, event: LiveEvent) -> None:
         self.shown.append(event)
         self._stir()
@@ -106,14 +118,3 @@ class Scripted:
     def _stir(self) -> None:
         self._moved.set()
         self._moved = asyncio.Event()
-
-
-async def _store(deliver: Deliver, batch: list[InboundMessage]) -> None:
-    pause = SHORTEST_PAUSE
-    while True:
-        try:
-            await deliver(batch)
-            return
-        except (OSError, RuntimeError):
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)

@@ -56,7 +56,7 @@ class Terminal:
 
     name = "terminal"
     account = "local"
-    capabilities = Capabilities(keyed=True, key_valid=TEN_YEARS, live=True)
+    capabilities = Capabilities(keyed=True, key_valid=TEN_YEARS, live=True, shows="stream")
 
     def __init__(self, setup: Setup, view: View | None = None, lines: AsyncIterator[str] | None = None) -> None:
         """view, lines: where to show and what is typed, None for this process's own terminal."""

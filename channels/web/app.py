@@ -17,6 +17,7 @@ from channels.web.calls import Call, answer, refusal
 from channels.web.channel import Web
 from channels.web.errors import Refused
 from channels.web.gate import LONGEST, Gate
+from channels.web.hooks import HOOKS, answer_hook
 from channels.web.rules import SECURITY_HEADERS, every
 from channels.web.strict import read_json
 
@@ -60,6 +61,8 @@ class Site:
 
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
+        if request.scope["path"].startswith(HOOKS):
+            return await answer_hook(request, self._doors.hooked) if self._doors else self._starting
         if not self.gate.host_fits(headers):
             raise Refused(400, "host", "this server answers on loopback only, under its own address")
         if every(headers, b"upgrade"):

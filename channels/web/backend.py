@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from channels.base import Hooked
 from channels.message import Address
 
 LineRole = Literal["user", "assistant", "notice"]
@@ -80,10 +81,14 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
-    """All that the site asks of the house once it is open. place: where a conversation of that name really is."""
+    """All that the site asks of the house once it is open. place: where a conversation of that name really is.
+
+    hooked: the channel of that name, if it takes calls of its platform.
+    """
 
     backend: Backend
     allow: Allow
     healthy: Probe
     ready: Probe
     place: Callable[[str], Address] = at
+    hooked: Callable[[str], Hooked | None] = lambda name: None

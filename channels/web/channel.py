@@ -17,7 +17,9 @@ class Web:
 
     name = "web"
     account = "console"
-    capabilities = Capabilities(keyed=True, key_valid=TEN_YEARS, live=True)
+    capabilities = Capabilities(
+        keyed=True, key_valid=TEN_YEARS, live=True, shows="stream", hears=frozenset({"text", "picture", "file"})
+    )
 
     def __init__(self, hub: Hub | None = None) -> None:
         self.hub = hub or Hub()

@@ -1,7 +1,6 @@
 """Request bodies: read with a limit that counts what really comes, and parsed without JSON's traps."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -9,13 +8,13 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from channels.strict_json import strict_json
 from channels.web.errors import Refused
 
 MEBIBYTE = 1 << 20
 SMALL = MEBIBYTE
 LARGE = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
 DRAIN = 96 * MEBIBYTE
-DEPTH = 32
 MANY = 300_000
 _ONE_LARGE_AT_A_TIME = asyncio.Lock()
 
@@ -86,12 +85,9 @@ def parse(raw: bytes | bytearray) -> Any:
     if len(raw) > SMALL and sum(map(raw.count, (b"[", b"{", b","))) > MANY:
         raise Refused(400, "bad_json", "the body has too many members")
     try:
-        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as err:
+        return strict_json(raw)
+    except ValueError as err:
         raise Refused(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
-    if _depth(value) > DEPTH:
-        raise Refused(400, "bad_json", f"the body is nested more than {DEPTH} levels deep")
-    return value
 
 
 def as_object(value: Any) -> dict[str, Any]:
@@ -106,22 +102,3 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 _CLOSE = {"connection": "close"}
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a key stands there twice")
-    return fields
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
-def _depth(value: Any) -> int:
-    level, depth = [value], 0
-    while level := [item for item in level if isinstance(item, dict | list)]:
-        depth += 1
-        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
-    return depth

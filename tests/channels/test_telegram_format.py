@@ -1,10 +1,15 @@
 """Markdown to Telegram's HTML, judged by the emulator's strict reader."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.telegram_format import to_html, visible
+from channels.message import Address, OutboundMessage
+from channels.telegram.format import to_html, visible
+from channels.telegram.parameters import render
+from channels.text import split
 from tests.emulators.telegram_html import ParseError, parse_html
 
 BLOCKS = ("```", "```py\n", "> ", "- ", "1. ", "| a | b |\n|---|---|\n")
@@ -26,6 +31,69 @@ def test_no_letter_is_lost(markdown: str) -> None:
     if html:
         wanted = sum(sign in "wo中🙂" for sign in markdown.replace("```py", ""))
         assert sum(sign in "wo中🙂" for sign in html) >= wanted
+
+
+WORD = st.integers(0, 10**6).map(lambda number: f"w{number}")
+INLINE = st.recursive(
+    WORD | WORD.map(lambda word: f"`{word} < &`"),
+    lambda inside: (
+        st.builds(
+            lambda mark, words: f"{mark}{' '.join(words)}{mark}",
+            st.sampled_from(["**", "*", "~~", "***"]),
+            st.lists(inside, min_size=1, max_size=3),
+        )
+        | inside.map(lambda words: f"[{words}](https://e.example/?a=1&b=2)")
+    ),
+    max_leaves=8,
+)
+LINE = st.lists(INLINE, min_size=1, max_size=12).map(" ".join)
+CODE = st.integers(1, 900).map(lambda lines: "```py\n" + "\n".join(f"w{line}" for line in range(lines)) + "\n```")
+TABLE = st.builds(
+    lambda row, rows: "\n".join(["| wa | wb |", "|---|---|", *(f"| {row} | w{number} |" for number in range(rows))]),
+    INLINE,
+    st.integers(1, 60),
+)
+DOCUMENT = st.lists(
+    st.recursive(
+        LINE | CODE | TABLE | LINE.map(lambda line: f"# {line}"),
+        lambda blocks: (
+            blocks.map(lambda block: "\n".join(f"> {line}" for line in block.split("\n")))
+            | st.lists(blocks, min_size=1, max_size=3).map(
+                lambda items: "\n".join("- " + item.replace("\n", "\n  ") for item in items)
+            )
+        ),
+        max_leaves=4,
+    ),
+    min_size=1,
+    max_size=6,
+).map("\n\n".join)
+LIMIT = 4096
+_WORD = re.compile(r"\bw\d+\b")
+
+
+@given(DOCUMENT)
+def test_the_parts_of_a_document_show_all_its_words_in_order(document: str) -> None:
+    address = Address(channel="telegram", account="1", chat_id="1")
+    shown = []
+    for number, piece in enumerate(split(document, LIMIT, "utf16")):
+        parameters = render(OutboundMessage(id="o", address=address, client_key="k", text=piece, part_no=number))
+        text = parameters["text"]
+        shown.append(parse_html(text)[0] if "parse_mode" in parameters else text)
+    assert all(len(text.encode("utf-16-le")) // 2 <= LIMIT for text in shown)
+    assert _WORD.findall("\n".join(shown)) == _WORD.findall(document)
+
+
+@given(DOCUMENT | HOSTILE)
+def test_marks_nest_and_nothing_stands_in_code(document: str) -> None:
+    spans = [
+        (entity["offset"], entity["offset"] + entity["length"], entity["type"])
+        for entity in parse_html(to_html(document))[1]
+    ]
+    for start, end, kind in spans:
+        for other, last, inner in spans:
+            assert not start < other < end < last, "they cross"
+            if kind in ("code", "pre") and (start, end, kind) != (other, last, inner):
+                assert not start <= other < last <= end or (start, end) == (other, last)
 
 
 def marks(markdown: str) -> list[tuple[str, str]]:

@@ -1,17 +1,37 @@
-"""A strict Bot API server on loopback: an object, or a process by `python -m tests.emulators.telegram --port 0`."""
+"""A strict Bot API server on loopback: an object, or a process by `python -m tests.emulators.telegram --port 0`.
+
+The process prints its URL first. The bot's side is there as Telegram has it: /bot<token>/<method>, and
+/file/bot<token>/<path>. What people do, what goes wrong and what is seen is at /_ctl/<name>, with arguments as query
+or JSON:
+
+    inject text= user= chat= thread= reply_to= delay=   a person writes; with message_id= edit_date= an edit
+    edit, forward, press, picture, file, album          what else they do (bytes as base64); see telegram_people
+    member, migrate, chat                               the bot joins or leaves, a group moves, a chat's state
+    repeat, shuffle, restart_ids, advance               the platform repeats, reorders, renumbers; the clock jumps
+    fault action= method= chat= times= …, clear_faults, flood, forget_files     what goes wrong; see telegram_faults
+    sent, drafts, draft, actions, acks, pending, brought, wire_log              what is to be seen
+    wait sent= acks= timeout=                           until so many messages were sent and updates confirmed
+
+Requests are judged by aiogram's models of the methods; limits, refusals and their words are the server's. Webhooks go
+to https on the four ports, or to plain http on this machine.
+"""
 
 import argparse
 import asyncio
 import json
+from base64 import b64decode
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any, Self
 
+from aiogram import types
 from aiohttp import web
 
 from tests.emulators.telegram_faults import AFTER, Action, Fault
-from tests.emulators.telegram_methods import ApiError, Methods, flooded
+from tests.emulators.telegram_methods import Methods
+from tests.emulators.telegram_people import People
+from tests.emulators.telegram_rules import ApiError, flooded
 from tests.emulators.telegram_world import World
 
 TOKEN = "100:secret-of-the-lab"
@@ -39,6 +59,8 @@ class TelegramEmulator:
         self.username = username
         self.world = World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed)
         self.methods = Methods(self.world)
+        self.hooks = self.methods.hooks
+        self.people = People(self.world)
         self.faults: list[Fault] = []
         self.calls: deque[Call] = deque(maxlen=LOGGED)
         self.port = port
@@ -64,6 +86,7 @@ class TelegramEmulator:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_route("*", "/_ctl/{name}", self._control)
         app.router.add_route("*", "/bot{token}/{method}", self._bot)
+        app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
@@ -72,9 +95,21 @@ class TelegramEmulator:
 
     async def stop(self) -> None:
         """Close the port and all connections; the world stays."""
+        await self.hooks.stop()
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+
+    @property
+    def serving(self) -> bool:
+        return self._runner is not None
+
+    def cut(self) -> None:
+        """Break every connection that is open now."""
+        if self._runner is not None and self._runner.server is not None:
+            for connection in list(self._runner.server.connections):
+                if connection.transport is not None:
+                    connection.transport.abort()
 
     def fault(self, action: Action, **rule: Any) -> Fault:
         """Let something go wrong from now on; see telegram_faults.Fault."""
@@ -97,19 +132,36 @@ class TelegramEmulator:
     # -- the bot's side ---------------------------------------------------------------------------
 
     async def _bot(self, request: web.Request) -> web.StreamResponse:
-        method = request.match_info["method"]
-        call = Call(method=method, parameters=await _parameters(request))
+        call = Call(method=request.match_info["method"], parameters=await _parameters(request))
+        return await self._served(request, call, lambda: self._answer(request.match_info["token"], call))
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        """A file's bytes by the link that getFile gave; in faults and in the log this is the method "download"."""
+        call = Call(method="download", parameters={"path": request.match_info["path"]})
+
+        async def answer() -> web.Response:
+            kept = self.methods.media.at(request.match_info["path"])
+            if request.match_info["token"] != self.token or kept is None:
+                return _refusal(404, "Not Found")
+            return web.Response(body=kept.data, content_type="application/octet-stream")
+
+        return await self._served(request, call, answer)
+
+    async def _served(
+        self, request: web.Request, call: Call, does: Callable[[], Awaitable[web.Response]]
+    ) -> web.StreamResponse:
+        """What is answered, as far as the faults let it be."""
         self.calls.append(call)
         self.world.stir()
         chat = str(call.parameters.get("chat_id", ""))
-        struck = [fault for fault in self.faults if fault.strikes(method, chat)]
+        struck = [fault for fault in self.faults if fault.strikes(call.method, chat)]
         for fault in struck:
             if fault.action not in AFTER:
                 answer = await self._instead(fault, request)
                 if answer is not None:
                     call.status = answer.status
                     return answer
-        answer = await self._answer(request.match_info["token"], call)
+        answer = await does()
         for fault in struck:
             if fault.action in AFTER:
                 call.status = 0
@@ -157,6 +209,17 @@ class TelegramEmulator:
             "flood": self.world.flood,
             "advance": self.world.advance,
             "chat": self.world.chat,
+            "edit": self.people.edit,
+            "forward": self.people.forward,
+            "press": self.people.press,
+            "member": self.people.member,
+            "migrate": self.people.migrate,
+            "picture": lambda data, **fields: self.people.picture(b64decode(data), **fields),
+            "file": lambda data, **fields: self.people.file(data=b64decode(data), **fields),
+            "album": lambda pictures, **fields: self.people.album(list(map(b64decode, pictures)), **fields),
+            "forget_files": self.people.forget_files,
+            "draft": self.world.draft,
+            "brought": lambda: self.hooks.brought,
             "fault": self.fault,
             "clear_faults": self.clear_faults,
             "sent": self.world.sent,
@@ -194,8 +257,14 @@ class TelegramEmulator:
 async def _parameters(request: web.Request) -> dict[str, Any]:
     given: dict[str, Any] = dict(request.query)
     if request.content_type == "application/json" and request.can_read_body:
-        return given | await request.json()
-    return given | dict(await request.post())
+        posted: dict[str, Any] = await request.json()
+        return given | posted
+    form = await request.post()
+    return given | {name: _uploaded(value) for name, value in form.items()}
+
+
+def _uploaded(value: Any) -> Any:
+    return types.BufferedInputFile(value.file.read(), value.filename) if isinstance(value, web.FileField) else value
 
 
 def _query(request: web.Request) -> dict[str, Any]:
@@ -243,6 +312,8 @@ def _drop(request: web.Request, gently: bool = False) -> None:
 def _plain(value: Any) -> Any:
     if isinstance(value, set):
         return sorted(value)
+    if isinstance(value, types.BufferedInputFile):
+        return {"name": value.filename, "bytes": len(value.data)}
     if isinstance(value, Fault):
         return {"action": value.action, "used": value.used}
     if is_dataclass(value) and not isinstance(value, type):
@@ -259,7 +330,7 @@ async def _serve(options: argparse.Namespace) -> None:
 
 def main() -> None:
     """Serve until killed; the first line printed is the URL."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--token", default=TOKEN)
     parser.add_argument("--username", default=USERNAME)

@@ -1,26 +1,26 @@
-"""The Bot API's methods as the Telegram emulator does them; each request is judged by aiogram's models first."""
+"""The Bot API's methods as the Telegram emulator does them; each request is judged by `telegram_rules` first."""
 
 import asyncio
-import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiogram import methods, types
-from pydantic import BaseModel, ValidationError
 
-from tests.emulators.telegram_html import ParseError, parse_html, tidy, units
+from tests.emulators.telegram_media import Media, shown
+from tests.emulators.telegram_rules import ApiError, dump, flooded, readable, validated
+from tests.emulators.telegram_webhook import Hooks
 from tests.emulators.telegram_world import DEFAULT_KINDS, Chat, Seen, World
 
-MOST_CODE_POINTS = 4096
-MOST_BYTES = 32_768
 LONGEST_HOLD = 50
+QUERY_LIFE = 900.0
+MOST_COMMANDS = 100
 CONFLICT = "terminated by other getUpdates request; make sure that only one bot instance is running"
 WEBHOOK = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 UNCHANGED = (
     "message is not modified: specified new message content and reply markup are exactly the same as a current content "
     "and reply markup of the message"
 )
-PREFIXES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 409: "Conflict"}
 CLOSED = {
     "blocked": "bot was blocked by the user",
     "deactivated": "user is deactivated",
@@ -29,59 +29,19 @@ CLOSED = {
     "deleted": "the group chat was deleted",
     "not_started": "bot can't initiate conversation with a user",
 }
-MODELS: dict[str, type[BaseModel]] = {
-    model.__api_method__.lower(): model
-    for model in vars(methods).values()
-    if isinstance(model, type) and issubclass(model, methods.TelegramMethod) and model is not methods.TelegramMethod
-}
-
-
-class ApiError(Exception):
-    """An answer that is not ok."""
-
-    def __init__(self, code: int, why: str, **parameters: int) -> None:
-        prefix = PREFIXES.get(code, "")
-        super().__init__(f"{prefix}: {why}" if prefix else why)
-        self.code = code
-        self.parameters = parameters
-
-
-def validated(method: str, raw: dict[str, Any]) -> Any:
-    """The request as aiogram's model of it. Raises ApiError for what is missing, of a wrong type, or unknown."""
-    model = MODELS.get(method.lower())
-    if model is None:
-        raise ApiError(404, "method not found")
-    unknown = set(raw) - set(model.model_fields)
-    if unknown:
-        raise ApiError(400, f"unknown parameters {sorted(unknown)}")
-    if model is methods.SendMessage:
-        raw = {"text": ""} | raw  # the server takes an absent text for an empty one
-    try:
-        return model.model_validate({name: _decoded(model, name, value) for name, value in raw.items()})
-    except ValidationError as err:
-        first = err.errors()[0]
-        raise ApiError(400, f"parameter {first['loc']}: {first['msg']}") from err
-
-
-def _decoded(model: type[BaseModel], name: str, value: Any) -> Any:
-    """Forms carry everything as text; what is no text by its type is JSON there."""
-    kind = str(model.model_fields[name].annotation)
-    if not isinstance(value, str) or kind.startswith(("<class 'str'", "str")):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
+COMMAND = re.compile(r"[a-z0-9_]{1,32}")
 
 
 class Methods:
-    """One bot's methods over a world."""
+    """One bot's methods over a world. absent: names, in lower case, that this server is too old for."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.webhook = ""
+        self.hooks = Hooks(world, self.call)
+        self.media = Media(world, self.target, self.post)
+        self.absent: set[str] = set()
         self.poll = 0
-        self.done: dict[str, Callable[[Any], Awaitable[Any]]] = {
+        own: dict[str, Callable[[Any], Awaitable[Any]]] = {
             "getme": self.get_me,
             "getupdates": self.get_updates,
             "sendmessage": self.send_message,
@@ -89,41 +49,96 @@ class Methods:
             "sendchataction": self.send_chat_action,
             "editmessagetext": self.edit_message_text,
             "deletemessage": self.delete_message,
-            "setmessagereaction": self.agree,
-            "setmycommands": self.agree,
+            "answercallbackquery": self.answer_callback_query,
+            "setmessagereaction": self.set_message_reaction,
+            "setmycommands": self.set_my_commands,
             "deletewebhook": self.delete_webhook,
             "setwebhook": self.set_webhook,
             "getwebhookinfo": self.get_webhook_info,
         }
+        self.done = own | self.media.done
 
     async def call(self, method: str, raw: dict[str, Any]) -> Any:
         """Do it; the result as JSON values. Raises ApiError."""
         doer = self.done.get(method.lower())
-        if doer is None:
+        if doer is None or method.lower() in self.absent:
             raise ApiError(404, "method not found")
         return await doer(validated(method, raw))
 
     async def get_me(self, _: methods.GetMe) -> Any:
         return dump(self.world.me)
 
-    async def agree(self, _: Any) -> bool:
-        return True
+    @property
+    def webhook(self) -> str:
+        return self.hooks.url
+
+    @webhook.setter
+    def webhook(self, url: str) -> None:
+        """Set by somebody else: nothing is brought there."""
+        self.hooks.url = url
 
     async def set_webhook(self, asked: methods.SetWebhook) -> bool:
-        self.webhook = asked.url
+        self.hooks.set(asked.url, asked.secret_token or "", asked.max_connections or 40)
+        if asked.allowed_updates is not None:
+            self.world.kinds = frozenset(asked.allowed_updates) or DEFAULT_KINDS
+        if asked.drop_pending_updates:
+            self.world.pending.clear()
         self.poll += 1
         self.world.stir()
         return True
 
     async def delete_webhook(self, asked: methods.DeleteWebhook) -> bool:
-        self.webhook = ""
+        self.hooks.url = ""
+        await self.hooks.stop()
         if asked.drop_pending_updates:
             self.world.pending.clear()
         return True
 
     async def get_webhook_info(self, _: methods.GetWebhookInfo) -> Any:
-        count = len(self.world.pending)
-        return dump(types.WebhookInfo(url=self.webhook, has_custom_certificate=False, pending_update_count=count))
+        date, words = self.hooks.error
+        info: dict[str, Any] = {
+            "url": self.hooks.url,
+            "has_custom_certificate": False,
+            "pending_update_count": len(self.world.pending),
+            "max_connections": self.hooks.most,
+            "allowed_updates": sorted(self.world.kinds),
+        }
+        if date and self.hooks.url:
+            info |= {"last_error_date": date, "last_error_message": words}
+        return info
+
+    async def answer_callback_query(self, asked: methods.AnswerCallbackQuery) -> bool:
+        born = self.world.queries.get(asked.callback_query_id, float("-inf"))
+        if self.world.now() - born > QUERY_LIFE:
+            raise ApiError(400, "query is too old and response timeout expired or query ID is invalid")
+        if len(asked.text or "") > 200:
+            raise ApiError(400, "MESSAGE_TOO_LONG")
+        self.world.answered.append(asked.callback_query_id)
+        self.world.stir()
+        return True
+
+    async def set_message_reaction(self, asked: methods.SetMessageReaction) -> bool:
+        chat = self.target(asked.chat_id)
+        if asked.message_id not in chat.messages:
+            raise ApiError(400, "message to react not found")
+        if len(asked.reaction or ()) > 1:
+            raise ApiError(400, "REACTIONS_TOO_MANY")
+        shown_now = [getattr(one, "emoji", "") for one in asked.reaction or ()]
+        self.world.reactions[chat.id, asked.message_id] = "".join(shown_now)
+        self.world.stir()
+        return True
+
+    async def set_my_commands(self, asked: methods.SetMyCommands) -> bool:
+        if len(asked.commands) > MOST_COMMANDS:
+            raise ApiError(400, "BOT_COMMANDS_TOO_MUCH")
+        for one in asked.commands:
+            if not COMMAND.fullmatch(one.command):
+                raise ApiError(400, "BOT_COMMAND_INVALID")
+            if not 1 <= len(one.description) <= 256:
+                raise ApiError(400, "BOT_COMMAND_DESCRIPTION_INVALID")
+        self.world.commands[asked.language_code or ""] = [dump(one) for one in asked.commands]
+        self.world.stir()
+        return True
 
     async def get_updates(self, asked: methods.GetUpdates) -> list[dict[str, Any]]:
         """Confirm, then hold until there is something; a later poll ends this one."""
@@ -138,7 +153,7 @@ class Methods:
         clock = asyncio.get_running_loop().time
         until = clock() + min(asked.timeout or 0, LONGEST_HOLD)
         while not world.pending and clock() < until:
-            await world.change(until - clock())
+            await world.change(min(until - clock(), max(0.01, world.ripen())))
             if self.poll != mine:
                 raise ApiError(409, CONFLICT if not self.webhook else "terminated by setWebhook request")
         return world.pending[: max(1, min(asked.limit or 100, 100))]
@@ -146,19 +161,19 @@ class Methods:
     async def send_message(self, asked: methods.SendMessage) -> Any:
         chat = self.target(asked.chat_id)
         text, entities = readable(asked.text, asked.parse_mode, asked.entities)
-        thread = self.topic(chat, asked.message_thread_id)
-        reply_to = self.answered(chat, asked.reply_parameters)
-        seen = Seen(
-            chat=chat.id,
-            message_id=chat.next_id,
-            text=text,
-            entities=entities,
-            thread=thread,
-            reply_to=reply_to,
-        )
-        chat.next_id += 1
+        preview = getattr(asked.link_preview_options, "is_disabled", None) is not True
+        seen = Seen(chat=chat.id, message_id=0, text=text, entities=entities, preview=preview)
+        return self.post(asked, chat, seen)
+
+    def post(self, asked: Any, chat: Chat, seen: Seen) -> Any:
+        """A message of the bot stands in the chat: in its topic, as an answer, with its buttons."""
+        seen.thread = self.topic(chat, asked.message_thread_id)
+        seen.reply_to = self.answered(chat, asked.reply_parameters)
+        seen.keyboard = keyboard(getattr(asked, "reply_markup", None))
+        seen.message_id, chat.next_id = chat.next_id, chat.next_id + 1
         chat.messages[seen.message_id] = self.as_message(chat, seen)
         self.world.visible.append(seen)
+        self.world.end_drafts(chat.id)
         self.world.stir()
         return chat.messages[seen.message_id]
 
@@ -185,11 +200,13 @@ class Methods:
             known = asked.message_id in chat.messages
             raise ApiError(400, "message can't be edited" if known else "message to edit not found")
         text, entities = readable(asked.text or "", asked.parse_mode, asked.entities)
-        if (text, entities) == (seen.text, seen.entities):
+        buttons = keyboard(asked.reply_markup)
+        if (text, entities, buttons) == (seen.text, seen.entities, seen.keyboard):
             raise ApiError(400, UNCHANGED)
-        seen.text, seen.entities, seen.edits = text, entities, seen.edits + 1
+        seen.text, seen.entities, seen.keyboard, seen.edits = text, entities, buttons, seen.edits + 1
+        chat.messages[seen.message_id] = self.as_message(chat, seen)
         self.world.stir()
-        return self.as_message(chat, seen)
+        return chat.messages[seen.message_id]
 
     async def delete_message(self, asked: methods.DeleteMessage) -> bool:
         chat = self.target(asked.chat_id)
@@ -200,7 +217,7 @@ class Methods:
         self.world.stir()
         return True
 
-    def target(self, chat_id: int | str) -> Chat:
+    def target(self, chat_id: int | str | None) -> Chat:
         """The chat, if the bot may write there now."""
         chat = self.world.chats.get(chat_id) if isinstance(chat_id, int) else None
         if chat is None:
@@ -239,10 +256,16 @@ class Methods:
             "date": int(self.world.now()),
             "chat": chat.shown(),
             "from": dump(self.world.me),
-            "text": seen.text,
         }
+        if seen.text:
+            fields["caption" if seen.file else "text"] = seen.text
         if seen.entities:
-            fields["entities"] = seen.entities
+            fields["caption_entities" if seen.file else "entities"] = seen.entities
+        if seen.file:
+            fields |= shown(self.world.files[seen.file], seen.picture)
+        if seen.keyboard:
+            rows = [[{"text": label, "callback_data": data}] for label, data in seen.keyboard]
+            fields["reply_markup"] = {"inline_keyboard": rows}
         if seen.thread:
             fields |= {"message_thread_id": seen.thread, "is_topic_message": True}
         if seen.edits:
@@ -250,34 +273,11 @@ class Methods:
         return dump(types.Message.model_validate(fields))
 
 
-def flooded(seconds: int, parameters: bool = True) -> ApiError:
-    why = f"Too Many Requests: retry after {seconds}"
-    return ApiError(429, why, retry_after=seconds) if parameters else ApiError(429, why)
-
-
-def readable(text: str, mode: Any, given: list[types.MessageEntity] | None) -> tuple[str, list[dict[str, Any]]]:
-    """Text and entities as they will be seen, within the limits. Raises ApiError."""
-    if not text:
-        raise ApiError(400, "message text is empty")
-    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        raise ApiError(400, "text is too long")
-    mode = mode.lower() if isinstance(mode, str) else ""
-    if mode not in ("", "html"):
-        raise ApiError(400, "unsupported parse_mode")
-    entities = [dump(entity) for entity in given or ()]
-    try:
-        text, entities = parse_html(text) if mode == "html" else (text, entities)
-    except ParseError as err:
-        raise ApiError(400, f"can't parse entities: {err}") from err
-    if any(entity["offset"] + entity["length"] > units(text) for entity in entities):
-        raise ApiError(400, "entity beyond the end of the text")
-    text, entities = tidy(text, entities)
-    if not text:
-        raise ApiError(400, "text must be non-empty")
-    if len(text) > MOST_CODE_POINTS:
-        raise ApiError(400, "message is too long")
-    return text, entities
-
-
-def dump(value: BaseModel) -> Any:
-    return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+def keyboard(markup: Any) -> list[tuple[str, str]]:
+    """Label and data of an inline keyboard's buttons. Raises ApiError for one that the server refuses."""
+    if not isinstance(markup, types.InlineKeyboardMarkup):
+        return []
+    found = [(button.text, button.callback_data or "") for row in markup.inline_keyboard for button in row]
+    if any(not 0 < len(data.encode()) <= 64 for _, data in found):
+        raise ApiError(400, "BUTTON_DATA_INVALID")
+    return found

@@ -1,6 +1,7 @@
 // The page: which conversation is open, what is sent in it, and what the server tells about it.
 
 import { begin, conversationPath, get, post } from "./api.js";
+import * as channels from "./channels.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
 import * as context from "./context.js";
@@ -185,6 +186,7 @@ function side(open) {
 function label() {
   byId("new").textContent = t("new");
   byId("open-memory").textContent = t("memory");
+  byId("open-channels").textContent = t("channels");
   byId("logout").textContent = t("logout");
   byId("menu").setAttribute("aria-label", t("menu"));
   byId("down").setAttribute("aria-label", t("down"));
@@ -192,6 +194,7 @@ function label() {
   byId("menu").onclick = () => side(!document.body.classList.contains("side-open"));
   byId("shade").onclick = () => side(false);
   byId("open-memory").onclick = () => (side(false), memory.open().catch((err) => toast(err.message)));
+  byId("open-channels").onclick = () => (side(false), channels.open().catch((err) => toast(err.message)));
   byId("context").onclick = context.open;
   byId("down").onclick = () => state.chat?.bottom(true);
   byId("log").onscroll = () => state.chat?.scrolled();

@@ -119,6 +119,31 @@ const WORDS = {
   diary: ["Diary", "日记"],
   nights: ["What nights changed", "夜间整理记录"],
   no_files: ["There are no memory files yet.", "还没有记忆文件。"],
+  channels: ["Channels", "渠道"],
+  mood_up: ["connected", "已连接"],
+  mood_connecting: ["connecting…", "正在连接…"],
+  mood_asking: ["waits for its login", "等待登录"],
+  mood_deaf: ["nothing heard from the platform", "平台没有回音"],
+  mood_down: ["down", "已断开"],
+  mood_logged_out: ["logged out", "已退出登录"],
+  mood_contended: ["stands by: another program receives", "在旁等候：另一个程序正在接收"],
+  since: ["Since", "从何时起"],
+  heard: ["Last heard", "最近回音"],
+  last_error: ["Last error", "最近出错"],
+  quota: ["Left", "余量"],
+  qr: ["QR code to scan", "要扫描的二维码"],
+  enter_digits: ["Send", "提交"],
+  handed_over: ["Handed over.", "已提交。"],
+  asking: ["Who asks to be let in", "谁想和我聊天"],
+  nobody_asks: ["Nobody.", "暂时没有。"],
+  until: ["until {when}", "{when} 前有效"],
+  a_group: ["group", "群"],
+  their_code: ["The code they tell you", "对方告诉你的代码"],
+  approve: ["Let in", "同意"],
+  deny: ["Refuse", "拒绝"],
+  allow: ["Allow", "允许"],
+  done: ["Done.", "完成。"],
+  locked: ["Too many wrong codes: no code is taken until {when}.", "错误的代码太多：{when} 前不再接受代码。"],
   login_hint: [
     "Paste the token that was shown at the first start. It is kept in data/web_token.",
     "请粘贴首次启动时显示的令牌，它保存在 data/web_token 中。",
@@ -152,6 +177,13 @@ export function when(text) {
 export function moment(text) {
   const shape = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
   return new Intl.DateTimeFormat(navigator.language, shape).format(new Date(text));
+}
+
+/** How long ago a moment was. */
+export function ago(text) {
+  const seconds = Math.max(0, (Date.now() - new Date(text)) / 1000);
+  const [size, unit] = [[86400, "day"], [3600, "hour"], [60, "minute"]].find(([least]) => seconds >= least) ?? [1, "second"];
+  return new Intl.RelativeTimeFormat(zh ? "zh" : "en", { numeric: "always" }).format(-Math.floor(seconds / size), unit);
 }
 
 /** What was saved, as people say it: −96 %. */

@@ -1,7 +1,7 @@
 """A small scripted house behind the real site: transcripts in lists, answers by rule, on a real port."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from channels.base import NOTHING, Hooked
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
 from channels.web.app import Site
 from channels.web.backend import Conversation, Doors, Health, Line, at
@@ -34,8 +35,9 @@ class ScriptedHouse:
     taken: list[InboundMessage] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
     web: Web | None = None
+    hooks: dict[str, Hooked] = field(default_factory=dict)
 
-    async def deliver(self, messages: Sequence[InboundMessage]) -> list[Accepted]:
+    async def deliver(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
         if self.broken:
             raise self.broken
         return [await self._take(message) for message in messages]
@@ -99,7 +101,13 @@ class ScriptedHouse:
         async def well() -> Health:
             return Health(ok=True, reasons={"disk_free": 1})
 
-        return Doors(backend=self, allow=lambda action: action not in self.refused, healthy=well, ready=well)
+        return Doors(
+            backend=self,
+            allow=lambda action: action not in self.refused,
+            healthy=well,
+            ready=well,
+            hooked=self.hooks.get,
+        )
 
 
 @dataclass

@@ -5,7 +5,17 @@ import re
 import warnings
 from typing import Any
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    BadFormat,
+    ChannelError,
+    Contended,
+    LoggedOut,
+    Moved,
+    Rejected,
+    Retryable,
+    TooBig,
+)
 
 SERVER = "https://api.telegram.org"
 CONNECT_SECONDS = 10.0
@@ -15,12 +25,48 @@ LONGEST_TEXT = 300
 
 _WAIT = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
 _NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
-_FORMAT = ("can't parse entities", "text must be non-empty")
 _GONE = ("chat not found", "peer_id_invalid")
 
 
 class ThreadMissing(Rejected):
     """The topic is not there (any more); the chat itself may be."""
+
+
+class Unchanged(Rejected):
+    """The message already reads so."""
+
+
+class MessageMissing(Rejected):
+    """The message to be changed is not there (any more), or no longer ours to change."""
+
+
+class NoPicture(Rejected):
+    """The bytes are not shown as a picture; as a file they would be taken."""
+
+
+class MethodMissing(Retryable):
+    """The server is too old for this method."""
+
+
+class HookSet(Contended):
+    """A webhook takes the updates."""
+
+
+_MEANS = (
+    ("message thread not found", ThreadMissing),
+    ("message is not modified", Unchanged),
+    ("message to edit not found", MessageMissing),
+    ("message can't be edited", MessageMissing),
+    ("message_id_invalid", MessageMissing),
+    ("photo_invalid_dimensions", NoPicture),
+    ("image_process_failed", NoPicture),
+    ("photo_save_file_invalid", NoPicture),
+    ("photo_ext_invalid", NoPicture),
+    ("file is too big", TooBig),
+    ("request entity too large", TooBig),
+    ("can't parse entities", BadFormat),
+    ("text must be non-empty", BadFormat),
+)
 
 
 class Wire:
@@ -30,7 +76,7 @@ class Wire:
         from telegram import Bot
         from telegram.request import HTTPXRequest
 
-        _hush()
+        hush()
         self._token = token
         self._request = HTTPXRequest(
             connection_pool_size=CONNECTIONS,
@@ -39,9 +85,9 @@ class Wire:
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
             proxy=proxy or None,
+            httpx_kwargs={"trust_env": False},
         )
-        root = (base_url or SERVER).rstrip("/").removesuffix("/bot")
-        self._bot = Bot(token, f"{root}/bot", request=self._request, get_updates_request=self._request)
+        self._bot = Bot(token, f"{root(base_url)}/bot", request=self._request, get_updates_request=self._request)
 
     async def call(self, method: str, parameters: dict[str, Any] | None = None) -> Any:
         """One call; the answer's `result` as plain JSON values.
@@ -52,7 +98,7 @@ class Wire:
         Raises:
             Retryable: surely not done. Ambiguous: perhaps done. Rejected: never to be done.
             LoggedOut: the token is refused, by this call and by get_me.
-            ChannelError: another instance, or a webhook, takes the updates.
+            Contended: another instance, or a webhook (HookSet), takes the updates.
         """
         from telegram.error import InvalidToken, TelegramError
 
@@ -61,13 +107,14 @@ class Wire:
         except InvalidToken as err:
             if method == "get_me":
                 raise LoggedOut("Telegram refuses the bot's token") from err
+            missing = "method not found" in str(err.__cause__).lower()
         except TelegramError as err:
             raise self._meaning(err) from err
-        except (KeyError, TypeError) as err:
+        except (KeyError, TypeError, AttributeError, RecursionError) as err:
             raise Ambiguous(f"an answer without a result to {method}") from err
         # 401 and 404 look alike here, and a gateway may say 404: only get_me tells whether the token still holds.
         await self.call("get_me")
-        raise Retryable(f"{method} is not found, though the token holds")
+        raise (MethodMissing if missing else Retryable)(f"{method} is not found, though the token holds")
 
     async def close(self) -> None:
         """Drop the connections."""
@@ -87,7 +134,10 @@ class Wire:
             case error.BadRequest():
                 return _refusal(text)
             case error.Conflict():
-                return Contended(f"something else receives this bot's messages: {text}")
+                hook = "webhook" in text.lower()
+                return (HookSet if hook else Contended)(f"something else receives this bot's messages: {text}")
+            case error.NetworkError() if "request entity too large" in text.lower():
+                return TooBig(text)
             case error.NetworkError() if type(err.__cause__).__name__ in _NOT_SENT:
                 return Retryable(text, whole_channel=True)
             case error.NetworkError() if "too many requests" in text.lower():
@@ -96,12 +146,23 @@ class Wire:
                 return Ambiguous(text)
 
 
+def root(base_url: str) -> str:
+    """The server's address without a path. base_url: "" for Telegram's own."""
+    return (base_url or SERVER).rstrip("/").removesuffix("/bot")
+
+
+def upload(data: bytes, name: str) -> Any:
+    """A file as a parameter of a call; `name` is what people see, without any folder."""
+    from telegram import InputFile
+
+    return InputFile(data, filename=name.replace("\\", "/").rpartition("/")[2] or "file")
+
+
 def _refusal(text: str) -> Rejected:
     lower = text.lower()
-    if "message thread not found" in lower:
-        return ThreadMissing(text)
-    if any(words in lower for words in _FORMAT):
-        return BadFormat(text)
+    for words, meaning in _MEANS:
+        if words in lower:
+            return meaning(text)
     return Rejected(text, gone=any(words in lower for words in _GONE))
 
 
@@ -110,9 +171,9 @@ def _seconds(text: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def _hush() -> None:
+def hush() -> None:
     """The loggers print addresses, which hold the token; the advice is for callers of typed methods."""
-    for name in ("httpx", "telegram"):
+    for name in ("httpx", "httpx2", "telegram"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for advice in ("Please use 'Bot", ".*attribute `retry_after`"):
         warnings.filterwarnings("ignore", message=advice)

@@ -1,0 +1,322 @@
+"""The door to Feishu and Lark: hears by long connection or webhook, speaks through the API."""
+
+import asyncio
+import importlib.util
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
+from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
+from channels.feishu.cards import LIMIT, body, text_body, uuid
+from channels.feishu.codes import NOTHING_TO_ANSWER, NoScope, Refused
+from channels.feishu.content import ref_parts
+from channels.feishu.files import MOST_FILE, MOST_PICTURE, file_body, upload_of
+from channels.feishu.frames import lark
+from channels.feishu.hook import Gatekeeper, NotBelieved, challenge_of
+from channels.feishu.live import Live
+from channels.feishu.names import Names
+from channels.feishu.settings import Settings
+from channels.feishu.socket import LongConnection
+from channels.feishu.wire import ANSWER_SECONDS, Json, Wire
+from channels.feishu.words import Known, parse
+from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.storing import until_stored
+
+log = structlog.get_logger(__name__)
+
+KEY_SECONDS = 3300.0
+"""The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its."""
+REMEMBERED = 2000
+CHAT, THREAD = "chat:", "thread:"
+"""Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply."""
+SENT_AS_TEXT = 500
+"""So many signs of what we said are remembered for those who quote it."""
+NAME_SECONDS = 1.0
+"""The platform waits three seconds for our word that a message has arrived."""
+
+
+class Feishu:
+    """One app. answer_seconds: how long one call may take."""
+
+    name = "feishu"
+    opened_with = Settings
+
+    def __init__(self, settings: Settings, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+        if importlib.util.find_spec("lark_oapi") is None:
+            raise ImportError("lark-oapi is missing", name="lark-oapi")
+        self.account = settings.app_id
+        hooked = settings.mode == "webhook"
+        self.capabilities = Capabilities(
+            limit=LIMIT,
+            unit="utf8",
+            keyed=True,
+            key_valid=KEY_SECONDS,
+            live=True,
+            per_chat_rate=1.5,  # 5 with a burst, of all bots in a group together
+            total_rate=12.0,  # a thousand a minute, with room for live text
+            hears=frozenset({"text", "picture", "file", "voice", "video", "album", "delete", "button"}),
+            groups=True,
+            threads=True,
+            shows="card",
+            file_bytes=MOST_FILE,
+            picture_bytes=MOST_PICTURE,
+            caption=LIMIT,
+            buttons=True,
+            hook=hooked,
+        )
+        self._gate = Gatekeeper(settings) if hooked else None
+        self._wire = Wire(settings, answer_seconds)
+        self._socket = LongConnection(self._wire, settings.proxy)
+        self._live = Live(self._wire, self._post)
+        self._names = Names(self._wire)
+        self._notebook: Notebook | None = None
+        self._deliver: Deliver | None = None
+        self._open_id = ""
+        self._kinds: dict[str, ChatKind] = {}
+        self._rows: OrderedDict[str, str] = OrderedDict()
+        self._said: OrderedDict[str, str] = OrderedDict()
+        self._heard = 0.0
+
+    def bind(self, notebook: Notebook) -> None:
+        """Called once, before `run` and any `send`."""
+        self._notebook = notebook
+        self._live.bind(notebook)
+
+    # -- hearing ----------------------------------------------------------------------------------
+
+    async def run(self, deliver: Deliver) -> None:
+        """Hear until cancelled; every event is confirmed only after `deliver` returned.
+
+        Raises:
+            LoggedOut: the app is refused. Contended: it has too many connections.
+            ChannelError: nothing could be heard for 90 s.
+        """
+        await asyncio.to_thread(lark, "ws.pb.pbbp2_pb2")
+        await asyncio.to_thread(lark, "core.utils.decryptor")
+        await self._read_notebook()
+        self._open_id = (await self._me())["open_id"]
+        self._live.begin()
+        self._deliver = deliver
+        try:
+            if self._gate is None:
+                await self._socket.run(self._hear_for_ever)
+            await asyncio.Event().wait()  # calls come by themselves
+        finally:
+            self._deliver = None
+
+    async def hook(self, request: HookRequest) -> HookReply:
+        """Answer one call of the platform: 401 if it is not to be believed, 503 if it could not be stored."""
+        if self._gate is None or self._deliver is None:
+            return HookReply(status=503)
+        try:
+            event = self._gate.open(request)
+        except NotBelieved:
+            return HookReply(status=401)
+        self._heard = time.time()
+        challenge = challenge_of(event)
+        if challenge is not None:
+            return HookReply(body=challenge, media_type="application/json")
+        try:
+            await self._hear(self._deliver, [event])
+        except (OSError, RuntimeError) as err:
+            log.warning("event not stored", error=f"{type(err).__name__}: {err}")
+            return HookReply(status=503)
+        return HookReply(body=b"{}", media_type="application/json")
+
+    async def _hear_for_ever(self, payloads: Sequence[bytes]) -> None:
+        """What is not stored is not confirmed, and tried again."""
+        events = [event for payload in payloads if (event := _event(payload)) is not None]
+        deliver = self._deliver
+        if deliver is not None:
+            await until_stored(lambda: self._hear(deliver, events), self.name)
+
+    async def _hear(self, deliver: Deliver, events: Sequence[Json]) -> None:
+        messages = [message for event in events if (message := self._read(event)) is not None]
+        if not messages:
+            return
+        messages = await self._named(messages)
+        keep = {THREAD + one.address.thread_id: one.key for one in messages if one.address.thread_id and _is_new(one)}
+        fresh = [one for one in messages if _is_new(one) and one.address.chat_id not in self._kinds]
+        keep |= {CHAT + one.address.chat_id: one.kind for one in fresh}
+        accepted = await deliver(messages, keep)
+        self._kinds |= {one.address.chat_id: one.kind for one in fresh}
+        for row, message in zip(accepted, messages, strict=True):
+            if _is_new(message):
+                _remember(self._rows, row.id, message.key)
+
+    async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
+        """With the names of who wrote in groups, where they are told within a second."""
+        chats = {one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name}
+        await asyncio.gather(*(self._names.within(chat, NAME_SECONDS) for chat in chats))
+        known = self._names.known
+        return [
+            one if one.sender.name else replace(one, sender=replace(one.sender, name=known.get(one.sender.id, "")))
+            for one in messages
+        ]
+
+    def _read(self, event: Json) -> InboundMessage | None:
+        known = Known(
+            account=self.account,
+            open_id=self._open_id,
+            kinds=self._kinds,
+            ours=self._said,
+            names=self._names.known,
+        )
+        try:
+            return parse(event, known)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as err:
+            header = event.get("header")
+            kind = str(header.get("event_type"))[:60] if isinstance(header, dict) else ""
+            log.warning("event not understood", kind=kind, error=type(err).__name__)
+            return None
+
+    # -- speaking ---------------------------------------------------------------------------------
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Deliver one part; return the new message's id.
+
+        Raises:
+            Retryable, Rejected, BadFormat, TooBig, Ambiguous, LoggedOut: see channels.errors.
+        """
+        await self._read_notebook()
+        if message.file is not None:
+            return await self._send_file(message)
+        receipt = await self._live.finish(message)
+        if receipt is None:
+            keyed = {**body(message), "uuid": uuid(message.client_key)}
+            receipt = Receipt(platform_id=await self._post(message.address, self._answered(message), keyed))
+        _remember(self._said, receipt.platform_id, message.text[:SENT_AS_TEXT])
+        return receipt
+
+    def show(self, event: LiveEvent) -> None:
+        """Show an answer while it is written; best effort."""
+        self._live.show(event, self._rows.get(event.message_id, ""), self._alone(event.address))
+
+    async def fetch(self, ref: str, most: int) -> Fetched:
+        """Get the bytes of an attachment, at most `most` of them.
+
+        Raises:
+            TooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
+        """
+        try:
+            message_id, kind, key = ref_parts(ref)
+        except ValueError as err:
+            raise Rejected("this is no file of Feishu's") from err
+        return await self._wire.fetch(f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, most)
+
+    async def _send_file(self, message: OutboundMessage) -> Receipt:
+        """The file, then its words; each under a key of its own, so that a second attempt repeats neither."""
+        if message.file is None:
+            raise Rejected("there is no file")
+        upload = upload_of(message.file)
+        try:
+            reply = await self._wire.call("POST", upload.path, data=upload.fields, files=upload.files)
+        except NoScope as err:
+            raise Rejected(f"the file cannot be sent: {err}") from err
+        except Ambiguous as err:  # an upload alone is seen by nobody
+            raise Retryable(str(err)) from err
+        answered = self._answered(message)
+        keyed = {**file_body(upload, _found(reply, upload.key)), "uuid": uuid(f"{message.client_key} file")}
+        id = await self._post(message.address, answered, keyed)
+        if message.text.strip():
+            words = body(message) if not message.plain else text_body(message.text)
+            await self._post(message.address, answered, {**words, "uuid": uuid(message.client_key)})
+        return Receipt(platform_id=id)
+
+    async def _post(self, address: Address, answered: str, keyed: Json) -> str:
+        """One new message; its id. It replies to what `answered` names, in a topic at least to its newest message."""
+        target = "" if self._alone(address) else answered
+        if address.thread_id and not target:
+            target = await self._newest(address.thread_id)
+        if target:
+            reply = {**keyed, "reply_in_thread": bool(address.thread_id)}
+            try:
+                return _found(await self._wire.call("POST", f"/im/v1/messages/{target}/reply", reply), "message_id")
+            except Refused as err:
+                if err.code not in NOTHING_TO_ANSWER:
+                    raise
+        created = {**keyed, "receive_id": address.chat_id}
+        params = {"receive_id_type": "chat_id"}
+        return _found(await self._wire.call("POST", "/im/v1/messages", created, params=params), "message_id")
+
+    def _answered(self, message: OutboundMessage) -> str:
+        """The message to reply to: in a topic each part does, in a group the first."""
+        key = message.reply_to_key.partition(":")[0]
+        later = message.part_no > 0 and not message.address.thread_id
+        return "" if later or not key.startswith("om_") else key
+
+    def _alone(self, address: Address) -> bool:
+        """Whether there is nobody else, so that nothing need be a reply."""
+        return self._kinds.get(address.chat_id) == "dm" and not address.thread_id
+
+    async def _newest(self, thread: str) -> str:
+        name = THREAD + thread
+        return (await self._notebook.read(name)).get(name, "") if self._notebook else ""
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def vitals(self) -> Vitals:
+        """As they are now."""
+        trouble = "; ".join(filter(None, (self._socket.trouble, self._live.refused)))
+        return Vitals(heard=max(self._heard, self._socket.heard), trouble=trouble)
+
+    async def probe(self) -> str:
+        """Ask the platform who we are. Raises ChannelError: it does not work, and why."""
+        me = await self._me()
+        return f"{me.get('app_name') or 'bot'} ({self.account}, {me['open_id']})"
+
+    async def close(self) -> None:
+        """Drop the connections that sends use; a later send opens them again."""
+        await self._names.close()
+        await self._live.close()
+        await self._wire.close()
+
+    async def _me(self) -> Json:
+        """Who we are; open_id is what mentions of us name."""
+        bot = (await self._wire.call("GET", "/bot/v3/info")).get("bot")
+        if not isinstance(bot, dict) or not isinstance(bot.get("open_id"), str):
+            raise ChannelError("Feishu does not say who the bot is: is the bot ability of the app switched on?")
+        return bot
+
+    async def _read_notebook(self) -> None:
+        if self._notebook is not None and not self._kinds:
+            kept = await self._notebook.read(CHAT)
+            self._kinds = {name.removeprefix(CHAT): _kind(page) for name, page in kept.items()}
+
+
+def _event(payload: bytes) -> Json | None:
+    try:
+        event = json.loads(payload)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, dict):
+        log.warning("event not understood", kind="", error="no JSON object")
+        return None
+    return event
+
+
+def _is_new(message: InboundMessage) -> bool:
+    return message.act == "message"
+
+
+def _kind(page: str) -> ChatKind:
+    return "dm" if page == "dm" else "group"
+
+
+def _found(reply: Json, name: str) -> str:
+    value: Any = (reply.get("data") or {}).get(name)
+    if not isinstance(value, str) or not value:
+        raise Ambiguous(f"an answer without {name}")
+    return value
+
+
+def _remember(known: OrderedDict[str, str], name: str, value: str) -> None:
+    known[name] = value
+    while len(known) > REMEMBERED:
+        known.popitem(last=False)

@@ -1,0 +1,180 @@
+"""Feishu's events as our messages. Pure."""
+
+import json
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from channels.feishu.content import read_content
+from channels.message import Address, ChatKind, InboundMessage, Quote, Sender
+from channels.text import clean
+
+_BEFORE = " \t\r\n\u3000,:，："
+"""What stands between our name and the words."""
+_PLACEHOLDER = re.compile(r"@_user_\d+|@_all")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What an event is read with. account: our app_id; open_id: our own; kinds: of the chats that were heard before.
+
+    ours: messages that we sent lately, text by id. names: of people, by open_id.
+    """
+
+    account: str
+    open_id: str
+    kinds: Mapping[str, ChatKind] = field(default_factory=dict)
+    ours: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse(event: Json, known: Known) -> InboundMessage | None:
+    """What a person did, or None for everything else.
+
+    Args:
+        event: an event of schema 2.0, decrypted.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError, OverflowError: not the form of an event.
+    """
+    match event.get("header", {}).get("event_type"):
+        case "im.message.receive_v1":
+            return _message(event, known)
+        case "im.message.recalled_v1":
+            return _recalled(event, known)
+        case "im.chat.member.bot.added_v1":
+            return _joined(event, known)
+        case "card.action.trigger":
+            return _pressed(event, known)
+    return None
+
+
+def _message(event: Json, known: Known) -> InboundMessage | None:
+    message, sender = event["event"]["message"], event["event"]["sender"]
+    mentions = message.get("mentions") or []
+    content = read_content(message["message_type"], _json(message.get("content")), message["message_id"])
+    if not content.text and not content.files:
+        return None
+    mine = any(_open_id(mention) == known.open_id for mention in mentions)
+    private = message["chat_type"] == "p2p"
+    parent = _answered(message)
+    return InboundMessage(
+        address=_address(known, message["chat_id"], message.get("thread_id")),
+        kind="dm" if private else "group",
+        key=str(message["message_id"]),
+        sender=_sender(sender, known),
+        text=clean(_named(content.text, mentions, known.open_id)),
+        sent_at=_time(message["create_time"]),
+        attachments=content.files,
+        addressed=private or mine or parent in known.ours,
+        order_key=f"{int(message['create_time']):020d}",
+        raw=_raw(event),
+        quote=Quote(text=known.ours[parent], ours=True) if known.ours.get(parent) else None,
+    )
+
+
+def _recalled(event: Json, known: Known) -> InboundMessage:
+    told = event["event"]
+    kind = known.kinds.get(told["chat_id"], "group")
+    return InboundMessage(
+        address=_address(known, told["chat_id"]),
+        kind=kind,
+        key=f"{told['message_id']}:recalled",
+        sender=Sender(id=""),
+        text="",
+        sent_at=_time(told.get("recall_time") or event["header"]["create_time"]),
+        addressed=kind == "dm",
+        raw=_raw(event),
+        act="delete",
+        target=str(told["message_id"]),
+    )
+
+
+def _joined(event: Json, known: Known) -> InboundMessage:
+    told = event["event"]
+    return InboundMessage(
+        address=_address(known, told["chat_id"]),
+        kind="group",
+        key=f"e:{event['header']['event_id']}",
+        sender=Sender(id=str((told.get("operator_id") or {}).get("open_id") or "")),
+        text=clean(told.get("name") or ""),
+        sent_at=_time(event["header"]["create_time"]),
+        addressed=False,
+        raw=_raw(event),
+        act="joined",
+    )
+
+
+def _pressed(event: Json, known: Known) -> InboundMessage | None:
+    """A press of one of our buttons; the topic that its card stands in is written in the button."""
+    told = event["event"]
+    value = told["action"].get("value")
+    if not isinstance(value, dict) or not isinstance(value.get("data"), str):
+        return None
+    chat = told["context"]["open_chat_id"]
+    return InboundMessage(
+        address=_address(known, chat, value.get("thread")),
+        kind=known.kinds.get(chat, "group"),
+        key=f"e:{event['header']['event_id']}",
+        sender=Sender(id=str(told["operator"]["open_id"])),
+        text="",
+        sent_at=_time(event["header"]["create_time"]),
+        raw=_raw(event),
+        act="press",
+        target=value["data"],
+    )
+
+
+def _address(known: Known, chat: Any, thread: Any = "") -> Address:
+    return Address(channel="feishu", account=known.account, chat_id=str(chat), thread_id=str(thread or ""))
+
+
+def _sender(sender: Json, known: Known) -> Sender:
+    id = str(sender["sender_id"]["open_id"])
+    return Sender(id=id, name=known.names.get(id, ""), is_bot=sender.get("sender_type", "user") != "user")
+
+
+def _open_id(mention: Json) -> str:
+    return str((mention.get("id") or {}).get("open_id") or "")
+
+
+def _named(text: str, mentions: list[Json], ours: str) -> str:
+    """The text with names for its placeholders, and without our own (whole, where nothing else is left)."""
+    names = {str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions}
+    mine = {str(mention["key"]) for mention in mentions if ours and _open_id(mention) == ours}
+
+    def replaced(without: Set[str]) -> str:
+        names_left = {"@_all": "@all", **names, **dict.fromkeys(without, "")}
+        return _PLACEHOLDER.sub(lambda found: names_left.get(found[0], found[0]), text)
+
+    if not mine:
+        return replaced(frozenset())
+    left = re.sub(r"(?<=\S) {2,}(?=\S)", " ", replaced(mine))
+    return left.rstrip().lstrip(_BEFORE) or replaced(frozenset())
+
+
+def _answered(message: Json) -> str:
+    """The message that it replies to, "" for none; what opened a topic is replied to by everything in it."""
+    parent = message.get("parent_id") or ""
+    return "" if message.get("thread_id") and parent == message.get("root_id") else str(parent)
+
+
+def _json(text: Any) -> Json:
+    parsed = json.loads(text or "{}")
+    if not isinstance(parsed, dict):
+        raise ValueError("content is no object")
+    return parsed
+
+
+def _time(milliseconds: Any) -> datetime:
+    return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
+
+
+def _raw(event: Json) -> str:
+    """Without the token, which is a secret of webhooks."""
+    header = {name: value for name, value in event["header"].items() if name != "token"}
+    return json.dumps({**event, "header": header})

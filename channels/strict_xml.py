@@ -1,0 +1,84 @@
+"""XML as strangers may send it: flat, small, and without anything that could open a file, a door or a bomb. Pure."""
+
+import re
+from xml.parsers import expat
+
+DEEPEST = 8
+MOST_ELEMENTS = 500
+LONGEST = 1 << 20
+_UNSAYABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+class BadXml(ValueError):
+    """This is not the XML that was agreed on."""
+
+
+def flat_xml(body: bytes) -> dict[str, str]:
+    """The texts of the root's children by name; a child that has children of its own is "".
+
+    Signs that XML cannot carry become U+FFFD, so that an odd sign costs itself and not the message. The text is
+    UTF-8, whatever its declaration says.
+
+    Raises:
+        BadXml: not well-formed, more than 1 MiB, a DOCTYPE, a child that comes twice, too deep, too many.
+    """
+    if len(body) > LONGEST:
+        raise BadXml(f"more than {LONGEST} bytes")
+    reading = _Reading()
+    try:
+        reading.parser.Parse(_sayable(body), True)
+    except expat.ExpatError as err:
+        raise BadXml("not well-formed") from err
+    return reading.found
+
+
+class _Reading:
+    """One document on its way through the parser."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+        self.parser = expat.ParserCreate(encoding="utf-8")
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.StartElementHandler = self._opened
+        self.parser.EndElementHandler = self._closed
+        self.parser.CharacterDataHandler = self._text
+        self._depth = 0
+        self._count = 0
+        self._pieces: list[str] = []
+        self._nested = False
+
+    def _doctype(self, *_: object) -> None:
+        raise BadXml("a DOCTYPE")
+
+    def _opened(self, name: str, _: dict[str, str]) -> None:
+        self._depth += 1
+        self._count += 1
+        if self._depth > DEEPEST or self._count > MOST_ELEMENTS:
+            raise BadXml("too deep, or too many elements")
+        if self._depth == 2 and name in self.found:
+            raise BadXml("an element that comes twice")
+        self._nested = self._depth > 2
+        self._pieces.clear()
+
+    def _closed(self, name: str) -> None:
+        if self._depth == 2:
+            self.found[name] = "" if self._nested else "".join(self._pieces)
+            self._nested = False
+        self._depth -= 1
+
+    def _text(self, piece: str) -> None:
+        self._pieces.append(piece)
+
+
+def _sayable(body: bytes) -> bytes:
+    try:
+        text = body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        text = body.decode("utf-8", "replace")
+    return _UNSAYABLE.sub("\ufffd", text).encode()
+
+
+def cdata(text: str) -> str:
+    """The text as character data that no text can break out of."""
+    return "<![CDATA[" + _UNSAYABLE.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>") + "]]>"

@@ -1,0 +1,38 @@
+"""What a Telegram bot is set up with."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+SHORTEST_SECRET = 32
+_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """base_url: root of the API server, "" for Telegram's own. webhook_url: our public https address. proxy: its URL.
+
+    reactions: mark what is being worked on with an emoji.
+
+    Raises:
+        ValueError: mode webhook without a secret that Telegram takes and nobody guesses.
+    """
+
+    token: str
+    base_url: str = ""
+    mode: Literal["polling", "webhook"] = "polling"
+    webhook_secret: str = ""
+    webhook_url: str = ""
+    reactions: bool = False
+    proxy: str = ""
+
+    def __post_init__(self) -> None:
+        if self.mode != "webhook":
+            return
+        if len(self.webhook_secret) < SHORTEST_SECRET:
+            raise ValueError(
+                f"webhook_secret has {len(self.webhook_secret)} signs; mode webhook needs {SHORTEST_SECRET} or more, "
+                "random ones"
+            )
+        if not _SECRET.fullmatch(self.webhook_secret):
+            raise ValueError("webhook_secret may hold A-Z, a-z, 0-9, _ and -, at most 256 of them")

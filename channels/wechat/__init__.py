@@ -1,0 +1,1 @@
+"""Personal WeChat, by the iLink bot API."""

@@ -1,0 +1,1 @@
+"""A WeChat official account, by its callback."""

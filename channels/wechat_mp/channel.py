@@ -1,0 +1,340 @@
+"""The door to a WeChat official account: hears by the platform's calls, answers them, and writes where it may."""
+
+import asyncio
+import importlib
+import importlib.util
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import structlog
+
+from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
+from channels.errors import Rejected, TooBig, Waits
+from channels.message import (
+    Accepted,
+    Address,
+    Capabilities,
+    InboundMessage,
+    LiveEvent,
+    OutboundFile,
+    OutboundMessage,
+    Receipt,
+)
+from channels.pulse import Pulse
+from channels.wechat_mp.exchanges import Exchange, Exchanges, Offer, Pace
+from channels.wechat_mp.guard import Guard, NotOurs, Push, Stray
+from channels.wechat_mp.places import safe_address, video_address
+from channels.wechat_mp.service import Service
+from channels.wechat_mp.settings import Settings
+from channels.wechat_mp.wire import ANSWER_SECONDS, Api, NotGranted, UsedUp
+from channels.wechat_mp.words import (
+    LIMIT,
+    Media,
+    image_xml,
+    later,
+    parse,
+    render,
+    reply_xml,
+    service_body,
+    text_xml,
+)
+
+log = structlog.get_logger(__name__)
+
+CIPHERS = "cryptography"
+STORE_PAUSE = 0.1
+LATE_SECONDS = 9.0
+"""A message that comes so long after it was written comes for the third time, though we see it for the first."""
+TYPING_SECONDS = 10.0
+TYPING_LONGEST = 180.0
+PICTURE_BYTES = 10_000_000
+PICTURES = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/bmp": "bmp"}
+MOST_WORDED = 100
+MOST_WORKING = 10_000
+WORKING = ("accepted", "started", "delta", "tool_started", "tool_ended")
+
+
+class WechatMp:
+    """One official account. pace, patience, clock: how long its requests are held, how many seconds an answer of the
+    API is waited for, and what tells the time; for tests.
+
+    An answer goes out in the request that its message came with, if that is still open; else by the customer-service
+    API, where the account has it; else in the request of whatever the person writes next.
+    """
+
+    name = "wechat_mp"
+    opened_with = Settings
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        pace: Pace | None = None,
+        patience: float = ANSWER_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if settings.encoding_aes_key and importlib.util.find_spec(CIPHERS) is None:
+            raise ImportError("encoding_aes_key needs a package for ciphers", name=CIPHERS)
+        self.account = settings.app_id
+        self.capabilities = Capabilities(
+            limit=LIMIT,
+            caption=LIMIT,
+            unit="utf8",
+            live=True,
+            shows="typing",
+            hears=frozenset({"text", "picture", "voice", "video"}),
+            picture_bytes=PICTURE_BYTES,
+            asks_first=True,
+            hook=True,
+        )
+        self._sealed = bool(settings.encoding_aes_key)
+        self._guard = Guard(token=settings.token, app_id=settings.app_id, signs=settings.encoding_aes_key)
+        self._api = Api(settings, patience)
+        self._clock = clock
+        self._service = Service(settings.app_id)
+        self._exchanges = Exchanges(pace or Pace())
+        self._typing = Pulse(self._type, every=TYPING_SECONDS, longest=TYPING_LONGEST)
+        self._deliver: Deliver | None = None
+        self._listening = asyncio.Event()
+        self._notebook: Notebook | None = None
+        self._original_page = f"{settings.app_id}.original_id"
+        self._original = ""
+        self._worded: dict[str, None] = {}
+        self._working: dict[str, str] = {}
+        self._storing: set[asyncio.Future[list[Accepted]]] = set()
+        self._heard = 0.0
+        self._refusal = ""
+
+    def bind(self, notebook: Notebook) -> None:
+        """Called once, before `run` and any `send`."""
+        self._notebook = notebook
+
+    async def run(self, deliver: Deliver) -> None:
+        """Let calls in until cancelled; each is confirmed only after `deliver` returned."""
+        if self._sealed:
+            await asyncio.to_thread(importlib.import_module, f"{CIPHERS}.hazmat.primitives.ciphers")
+        pages = await self._notebook.read(f"{self.account}.") if self._notebook else {}
+        self._original = pages.get(self._original_page, "")
+        self._service.bind(self._notebook, pages)
+        self._exchanges.opened()
+        self._deliver = deliver
+        self._listening.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._listening.clear()
+            self._deliver = None
+            self._exchanges.close()
+
+    async def hook(self, request: HookRequest) -> HookReply:
+        """Answer one call of the platform's; a message is held until its answer is there, or the platform gives up."""
+        now = self._clock()
+        try:
+            if request.method == "GET":
+                return HookReply(body=self._guard.address(request.query, now))
+            push = self._guard.push(request, now)
+            if self._original not in ("", push.fields["ToUserName"]):
+                raise NotOurs("a call for another account than those before it")
+        except NotOurs as err:
+            if not isinstance(err, Stray):
+                self._refusal = str(err)
+            log.info("call refused", channel=self.name, why=str(err))
+            return HookReply(status=401)
+        self._heard, self._refusal = now, ""
+        message = parse(push.fields, self.account)
+        deliver = await self._heard_by()
+        if deliver is None:
+            return HookReply(status=503)
+        if message is None:
+            return HookReply(body=b"success")
+        return await self._answered(push, message, deliver)
+
+    async def _heard_by(self) -> Deliver | None:
+        """Who takes messages; a call that comes while we start waits for it, for each refusal uses up a try."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._exchanges.pace.hold):
+                await self._listening.wait()
+        return self._deliver
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Deliver one part; the platform gives no id for it, so it goes by its own key.
+
+        Raises:
+            Waits: no request is open and the API is not there, or gives no more. See channels.errors for the others.
+        """
+        self._typing.stop(message.address)
+        self._working.pop(message.reply_to, None)
+        if message.file is None:
+            await self._tell(message)
+            return Receipt(platform_id=message.client_key)
+        media_id = await self._uploaded(message.file)
+        if message.text.strip() and message.client_key not in self._worded:
+            await self._tell(message)
+            self._worded[message.client_key] = None  # not again, should the picture need another attempt
+            while len(self._worded) > MOST_WORDED:
+                del self._worded[next(iter(self._worded))]
+        person = message.address.chat_id
+        await self._put(message, image_xml(media_id), service_body(person, "image", {"media_id": media_id}))
+        return Receipt(platform_id=message.client_key)
+
+    def show(self, event: LiveEvent) -> None:
+        """Show that an answer is being written, where the account may; best effort."""
+        if event.name in ("reply", "error", "notice"):
+            self._typing.stop(event.address)
+            self._working.pop(event.message_id, None)
+        elif event.name in WORKING:
+            self._working[event.message_id] = event.address.chat_id
+            while len(self._working) > MOST_WORKING:
+                del self._working[next(iter(self._working))]
+            if event.name != "accepted" and self._service.worth_asking:
+                self._typing.beat(event.address)
+
+    async def fetch(self, ref: str, most: int) -> Fetched:
+        """The bytes of a file: by the API, or, for a picture of an account without it, from its public address.
+
+        Raises:
+            TooBig, Rejected, Retryable.
+        """
+        try:
+            media = Media.of(ref)
+        except ValueError as err:
+            raise Rejected("not a file of this channel") from err
+        if media.id and self._service.worth_asking:
+            with suppress(NotGranted):
+                return await self._service.ask(self._by_id(media.id, most))
+        if not media.url:
+            raise Rejected("only a verified account may fetch such files")
+        data, kind = await self._api.get(safe_address(media.url, self._api.root), most)
+        return Fetched(data=data, media_type=kind)
+
+    def vitals(self) -> Vitals:
+        """As they are now."""
+        plain = "" if self._sealed else "calls come unencrypted: set encoding_aes_key, and safe mode at the platform"
+        refused = f"a call was refused: {self._refusal}" if self._refusal else ""
+        trouble = "; ".join(filter(None, (refused, self._service.trouble, plain)))
+        return Vitals(heard=max(self._heard, self._api.heard), trouble=trouble, quota=self._service.quota())
+
+    async def probe(self) -> str:
+        """Try AppID and secret. Raises ChannelError."""
+        await self._api.log_in()
+        return f"official account {self.account}"
+
+    async def close(self) -> None:
+        """Drop the connections; a later send opens them again."""
+        for storing in self._storing:
+            storing.cancel()
+        await self._typing.close()
+        await self._api.close()
+
+    async def _answered(self, push: Push, message: InboundMessage, deliver: Deliver) -> HookReply:
+        exchange = self._exchanges.arrive(message.key, message.sender.id)
+        number = exchange.tries
+        if number == 1:
+            self._service.wrote(message.sender.id)
+        accepted = await self._stored(push, message, deliver, exchange.began + self._exchanges.pace.cut)
+        if accepted is not None:
+            self._note(exchange, message, accepted)
+            offer = await self._exchanges.wait(exchange) or self._without_answer(exchange, number, message.text)
+            if offer is not None:
+                return self._reply(push, exchange, number, offer)
+        await self._exchanges.hang(exchange, number)
+        return HookReply(status=503)
+
+    def _note(self, exchange: Exchange, message: InboundMessage, accepted: Accepted) -> None:
+        late = self._clock() - message.sent_at.timestamp() > LATE_SECONDS
+        if exchange.tries == 1 and (late or not accepted.new):
+            exchange.more = False  # earlier tries came to an earlier life of ours: this may be the last
+
+    def _without_answer(self, exchange: Exchange, number: int, text: str) -> Offer | None:
+        """What to say when the answer takes longer than this try; None: nothing, another try will come."""
+        if exchange.tries != number or self._deliver is None:
+            return None
+        # Strangers are told nothing: that a bot thinks is said only where one does.
+        if self._service.granted or exchange.person not in self._working.values():
+            return self._exchanges.end(exchange, "")
+        return None if exchange.more else self._exchanges.end(exchange, text_xml(later(text)))
+
+    def _reply(self, push: Push, exchange: Exchange, number: int, offer: Offer) -> HookReply:
+        written = partial(self._exchanges.written, exchange, number)
+        if not offer.content:
+            return HookReply(body=b"success", written=written)
+        now = self._clock()
+        xml = reply_xml(push.fields, offer.content, now)
+        body = self._guard.seal(xml, now, secrets.token_hex(8)) if push.sealed else xml
+        return HookReply(body=body.encode(), media_type="application/xml; charset=utf-8", written=written)
+
+    async def _stored(self, push: Push, message: InboundMessage, deliver: Deliver, until: float) -> Accepted | None:
+        """Deliver it before the platform hangs up (loop time); None: it could not be stored, and will come again."""
+        keep: Mapping[str, str] = {} if self._original else {self._original_page: push.fields["ToUserName"]}
+        now = asyncio.get_running_loop().time
+        while now() < until:
+            # Never cancelled: what is being stored is stored, and known as a repeat when it comes again.
+            storing = asyncio.ensure_future(deliver([message], keep))
+            self._storing.add(storing)
+            storing.add_done_callback(self._forget)
+            await asyncio.wait({storing}, timeout=until - now())
+            if not storing.done():
+                log.warning("message not stored in time", channel=self.name)
+                return None
+            err = storing.exception()
+            if err is None:
+                self._original = push.fields["ToUserName"]
+                return storing.result()[0]
+            if not isinstance(err, OSError | RuntimeError):
+                raise err
+            log.warning("message not stored", channel=self.name, error=f"{type(err).__name__}: {err}")
+            await asyncio.sleep(STORE_PAUSE)
+        return None
+
+    def _forget(self, storing: asyncio.Future[list[Accepted]]) -> None:
+        self._storing.discard(storing)
+        if not storing.cancelled():
+            storing.exception()  # told by whoever still waits for it
+
+    async def _tell(self, message: OutboundMessage) -> None:
+        person = message.address.chat_id
+        text = render(message, last=self._service.last(person))
+        await self._put(message, text_xml(text), service_body(person, "text", {"content": text}))
+
+    async def _put(self, message: OutboundMessage, passive: str, body: dict[str, Any]) -> None:
+        """Into an open request, else by the API."""
+        person = message.address.chat_id
+        if not await self._exchanges.hand_in(message.reply_to_key, person, passive):
+            await self._by_service(person, body)
+
+    async def _by_service(self, person: str, body: dict[str, Any]) -> None:
+        if not self._service.worth_asking:
+            raise Waits("the account may not write unasked: this goes out when the person writes again")
+        try:
+            await self._service.ask(self._api.call("/cgi-bin/message/custom/send", body))
+        except UsedUp:
+            self._service.sent(person, all_used=True)
+            raise
+        self._service.sent(person)
+
+    async def _uploaded(self, file: OutboundFile) -> str:
+        ending = PICTURES.get(file.media_type)
+        if ending is None:
+            raise Rejected(f"an official account carries pictures (JPEG, PNG, GIF, BMP), not {file.media_type}")
+        if len(file.data) > PICTURE_BYTES:
+            raise TooBig(f"the picture has {len(file.data)} bytes, the platform takes {PICTURE_BYTES}")
+        if not self._service.worth_asking:
+            raise Rejected("only a verified account may send pictures")
+        try:
+            return await self._service.ask(self._api.upload("image", f"picture.{ending}", file.media_type, file.data))
+        except NotGranted as err:
+            raise Rejected(f"the picture cannot be sent: {err}") from err
+
+    async def _by_id(self, media_id: str, most: int) -> Fetched:
+        data, kind = await self._api.media(media_id, most)
+        if "json" in kind or "text/plain" in kind:
+            data, kind = await self._api.get(safe_address(video_address(data), self._api.root), most)
+        return Fetched(data=data, media_type=kind)
+
+    async def _type(self, address: Address) -> None:
+        body = {"touser": address.chat_id, "command": "Typing"}
+        await self._service.ask(self._api.call("/cgi-bin/message/custom/typing", body))

@@ -1,0 +1,1 @@
+"""A WeCom smart bot, by its WebSocket."""

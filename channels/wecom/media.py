@@ -1,0 +1,148 @@
+"""Files to and from WeCom: fetched by their address and deciphered, uploaded in pieces over the socket."""
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import json
+import math
+from collections.abc import Awaitable, Callable
+from email.message import Message
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from channels.base import Fetched
+from channels.errors import Ambiguous, Rejected, Retryable, TooBig
+from channels.message import OutboundFile
+from channels.text import clean
+from channels.wechat_crypto import Undecipherable, decrypt_bytes
+from channels.wecom.line import SERVER
+
+PIECE = 512 * 1024
+PICTURE_BYTES = 10 * 2**20
+FILE_BYTES = 20 * 2**20
+PICTURES = ("image/jpeg", "image/png")
+PADDING = 32
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 20.0
+FETCH_SECONDS = 120.0
+Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
+"""Sends a command with a body and returns the body of its answer."""
+
+
+async def fetch(ref: str, most: int, ws_url: str = "", proxy: str = "") -> Fetched:
+    """The bytes behind an attachment's ref; see channels.base.Fetching. The address holds for five minutes.
+
+    Args:
+        ws_url: where our socket is: files come without encryption of the way only where it does.
+    """
+    try:
+        place = json.loads(ref)
+        url, key = str(place["url"]), base64.b64decode(place["aeskey"] + "=" * (-len(place["aeskey"]) % 4))
+    except (ValueError, KeyError, TypeError, binascii.Error) as err:
+        raise Rejected("this is no file of WeCom's") from err
+    if urlsplit(url).scheme != "https" and urlsplit(ws_url or SERVER).scheme != "ws":
+        raise Rejected("the file's address is not https")
+    if len(key) != PADDING:
+        raise Rejected("the file's key is not 32 bytes long")
+    data, name = await _download(url, most + PADDING, proxy)
+    try:
+        plain = await asyncio.to_thread(decrypt_bytes, key, data)
+    except Undecipherable as err:
+        raise Rejected("the file cannot be deciphered with its key") from err
+    if len(plain) > most:
+        raise TooBig(f"the file is larger than {most} bytes")
+    return Fetched(data=plain, name=name)
+
+
+async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
+    httpx2 = await asyncio.to_thread(_http)
+    timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+    try:
+        async with (
+            asyncio.timeout(FETCH_SECONDS),
+            httpx2.AsyncClient(timeout=timeout, proxy=proxy or None, trust_env=False) as client,
+            client.stream("GET", url, headers={"accept-encoding": "identity"}) as reply,
+        ):
+            _check(reply.status_code)
+            data = bytearray()
+            async for piece in reply.aiter_raw():
+                data += piece
+                if len(data) > most:
+                    raise TooBig(f"the file is larger than {most - PADDING} bytes")
+            return bytes(data), file_name(reply.headers.get("content-disposition", ""))
+    except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, TimeoutError) as err:
+        raise Retryable(f"the file could not be fetched: {type(err).__name__}") from err
+
+
+def _check(status: int) -> None:
+    if status == 200:
+        return
+    if status >= 500 or status in (408, 429):
+        raise Retryable(f"the file's server answers {status}")
+    raise Rejected(f"the file's server answers {status}; a file's address holds for five minutes", gone=True)
+
+
+def file_name(disposition: str) -> str:
+    """The name in a Content-Disposition header, without any path, "" for none."""
+    header = Message()
+    header["content-disposition"] = disposition.replace("\r", " ").replace("\n", " ")
+    name = header.get_filename("")
+    if "%" in name:
+        name = unquote(name)
+    return without_path(name)
+
+
+def without_path(name: str) -> str:
+    """The last part of a name."""
+    return clean(name.replace("\\", "/").rpartition("/")[2])
+
+
+def kind_of(file: OutboundFile) -> str:
+    """As what it is sent: "image" or "file".
+
+    Raises:
+        TooBig: it is more than WeCom takes.
+    """
+    if file.picture and file.media_type in PICTURES and len(file.data) <= PICTURE_BYTES:
+        return "image"
+    if len(file.data) > FILE_BYTES:
+        raise TooBig(f"WeCom takes files of at most {FILE_BYTES // 2**20} MB")
+    return "file"
+
+
+async def upload(file: OutboundFile, ask: Ask) -> dict[str, Any]:
+    """Bring a file there; returns the body of a message that shows it.
+
+    Raises:
+        TooBig, Rejected, Retryable: it is not there. What an upload leaves half done is seen by nobody.
+    """
+    kind = kind_of(file)
+    try:
+        begun = await ask(
+            "aibot_upload_media_init",
+            {
+                "type": kind,
+                "filename": without_path(file.name) or kind,
+                "total_size": len(file.data),
+                "total_chunks": math.ceil(len(file.data) / PIECE),
+                "md5": hashlib.md5(file.data, usedforsecurity=False).hexdigest(),
+            },
+        )
+        id = begun["upload_id"]
+        for number, start in enumerate(range(0, len(file.data), PIECE)):
+            piece = base64.b64encode(file.data[start : start + PIECE]).decode()
+            told = {"upload_id": id, "chunk_index": number, "base64_data": piece}
+            await ask("aibot_upload_media_chunk", told)
+        ended = await ask("aibot_upload_media_finish", {"upload_id": id})
+        return {"msgtype": kind, kind: {"media_id": ended["media_id"]}}
+    except Ambiguous as err:
+        raise Retryable(f"the file was not taken: {err}") from err
+    except (KeyError, TypeError) as err:
+        raise Retryable("an answer to an upload lacks its id") from err
+
+
+def _http() -> Any:
+    import httpx2
+
+    return httpx2

@@ -1,0 +1,13 @@
+"""What a WeCom smart bot is set up with."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """ws_url: where its socket is, "" for the platform's own. proxy: its URL."""
+
+    bot_id: str
+    secret: str
+    ws_url: str = ""
+    proxy: str = ""

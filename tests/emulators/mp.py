@@ -1,0 +1,293 @@
+"""A strict official account on loopback: an object, or a process by `python -m tests.emulators.mp --callback URL`.
+
+As a process it prints its API's address, then takes orders under /_ctl/: `curl 'URL/_ctl/inject?text=hi'`,
+`curl 'URL/_ctl/transcript'`. The bot's `channels.wechat_mp` is to have the printed address as its base_url, and the
+app_id, app_secret, token and encoding_aes_key that stand below; the callback is the bot's `/hooks/wechat_mp`.
+"""
+
+import argparse
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.emulators.mp_api import MpApi
+from tests.emulators.mp_push import Crypt, Mode, Pusher
+from tests.emulators.mp_world import Push, Refusal, World
+from tests.emulators.telegram_faults import AFTER, Action, Fault
+
+APP_ID = "wx0000000000000001"
+SECRET = "0123456789abcdef0123456789abcdef"
+TOKEN = "demotoken"
+AES_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+PERSON = "oUser1"
+LOGGED = 20_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One request as it came, and the status it was answered with (0: it was not)."""
+
+    method: str
+    query: dict[str, str]
+    body: bytes
+    status: int = 0
+
+
+class MpEmulator:
+    """Serves the API at `url` inside `async with`, and brings what people do to `callback`; see World and Pusher."""
+
+    def __init__(self, callback: str = "", *, mode: Mode = "secure", port: int = 0, **world: Any) -> None:
+        self.world = World(**world)
+        self.crypt = Crypt(TOKEN, APP_ID, AES_KEY)
+        self.pusher = Pusher(self.world, self.crypt, callback, mode)
+        self.api = MpApi(self.world, APP_ID, SECRET)
+        self.faults: list[Fault] = []
+        self.calls: deque[Call] = deque(maxlen=LOGGED)
+        self.port = port
+        self._runner: web.AppRunner | None = None
+        self._site: web.TCPSite | None = None
+        self.acks = self.world.acks
+        self.until = self.world.until
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.pusher.close()
+        await self.stop()
+
+    async def start(self) -> None:
+        """Listen; on the same port again after a stop."""
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_route("*", "/_ctl/{name}", self._control)
+        app.router.add_route("*", "/cgi-bin/{method:.+}", self._bot)
+        app.router.add_get("/{place:pic|vod}/{id}", self._file)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
+        await self._runner.setup()
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        await self._site.start()
+        self.port = self._runner.addresses[0][1]
+        self.api.root = self.url
+
+    async def stop(self) -> None:
+        """Close the port and all connections; the world stays."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def deaf(self) -> None:
+        """Take no more connections, at once; those that are open go on."""
+        if self._site is not None and isinstance(self._site._server, asyncio.Server):
+            self._site._server.close()
+
+    def fault(self, action: Action, **rule: Any) -> Fault:
+        """Let something go wrong with calls of the API; method is the path below /cgi-bin/, chat the openid."""
+        self.faults.append(Fault(action=action, **rule))
+        return self.faults[-1]
+
+    def clear_faults(self) -> None:
+        self.faults.clear()
+
+    def wire_log(self, method: str = "") -> list[Call]:
+        """Requests in order, of one method if named."""
+        return [call for call in self.calls if not method or call.method == method]
+
+    # -- what people do ---------------------------------------------------------------------------
+
+    def inject(self, text: str, person: str = PERSON) -> Push:
+        """A person writes."""
+        return self.brought(self.world.written(person, "text", text, {"Content": text}))
+
+    def inject_file(self, kind: str, data: bytes, media_type: str, person: str = PERSON, **fields: str) -> Push:
+        """A person sends an image, a voice or a video."""
+        media_id = self.world.keep(data, media_type, kind)
+        more = {"PicUrl": f"{self.url}/pic/{media_id}"} if kind == "image" else {}
+        more |= {"voice": {"Format": "amr"}, "video": {"ThumbMediaId": "thumb"}}.get(kind, {})
+        return self.brought(self.world.written(person, kind, "", {**more, "MediaId": media_id, **fields}))
+
+    def inject_kind(self, kind: str, person: str = PERSON, **fields: str) -> Push:
+        """A person sends something of another kind, as a location."""
+        return self.brought(self.world.written(person, kind, "", fields))
+
+    def event(self, name: str, person: str = PERSON, **fields: str) -> Push:
+        """A person follows, leaves, clicks."""
+        return self.brought(self.world.event(person, name, **fields))
+
+    def brought(self, push: Push) -> Push:
+        self.pusher.bring(push)
+        return push
+
+    def repeat(self, push: Push) -> Push:
+        """The platform brings a message once more."""
+        again = Push(person=push.person, key=push.key, fields=push.fields)
+        self.world.pushes.append(again)
+        return self.brought(again)
+
+    def sent(self, person: str = PERSON) -> list[str]:
+        """What the person sees of the account, in order."""
+        return self.world.sent(person)
+
+    # -- the bot's side ---------------------------------------------------------------------------
+
+    async def _bot(self, request: web.Request) -> web.StreamResponse:
+        method, query = request.match_info["method"], dict(request.query)
+        upload = await _upload(request) if method == "media/upload" else None
+        call = Call(method=method, query=query, body=b"" if upload else await request.read())
+        self.calls.append(call)
+        struck = [fault for fault in self.faults if fault.strikes(method, _chat(call.body))]
+        for fault in struck:
+            if fault.action not in AFTER and (answer := await _instead(fault, request)) is not None:
+                call.status = answer.status
+                return answer
+        answered = self._answer(call, upload)
+        for fault in struck:
+            if fault.action in AFTER:
+                return await _spoiled(fault, request, answered)
+        call.status = answered.status
+        return answered
+
+    def _answer(self, call: Call, upload: tuple[str, bytes] | None) -> web.Response:
+        try:
+            result = self.api.call(call.method, call.query, call.body, upload)
+        except Refusal as err:
+            rid = f"rid: 68{self.world.chance.getrandbits(40):010x}"
+            return _json({"errcode": err.code, "errmsg": f"{err} {rid}"})
+        if isinstance(result, tuple):
+            data, media_type = result
+            return web.Response(body=data, content_type=media_type)
+        return _json(result)
+
+    async def _file(self, request: web.Request) -> web.Response:
+        file = self.world.files.get(request.match_info["id"])
+        if file is None:
+            return web.Response(status=404)
+        return web.Response(body=file.data, content_type=file.media_type)
+
+    # -- the test's side --------------------------------------------------------------------------
+
+    async def _control(self, request: web.Request) -> web.Response:
+        acts: dict[str, Callable[..., Any]] = {
+            "inject": self.inject,
+            "event": self.event,
+            "advance": self.world.advance,
+            "fault": self.fault,
+            "clear_faults": self.clear_faults,
+            "sent": self.sent,
+            "transcript": lambda person=PERSON: self.world.transcript(person),
+            "acks": self.acks,
+            "wire_log": lambda: [f"{call.method} {call.status}" for call in self.calls],
+        }
+        name = request.match_info["name"]
+        if name not in acts:
+            return web.json_response({"error": f"no control {name}"}, status=404)
+        given = await request.json() if request.can_read_body else _query(request)
+        try:
+            result = acts[name](**given)
+        except (TypeError, ValueError, KeyError) as err:
+            return web.json_response({"error": repr(err)}, status=400)
+        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain, ensure_ascii=False))
+
+
+async def _upload(request: web.Request) -> tuple[str, bytes] | None:
+    if not request.content_type.startswith("multipart/"):
+        return None
+    field = (await request.post()).get("media")
+    return (field.filename, field.file.read()) if isinstance(field, web.FileField) else None
+
+
+def _chat(body: bytes) -> str:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return ""
+    return str(found.get("touser", "")) if isinstance(found, dict) else ""
+
+
+def _query(request: web.Request) -> dict[str, Any]:
+    return {name: float(value) if value.replace(".", "").isdigit() else value for name, value in request.query.items()}
+
+
+def _json(body: dict[str, Any]) -> web.Response:
+    return web.json_response(body, dumps=lambda value: json.dumps(value, ensure_ascii=False))
+
+
+async def _instead(fault: Fault, request: web.Request) -> web.Response | None:
+    match fault.action:
+        case "delay":
+            await asyncio.sleep(fault.seconds)
+            return None
+        case "status":
+            return web.Response(status=fault.code, text=fault.body, headers=fault.headers)
+        case "html_502":
+            page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
+            return web.Response(status=502, text=page, content_type="text/html")
+        case "retry_after":
+            return web.Response(status=429, text="", headers={"Retry-After": str(int(fault.seconds))})
+        case "half_open":
+            await asyncio.Event().wait()
+    _drop(request)
+    return web.Response()
+
+
+async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
+    """The effect has happened; the answer does not come through whole."""
+    if fault.action == "accept_then_drop":
+        _drop(request)
+        return web.Response()
+    body = answer.body if isinstance(answer.body, bytes) else b""
+    spoiled = web.StreamResponse(status=answer.status, headers={"Content-Type": "application/json"})
+    spoiled.content_length = len(body)
+    await spoiled.prepare(request)
+    if fault.action == "truncate":
+        await spoiled.write(body[: fault.size])
+        _drop(request)
+        return spoiled
+    for place in range(len(body)):
+        await spoiled.write(body[place : place + 1])
+        await asyncio.sleep(fault.seconds)
+    return spoiled
+
+
+def _drop(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"no JSON for {value!r}")
+
+
+async def _serve(options: argparse.Namespace) -> None:
+    emulator = MpEmulator(options.callback, mode=options.mode, port=options.port, verified=not options.unverified)
+    emulator.pusher.scale, emulator.pusher.pause = options.scale, options.pause
+    async with emulator:
+        print(emulator.url, flush=True)
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    """Serve until killed; the first line printed is the API's address."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--callback", required=True, help="where messages are brought, the bot's /hooks/wechat_mp")
+    parser.add_argument("--mode", choices=("plain", "compatible", "secure"), default="secure")
+    parser.add_argument("--unverified", action="store_true", help="an account without the customer-service API")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the five seconds that a try may take")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds between two tries")
+    asyncio.run(_serve(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
