@@ -14,12 +14,17 @@ LOCAL = frozenset({"terminal", "web"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts. id: the platform's immutable id; the model acts as the person whose turn it is (by_model)."""
+    """Who acts. id: the platform's immutable id; the model acts as the person whose turn it is (by_model).
+
+    account: our own id on that platform. admin_here: the owner made this admin one of the very group they write in.
+    """
 
     channel: str
     id: str
     role: Role
     by_model: bool = False
+    account: str = ""
+    admin_here: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +37,28 @@ class Where:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """allowed, or the code of the refusal (for counters and the audit, never for the sender)."""
+    """allowed, or the code of the refusal (for counters and the audit, never for the sender).
+
+    ask: not allowed by itself, but the person may approve this one act; see bot.approvals.
+    """
 
     allowed: bool
     code: str = ""
+    ask: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
     """least: lowest role; places: where, () for anywhere; own_space: only in the actor's own or the turn's space.
 
+    model: whether a model may do it for the person, "ask": once they have approved the very act.
     root: lowest role where that space is the owner's: an account that has joined it shares its memory, no more.
     """
 
     least: Role
     places: tuple[str, ...] = ()
     own_space: bool = True
-    model: bool = False
+    model: bool | Literal["ask"] = False
     root: Role = "guest"
 
 
@@ -63,7 +73,7 @@ ACTIONS: dict[str, _Rule] = {
     "turn.retry": _Rule(least="user"),
     "context.read": _Rule(least="user"),
     "context.change": _Rule(least="user", places=_PRIVATE),
-    "context.change.group": _Rule(least="owner", places=("group",)),
+    "context.change.group": _Rule(least="admin", places=("group",)),
     "model.choose": _Rule(least="admin", places=_PRIVATE),
     "config.read": _Rule(least="admin", places=_PRIVATE),
     "config.write.context": _Rule(least="admin", places=_PRIVATE),
@@ -72,6 +82,7 @@ ACTIONS: dict[str, _Rule] = {
     "export": _Rule(least="user", places=_PRIVATE),
     "files.read": _Rule(least="user", model=True),
     "files.write": _Rule(least="user", model=True, root="owner"),
+    "persona.write": _Rule(least="owner", places=_PRIVATE, model="ask"),
     "memory.read": _Rule(least="user", model=True),
     "memory.read.other": _Rule(least="owner", places=("console",), own_space=False),
     "memory.write": _Rule(least="user", places=_PRIVATE, model=True),
@@ -84,6 +95,11 @@ ACTIONS: dict[str, _Rule] = {
     "console.read": _Rule(least="owner", places=("console",)),
     "metrics.read": _Rule(least="owner", places=("console",)),
     "console.write": _Rule(least="owner", places=("console",)),
+    "pair.status": _Rule(least="user", places=_PRIVATE),
+    "access.read": _Rule(least="owner", places=_HERE),
+    "access.write": _Rule(least="owner", places=_HERE),
+    "approval.decide": _Rule(least="user", places=_PRIVATE),
+    "approval.decide.group": _Rule(least="owner", places=("group",)),
     "session.expire": _Rule(least="owner", places=("job",)),
     "memory.dream": _Rule(least="owner", places=("job",)),
 }
@@ -107,21 +123,30 @@ def authorize(actor: Actor, action: str, resource: str, where: Where) -> Decisio
         return Decision(allowed=False, code="space")
     if not where.space and RANK[actor.role] < RANK[rule.root]:
         return Decision(allowed=False, code="root")
+    if actor.by_model and rule.model == "ask":
+        return Decision(allowed=False, code="ask", ask=True)
     return Decision(allowed=True)
 
 
 def capped(actor: Actor, where: Where) -> Role:
-    """In a group nobody is more than a user, except that the owner stays who they are for that group's own acts."""
-    if where.kind == "group" and actor.role == "admin":
+    """In a group nobody is more than a user, but for the owner and who was made an admin of that very group."""
+    if where.kind == "group" and actor.role == "admin" and not actor.admin_here:
         return "user"
     return actor.role
 
 
-def role_of(lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat: str, kind: str) -> Role:
+def folded(channel: str, id: str) -> str:
+    """A person's id as that platform compares ids: WeCom takes `Alice` and `alice` for one."""
+    return id.lower() if channel == "wecom" else id
+
+
+def role_of(
+    lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat: str, kind: str, *, allowed: bool = False
+) -> Role:
     """The role of a sender by the channel's `owners` and `allow` lists; an empty list means nobody.
 
     In an allowed group everybody is at least a guest; a group that is not allowed has strangers only, but for
-    the owner.
+    the owner. allowed: the group was allowed elsewhere.
     """
     if channel in LOCAL:
         return "owner"
@@ -129,7 +154,7 @@ def role_of(lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat:
         return "owner"
     allow = lists.get("allow", ())
     if kind == "group":
-        if chat not in allow:
+        if not allowed and chat not in allow:
             return "stranger"
         return "user" if sender in allow else "guest"
     return "user" if sender in allow else "stranger"

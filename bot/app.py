@@ -9,8 +9,8 @@ from typing import Any
 
 from bot import log as logs
 from bot.config import Config, ConfigFile, known_secrets
-from bot.connecting import channels_of
-from bot.errors import ConfigError
+from bot.connecting import begun_in, channels_of
+from bot.errors import ConfigError, MnemaError
 from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
 
@@ -79,11 +79,15 @@ def _open_page(home: Home, config: Config) -> _Page | None:
     settings = config.channels.web
     if not settings.on:
         return None
+    from channels.web.errors import CannotServe
     from channels.web.serve import Server, listen, port_of
     from channels.web.token import load_token
 
     token, made = load_token(home.web_token)
-    sockets = listen(settings.host, settings.port)
+    try:
+        sockets = listen(settings.host, settings.port)
+    except CannotServe as err:
+        raise MnemaError(f"{err}.") from err
     port = port_of(sockets)
     from channels.web.app import Site
     from channels.web.channel import Web
@@ -123,8 +127,12 @@ async def _run(home: Home, file: ConfigFile, lock: Lock, redactor: Redactor) -> 
 async def _open_house(home: Home, file: ConfigFile, page: _Page | None) -> Any:
     whole = await asyncio.to_thread(importlib.import_module, "bot.house")
     store = await open_record(home)
-    house = whole.House(whole.Ground(home=home, file=file, store=store))
-    channels = channels_of(file.current)
+    parts = importlib.import_module("bot.parts")  # bot.house has brought it
+    house = whole.House(parts.Ground(home=home, file=file, store=store))
+    opened = channels_of(file.current, begun_in(file))
+    channels = list(opened.channels)
+    for why in opened.troubles.values():
+        print(f"mnema: {why}.", file=sys.stderr)
     if page is None:
         await house.open(channels)
         return house

@@ -15,6 +15,7 @@ from bot.models.offline import Passage, Recall
 from bot.models.registry import PROVIDERS, Account, Wire, effective_provider, open_wire
 from bot.models.retry import Patient
 from memory.conversation import Text
+from memory.store.doors import Sessions
 from memory.store.records import Usage
 
 log = structlog.get_logger(__name__)
@@ -122,6 +123,24 @@ class Brain:
 
     def _open(self, account: Account) -> Wire:
         return open_wire(account, blobs=self._blobs, recall=self._recall)
+
+
+class Summariser:
+    """What `memory` summarises with: the fast model; what it takes is put down to the conversation."""
+
+    def __init__(self, brain: Brain, sessions: Sessions) -> None:
+        self._brain = brain
+        self._sessions = sessions
+
+    async def __call__(self, system: str, prompt: str, max_tokens: int, conversation: str) -> str:
+        text, used = await self._brain.complete(system, prompt, max_tokens)
+        await self._sessions.spend(conversation, [used])
+        return text
+
+
+def log_unusable(name: str, error: Unusable) -> None:
+    """Into the program's log."""
+    log.error("model unusable", model=name, error=type(error).__name__, status=error.status, kind=error.kind)
 
 
 def usage_of(answer: Answer, purpose: str = "turn") -> Usage:

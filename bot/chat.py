@@ -10,7 +10,8 @@ from bot.commands.router import COMMANDS
 from bot.config import Config, ConfigFile
 from bot.errors import MnemaError
 from bot.home import Home
-from bot.house import Ground, House
+from bot.house import House
+from bot.parts import Ground
 from bot.texts import machine_language
 from channels.errors import LoggedOut
 from channels.remote import Remote

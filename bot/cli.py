@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from bot import config_cli, init_cli, memory_cli, replay_cli, sessions_cli
+from bot import access_cli, channels_cli, config_cli, init_cli, memory_cli, replay_cli, sessions_cli
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home, resolve
 from bot.terms import Terms
@@ -33,6 +33,9 @@ app = typer.Typer(
 app.add_typer(config_cli.app, name="config")
 app.add_typer(sessions_cli.app, name="sessions")
 app.add_typer(memory_cli.app, name="memory")
+app.add_typer(access_cli.app, name="pair")
+app.add_typer(access_cli.owner, name="owner")
+app.add_typer(channels_cli.app, name="channels")
 app.command("init")(init_cli.init)
 app.command("replay")(replay_cli.replay)
 
@@ -145,8 +148,12 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> int:
     """Check configuration, record, model, channels and this machine."""
+    import structlog
+
     from bot.doctor import report
 
+    structlog.reset_defaults()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # what is wrong is told below, and only there
     checks = asyncio.run(report(ctx.obj.home))
     sound = all(check.ok for check in checks)
     if as_json:

@@ -42,9 +42,14 @@ def change(
 def check(ctx: typer.Context) -> int:
     """Say whether config.json is right, or what in it is not and where."""
     from bot.config import ConfigFile
+    from bot.connecting import begun_in, channels_of
+    from bot.errors import ConfigError
 
     path = ctx.obj.home.config
-    ConfigFile(path).check()
+    file = ConfigFile(path)
+    file.check()
+    if troubles := channels_of(file.current, begun_in(file)).troubles:
+        raise ConfigError("; ".join(troubles.values()))
     print(f"{path} is right." if path.exists() else f"There is no {path}; every setting has its default.")
     return 0
 

@@ -1,39 +1,90 @@
 """Which channels are configured, and what each of them is built with."""
 
-from bot.config import Config
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import cast
+
+from bot.config import Config, ConfigFile, defaults
+from bot.config.forms import Section
 from bot.errors import ConfigError
 from channels.base import Channel
 from channels.registry import load
 
-FIELDS = {"telegram": ("token", "base_url", "proxy")}
-"""What of its section each channel is built with."""
+NOT_ITS_OWN = {"owners", "allow", "pairing"}
+"""Who may talk is read at each message: no channel is opened with it."""
+CREDENTIALS = ("token", "bot_id", "secret", "app_id", "app_secret")
 
 
-def channels_of(config: Config) -> list[Channel]:
-    """The channels that are configured, but for the page's.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The channels that can be had as things are configured, and of each other that is wanted, why it cannot."""
+
+    channels: tuple[Channel, ...]
+    troubles: Mapping[str, str]
+
+
+def channels_of(config: Config, begun: Collection[str] = ()) -> Opened:
+    """The channels that are configured, but for the page's; one that cannot be built keeps no other from starting.
+
+    Args:
+        begun: names of those that somebody has begun to set up (see `begun_in`).
+    """
+    built: list[Channel] = []
+    troubles: dict[str, str] = {}
+    for name, section in config.channels:
+        try:
+            if name != "web" and section.on:
+                built.append(channel_of(config, name))
+            elif name in begun and (empty := lacking(section)):
+                troubles[name] = f"channels.{name} does not start: {' and '.join(empty)} is empty"
+        except ConfigError as err:
+            troubles[name] = str(err)
+    return Opened(channels=tuple(built), troubles=troubles)
+
+
+def begun_in(file: ConfigFile) -> set[str]:
+    """The channels of which something is written in config.json, a variable of the environment that is empty too."""
+    written, untouched = file.masked()["channels"], defaults()["channels"]
+    return {name for name in untouched if written[name] != untouched[name]}
+
+
+def lacking(section: Section) -> list[str]:
+    """The credentials that a channel which is wanted still needs."""
+    wanted = getattr(section, "enabled", False) and not getattr(section, "on", True)
+    return [key for key in CREDENTIALS if getattr(section, key, None) == ""] if wanted else []
+
+
+def channel_of(config: Config, name: str) -> Channel:
+    """One channel by its name.
 
     Raises:
-        ConfigError: one is that this version does not have.
+        ConfigError: it cannot be built: a package is missing, or its settings do not fit together.
     """
-    channels: list[Channel] = []
-    for name, section in config.channels:
-        if name == "web" or not section.on:
-            continue
-        if name == "telegram" and section.mode == "webhook":
-            raise ConfigError(
-                'channels.telegram.mode is "webhook", which this version does not have; it must be "polling"'
-            )
-        if name not in FIELDS:
-            raise ConfigError(f"channels.{name} is on, but this version has no such channel; set its enabled to false")
-        channels.append(load(name)(**{field: getattr(section, field) for field in FIELDS[name]}))
-    return channels
+    section = getattr(config.channels, name)
+    try:
+        kind = load(name)
+        settings = {one.name: getattr(section, one.name) for one in fields(kind.opened_with)}
+        channel = cast(Channel, kind(kind.opened_with(**settings)))
+    except ImportError as err:
+        raise ConfigError(
+            f"channels.{name} is on, but the package {err.name} is missing: install mnema anew (make setup), or set "
+            "its enabled to false"
+        ) from err
+    except ValueError as err:
+        raise ConfigError(f"channels.{name}: {err}") from err
+    if channel.capabilities.hook and not config.channels.web.on:
+        raise ConfigError(
+            f"channels.{name} takes its platform's calls on the page's port, which is off: set channels.web.enabled to "
+            "true, or take another mode"
+        )
+    return channel
 
 
 def changed(before: Config, after: Config) -> list[str]:
-    """The channels whose own settings differ; who may talk is read at each message and is none of them."""
-    return [name for name in FIELDS if _opened_with(before, name) != _opened_with(after, name)]
+    """The channels whose own settings differ."""
+    own = [{name: _own(section) for name, section in config.channels if name != "web"} for config in (before, after)]
+    return [name for name in own[1] if own[0][name] != own[1][name]]
 
 
-def _opened_with(config: Config, name: str) -> tuple[object, ...]:
-    section = getattr(config.channels, name)
-    return (section.on, *(getattr(section, field) for field in FIELDS[name]))
+def _own(section: Section) -> dict[str, object]:
+    return section.model_dump(exclude=NOT_ITS_OWN)

@@ -5,14 +5,14 @@ import importlib.util
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import memory
-from bot.config import Config, ConfigFile, defaults
-from bot.config.forms import Section
+from bot.checks import Check
+from bot.checks_channels import check_channels
+from bot.config import Config, ConfigFile
 from bot.errors import ConfigError
 from bot.home import Home
 from bot.models.registry import Account, effective_provider
@@ -27,18 +27,7 @@ from memory.workspace import Workspace
 LEAST_FREE = 200_000_000
 BUILT = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
 """No clock that is right shows an earlier time."""
-CREDENTIALS = ("token", "bot_id", "secret", "app_id", "app_secret")
 RANKS = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing looked at. message: how it is, one sentence; hint: what to do, "" for nothing."""
-
-    name: str
-    ok: bool
-    message: str
-    hint: str = ""
 
 
 async def report(home: Home) -> list[Check]:
@@ -46,7 +35,13 @@ async def report(home: Home) -> list[Check]:
     file = ConfigFile(home.config)
     checks = [_configuration(home, file), *await _database(home), await asyncio.to_thread(_index, home), _disk(home)]
     config = file.current
-    checks += [await _model(config), *await _embedding(config), *_channels(file), _counter(), _clock(config)]
+    checks += [
+        await _model(config),
+        *await _embedding(config),
+        *await check_channels(home, file),
+        _counter(),
+        _clock(config),
+    ]
     return [
         *checks,
         _web_token(home),
@@ -149,26 +144,6 @@ async def _model(config: Config) -> Check:
 
     reached, message = await probe_model(config)
     return Check(name="model", ok=reached, message=message)
-
-
-def _channels(file: ConfigFile) -> list[Check]:
-    written, untouched = file.masked()["channels"], defaults()["channels"]
-    checks = []
-    for name in untouched:
-        section = getattr(file.current.channels, name)
-        if section.on:
-            checks.append(Check(name=f"channel {name}", ok=True, message="It is on."))
-        elif section.enabled and written[name] != untouched[name]:
-            checks.append(_lacking(name, section))
-    return checks
-
-
-def _lacking(name: str, section: Section) -> Check:
-    """A channel that somebody has begun to set up."""
-    empty = [key for key in CREDENTIALS if getattr(section, key, None) == ""]
-    message = f"It has settings but does not start: {' and '.join(empty)} is empty."
-    hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
-    return Check(name=f"channel {name}", ok=False, message=message, hint=hint)
 
 
 def _counter() -> Check:

@@ -4,23 +4,31 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import structlog
 
+from bot.attachments import MOST_BYTES
+from bot.intake import moved
+from bot.log import hidden
 from bot.rates import Rates
-from bot.reply import address_of, outbound, outgoing
+from bot.reply import address_of, load_beside, outbound, outgoing
 from bot.texts import say
-from channels.base import Channel, Deliver
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
-from channels.message import Accepted, InboundMessage, LiveEvent
+from bot.vitals import Health, State, states
+from channels.base import NOTHING, Channel, Deliver, Fetched, Fetching, Hooked
+from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable, Waits
+from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from memory.blobs import Blobs
 from memory.failpoint import afp
-from memory.store.doors import Delivery
-from memory.store.errors import StoreBusy, StoreFull
-from memory.store.records import Fate, OutboxRow
+from memory.store.doors import Notes, Store
+from memory.store.errors import StoreError, WrongState
+from memory.store.records import HELD, Fate, OutboxRow
 
 log = structlog.get_logger(__name__)
+MovedTo = Callable[[Address, str], Awaitable[None]]
+"""Told of a chat, and of the id that it goes by now."""
 MOST_ATTEMPTS = 20
 LONGEST_TRYING = timedelta(days=1)
 """A part that is surely not delivered has failed once it is so old and was tried so often."""
@@ -28,30 +36,48 @@ SHORTEST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_DEAF = 60.0
 LOGGED_OUT_PAUSE = 60.0
+FETCH_PAUSES = (1.0, 3.0)
+FETCH_SECONDS = 60.0
 SETTLED_SECONDS = 5.0
 """A channel that was down is called up again once it has heard, spoken, or run for so long."""
 
 
-@dataclass(slots=True)
-class Health:
-    """How a channel is: up or not since when (unix seconds), and why not."""
+class _Notebook:
+    """One channel's pages of the record; see channels.base.Notebook."""
 
-    up: bool
-    since: float
-    why: str = ""
+    def __init__(self, notes: Notes, channel: str) -> None:
+        self._notes = notes
+        self._channel = channel
+
+    async def read(self, start: str = "") -> dict[str, str]:
+        try:
+            return await self._notes.read(self._channel, start)
+        except StoreError as err:
+            raise OSError(str(err)) from err
+
+    async def write(self, values: Mapping[str, str]) -> None:
+        try:
+            await self._notes.write(self._channel, values)
+        except StoreError as err:
+            raise OSError(str(err)) from err
 
 
 class Gateway:
     """Every channel's ear and mouth. language: the language of a conversation's last message, for the repeat mark."""
 
-    def __init__(self, delivery: Delivery, language: Callable[[str], Awaitable[str]]) -> None:
-        self._delivery = delivery
+    def __init__(
+        self, store: Store, blobs: Blobs, language: Callable[[str], Awaitable[str]], moved_to: MovedTo
+    ) -> None:
+        self._delivery = store.delivery
+        self._notes = store.notes
+        self._blobs = blobs
         self._language = language
         self._channels: dict[str, Channel] = {}
         self._rates: dict[str, Rates] = {}
         self._ears: dict[str, asyncio.Task[None]] = {}
         self._deaf: set[str] = set()
         self.health: dict[str, Health] = {}
+        self._moved_to = moved_to
 
     @property
     def channels(self) -> Mapping[str, Channel]:
@@ -61,8 +87,19 @@ class Gateway:
         """Know a channel: from now on it can be spoken through."""
         self._channels[channel.name] = channel
         able = channel.capabilities
-        self._rates[channel.name] = Rates(per_chat=able.per_chat_rate, total=able.total_rate)
+        self._rates[channel.name] = Rates(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
         self.health[channel.name] = Health(up=True, since=time.time())
+        if (bind := getattr(channel, "bind", None)) is not None:
+            bind(_Notebook(self._notes, channel.name))
+
+    def hooked(self, name: str) -> Hooked | None:
+        """The channel of that name, if it takes calls of its platform."""
+        channel = self._channels.get(name)
+        return cast(Hooked, channel) if channel is not None and channel.capabilities.hook else None
+
+    def states(self) -> Mapping[str, State]:
+        """How every channel is now, by its own feeling too."""
+        return states(self._channels, self.health, time.time())
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
         """Hear a channel until `remove`; one that ends with an error is started again after a growing pause."""
@@ -94,6 +131,31 @@ class Gateway:
             if (closing := getattr(channel, "close", None)) is not None:
                 await closing()
 
+    async def fetch(self, name: str, ref: str) -> Fetched:
+        """The bytes of a file that came with a message, at most 25 MB; a silent platform is asked three times.
+
+        Raises:
+            TooBig: there are more. ChannelError: they are not to be had.
+        """
+        channel = self._channels.get(name)
+        if channel is None or not hasattr(channel, "fetch"):
+            raise Rejected(f"the channel {name} is off")
+        try:
+            async with asyncio.timeout(FETCH_SECONDS):
+                return await self._fetch(name, cast(Fetching, channel), ref)
+        except TimeoutError as err:
+            raise Ambiguous(f"it did not arrive within {FETCH_SECONDS:.0f} s") from err
+
+    @staticmethod
+    async def _fetch(name: str, channel: Fetching, ref: str) -> Fetched:
+        for pause in FETCH_PAUSES:
+            try:
+                return await channel.fetch(ref, MOST_BYTES)
+            except (Retryable, Ambiguous) as err:
+                log.info("file not fetched yet", channel=name, error=type(err).__name__)
+            await asyncio.sleep(pause)
+        return await channel.fetch(ref, MOST_BYTES)
+
     def show(self, event: LiveEvent) -> None:
         """Pass live text on, where the channel can show it."""
         channel = self._channels.get(event.address.channel)
@@ -103,9 +165,9 @@ class Gateway:
     async def _hear(self, channel: Channel, deliver: Deliver) -> None:
         name, pause = channel.name, 0.0
 
-        async def heard(messages: Sequence[InboundMessage]) -> list[Accepted]:
+        async def heard(messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
             self._up(name)
-            return await deliver(messages)
+            return await deliver(messages, keep)
 
         while True:
             began = time.monotonic()
@@ -125,20 +187,19 @@ class Gateway:
                 self._deaf.discard(name)
 
     def _up(self, name: str) -> None:
-        health = self.health.get(name)
-        if health is not None and not health.up:
-            health.up, health.since, health.why = True, time.time(), ""
+        if (health := self.health.get(name)) is not None:
+            health.rise(time.time())
 
     def _down(self, name: str, err: Exception) -> None:
         if (health := self.health.get(name)) is not None:
-            health.up, health.since, health.why = False, time.time(), f"{type(err).__name__}: {err}"
+            health.fall(err, time.time())
         expected = isinstance(err, ChannelError)
         log.warning("channel down", channel=name, error=type(err).__name__, exc_info=not expected)
 
     async def send_next(self, conversation: str) -> bool:
         """The outbox lane's step: send the oldest part that may go; False when there is none."""
         row = await self._delivery.next_out(conversation)
-        if row is None:
+        if row is None or row.not_before >= HELD:
             return False
         channel = self._channels.get(row.place.channel)
         if channel is None:
@@ -147,6 +208,7 @@ class Gateway:
         if not await self._due(row) or (claimed := await self._delivery.sending(row.id)) is None:
             return True
         fate = await self._attempt(channel, claimed, lang)
+        fate = replace(fate, error=hidden(fate.error))  # it is told to people
         await afp("outbox.after_send")
         settled = await self._settle(claimed, fate)
         if settled.part_no + 1 < settled.parts:
@@ -170,12 +232,34 @@ class Gateway:
     async def _attempt(self, channel: Channel, row: OutboxRow, lang: str) -> Fate:
         try:
             await afp("outbox.mid_send")
-            receipt = await channel.send(outbound(row, lang))
+            message = outbound(row, lang, await self._file(row))
+            try:
+                receipt = await channel.send(message)
+            except Moved as err:
+                receipt = await self._follow(channel, message, row, err)
         except Exception as err:
             return self._fate(err, channel.name, row)
         if channel.name not in self._deaf:
             self._up(channel.name)
         return Fate(state="sent", platform_id=receipt.platform_id)
+
+    async def _file(self, row: OutboxRow) -> bytes | None:
+        sha256 = load_beside(row.payload).sha256
+        if not sha256:
+            return None
+        try:
+            return await asyncio.to_thread(self._blobs.get, sha256)
+        except OSError as err:
+            raise Rejected(f"the file cannot be read: {err.strerror or err}") from err
+
+    async def _follow(self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: Moved) -> Receipt:
+        """The chat goes by another id now: so does its conversation, and the part goes there at once."""
+        try:
+            await self._delivery.move(moved(row.place, err.chat_id))
+            await self._moved_to(message.address, err.chat_id)
+        except (StoreError, OSError) as trouble:
+            raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
+        return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
     async def _settle(self, row: OutboxRow, fate: Fate) -> OutboxRow:
         """What became of a send is known here only: it is kept until the record takes it."""
@@ -183,7 +267,9 @@ class Gateway:
         while True:
             try:
                 return await self._delivery.sent(row.id, fate)
-            except (StoreBusy, StoreFull) as err:
+            except WrongState:
+                raise
+            except StoreError as err:
                 log.error("fate not stored", outbox=row.id, fate=fate.state, error=type(err).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_DEAF)
@@ -196,6 +282,8 @@ class Gateway:
         if isinstance(err, LoggedOut):
             self._down(name, err)
             return Fate(state="pending", error=str(err), retry_at=time.time() + LOGGED_OUT_PAUSE)
+        if isinstance(err, Waits):
+            return Fate(state="pending", error=str(err), retry_at=HELD)
         if isinstance(err, Retryable):
             if given_up(row.attempts, datetime.now(UTC) - row.created):
                 return Fate(state="failed", error=f"{err} ({row.attempts} attempts)")

@@ -1,34 +1,28 @@
 """Takes what channels hear into the record, before anything else is done with it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
-from bot.access import Actor, Where, authorize, role_of, space_of
+from bot.access import Actor, Where, authorize, space_of
 from bot.config import Config
-from bot.intake import KeptFile, arrival
-from channels.message import Accepted, Attachment, InboundMessage
+from bot.intake import KeptFile, Taken, arrival
+from bot.roles import Roles
+from channels.base import NOTHING, Deliver
+from channels.message import Accepted, Address, Attachment, InboundMessage
 from channels.text import clean
 from memory.blobs import Blobs
 from memory.failpoint import afp
-from memory.store.doors import Delivery
+from memory.store.doors import Store
 from memory.store.errors import StoreError
-from memory.store.records import Arrival, Stored
+from memory.store.records import Arrival, Keep, Stored
 
 log = structlog.get_logger(__name__)
-Noticed = Callable[[Arrival, Stored], None]
-
-
-def lists_of(config: Config, channel: str) -> dict[str, Sequence[str]]:
-    """The `owners` and `allow` lists of a channel; empty where it has none."""
-    section = getattr(config.channels, channel, None)
-    return {"owners": getattr(section, "owners", ()), "allow": getattr(section, "allow", ())}
-
-
-def actor_of(config: Config, channel: str, sender: str, chat: str, kind: str) -> Actor:
-    """Who a sender is here and now."""
-    return Actor(channel=channel, id=sender, role=role_of(lists_of(config, channel), channel, sender, chat, kind))
+STRANGER, JOINED, ASIDE = "stranger", "joined", "aside"
 
 
 def where_of(channel: str, kind: str, space: str) -> Where:
@@ -40,16 +34,37 @@ def where_of(channel: str, kind: str, space: str) -> Where:
     return Where(kind="group" if kind == "group" else "dm", space=space)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listeners:
+    """Whom `Inbound` tells, once a row is in the record.
+
+    noticed: of each that asks for work. met: of what came from a stranger, or took us into a group. withdrawn: of the
+    inbox id of a message that its writer took back. moved: of a chat and its new id.
+    """
+
+    noticed: Callable[[Arrival, Stored], None]
+    met: Callable[[InboundMessage, Stored], Awaitable[None]]
+    withdrawn: Callable[[Stored], None]
+    moved: Callable[[Address, str], Awaitable[None]]
+
+
 class Inbound:
-    """The one `Deliver` of all channels. noticed: called for each new row once it is in the record."""
+    """What stands behind every channel's `Deliver`."""
 
-    def __init__(self, delivery: Delivery, blobs: Blobs, config: Callable[[], Config], noticed: Noticed) -> None:
-        self._delivery = delivery
+    def __init__(self, store: Store, blobs: Blobs, roles: Roles, config: Callable[[], Config], told: Listeners) -> None:
+        self._store = store
         self._blobs = blobs
+        self._roles = roles
         self._config = config
-        self._noticed = noticed
+        self._told = told
 
-    async def deliver(self, messages: Sequence[InboundMessage]) -> list[Accepted]:
+    def ear(self, channel: str) -> Deliver:
+        """The `Deliver` of one channel."""
+        return partial(self._deliver, channel)
+
+    async def _deliver(
+        self, channel: str, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING
+    ) -> list[Accepted]:
         """Store all of them in one transaction; a repeat gets the id of its first delivery.
 
         Raises:
@@ -58,36 +73,67 @@ class Inbound:
         await afp("recv.parsed")
         try:
             arrivals = [await self._arrival(message) for message in messages]
-            rows = await self._delivery.accept(arrivals)
+            kept = Keep(channel=channel, values=keep) if keep else None
+            rows = await self._store.delivery.accept(arrivals, kept)
         except StoreError as err:
             raise OSError(str(err)) from err
-        for item, row in zip(arrivals, rows, strict=True):
-            if row.new and not item.ignored:
-                self._noticed(item, row)
+        for message, item, row in zip(messages, arrivals, rows, strict=True):
+            await self._tell(message, item, row)
         await afp("recv.acked")
         return [Accepted(id=row.id, new=row.new) for row in rows]
 
+    async def _tell(self, message: InboundMessage, item: Arrival, row: Stored) -> None:
+        if message.act == "move":
+            await self._told.moved(message.address, message.target)
+        elif item.ignored in (STRANGER, JOINED):
+            await self._told.met(message, row)  # for a repeat too: the first time may have been cut short
+        elif row.state == "new":
+            self._told.noticed(item, row)  # for a repeat too
+        elif row.new and message.act == "delete" and row.meant:
+            self._told.withdrawn(row)
+
     async def _arrival(self, message: InboundMessage) -> Arrival:
         address, kind = message.address, message.kind
-        actor = actor_of(self._config(), address.channel, message.sender.id, address.chat_id, kind)
+        actor = await self._roles.actor(address.channel, address.account, message.sender.id, address.chat_id, kind)
         space = space_of(actor.role, address.channel, address.account, actor.id, address.chat_id, kind)
         ignored = self._ignored(message, actor, where_of(address.channel, kind, space))
+        taken = Taken(
+            space=space,
+            ignored="" if ignored == ASIDE else ignored,
+            aside=ignored == ASIDE,
+            to_space=self._moved_space(message, actor) if message.act == "move" else "",
+        )
         files = [] if ignored else [await self._keep(item) for item in message.attachments]
-        return arrival(message, files, space, ignored)
+        return arrival(message, files, taken, time.time())
 
     def _ignored(self, message: InboundMessage, actor: Actor, where: Where) -> str:
+        """Why it is not taken as something to answer, "" where it is."""
+        if message.act in ("move", "delete"):
+            return ""  # the platform says so, whoever did it
+        if message.act == "joined":
+            return JOINED
         if message.sender.is_bot:
             return "bot"
-        if message.kind == "group" and not message.addressed:
-            return "not addressed"
         decision = authorize(actor, "chat", "", where)
+        unaddressed = message.kind == "group" and not message.addressed and message.act == "message"
+        if unaddressed and not (decision.allowed and self._config().groups.listen):
+            return "not addressed"
         if not decision.allowed:
             log.info("ignored", channel=actor.channel, sender=actor.id, role=actor.role, code=decision.code)
-            return "stranger" if actor.role == "stranger" else decision.code
-        return ""
+            return STRANGER if actor.role == "stranger" else decision.code
+        return ASIDE if unaddressed else ""
+
+    @staticmethod
+    def _moved_space(message: InboundMessage, actor: Actor) -> str:
+        address = message.address
+        return space_of(actor.role, address.channel, address.account, actor.id, message.target, message.kind)
 
     async def _keep(self, item: Attachment) -> KeptFile:
         sha256 = await asyncio.to_thread(self._blobs.put, item.data) if item.data else ""
         return KeptFile(
-            sha256=sha256, name=clean(item.name)[:200], media_type=item.media_type[:100], size=len(item.data)
+            sha256=sha256,
+            name=clean(item.name)[:200],
+            media_type=item.media_type[:100],
+            size=len(item.data),
+            ref=item.ref,
         )

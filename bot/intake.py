@@ -6,33 +6,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from channels.message import InboundMessage
-from memory.store.records import Arrival, Place
+from bot.access import space_of
+from channels.message import InboundMessage, Quote
+from channels.text import clean
+from memory.store.records import ALBUM_SECONDS, Arrival, InboxKind, Place
 
 _COMMAND = re.compile(r"\s*[/／]([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
-URGENT = frozenset({"stop", "status", "help", "whoami", "usage"})
+PRESS = "press"
+"""The command that a pressed button is."""
+LONGEST_QUOTE = 2_000
+URGENT = frozenset({PRESS, "approve", "deny", "stop", "status", "help", "whoami", "usage"})
 """Commands that overtake the queue: they read only, or they are there to end what runs."""
+_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
 ENDS_TURN = frozenset({"new", "context clear"})
 """Commands that end the running turn at once, then take their place in the queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What an inbox row's body holds. files: raw attachments kept as blobs. name: the sender's own, for groups."""
+    """What an inbox row's body holds. files: raw attachments. name: the sender's own. quote: what it answers."""
 
     text: str
     name: str = ""
     files: tuple["KeptFile", ...] = ()
+    quote: Quote | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    """A raw attachment: blob hash ("" when the platform still holds it), label, claimed type, size in bytes."""
+    """A raw attachment: blob hash ("" when the platform still holds it), label, claimed type, size in bytes.
+
+    ref: what its channel fetches it by, "" where it came with the message.
+    """
 
     sha256: str
     name: str
     media_type: str
     size: int
+    ref: str = ""
 
 
 def command_of(text: str) -> tuple[str, str] | None:
@@ -52,27 +63,65 @@ def ends_turn(text: str) -> bool:
     return name in ENDS_TURN or f"{name} {rest.lower()}" in ENDS_TURN
 
 
-def arrival(message: InboundMessage, files: Sequence[KeptFile], space: str, ignored: str) -> Arrival:
-    """The row that one message becomes."""
-    command = command_of(message.text)
-    address = message.address
-    said = Said(text=message.text, name=message.sender.name, files=tuple(files))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What was decided of a message before it is stored. space: of its place; ignored: why it is not taken, or "".
+
+    aside: it is kept as background. to_space: of a chat that moves, the space of its new id.
+    """
+
+    space: str
+    ignored: str = ""
+    aside: bool = False
+    to_space: str = ""
+
+
+def arrival(message: InboundMessage, files: Sequence[KeptFile], taken: Taken, now: float) -> Arrival:
+    """The row that one message becomes. now: unix seconds."""
+    text = f"/{PRESS} {message.target}" if message.act == "press" else message.text
+    command = command_of(text) if message.act in ("message", "press") and not taken.aside else None
+    said = Said(text=text, name=message.sender.name, files=tuple(files), quote=message.quote)
     return Arrival(
-        place=Place(
-            channel=address.channel,
-            account=address.account,
-            chat_id=address.chat_id,
-            thread_id=address.thread_id,
-            kind=message.kind,
-            space=space,
-        ),
-        key=message.key,
-        kind="command" if command else "message",
-        sender_id=message.sender.id,
-        body="" if ignored else dump_said(said),
+        place=_place(message, taken.space),
+        key=clean(message.key),
+        kind=_kind(message, taken, command is not None),
+        sender_id=clean(message.sender.id),
+        body="" if taken.ignored or message.act in ("delete", "move") else dump_said(said),
         order_key=message.order_key,
-        ignored=ignored,
+        ignored=taken.ignored,
         urgent=command is not None and command[0] in URGENT,
+        not_before=now + ALBUM_SECONDS if message.album and not taken.aside else 0.0,
+        target=clean(message.target),
+        to_space=taken.to_space,
+        album="" if taken.aside else message.album,
+    )
+
+
+def moved(place: Place, chat_id: str) -> Arrival:
+    """What a send that was told of a chat's new id has to say to the record."""
+    to_space = space_of("guest", place.channel, place.account, "", chat_id, place.kind)
+    return Arrival(
+        place=place, key=f"moved:{chat_id}", kind="move", sender_id="", body="", target=chat_id, to_space=to_space
+    )
+
+
+def _kind(message: InboundMessage, taken: Taken, command: bool) -> InboxKind:
+    if message.act in ("edit", "delete", "move"):
+        return _KINDS[message.act]
+    if taken.aside:
+        return "aside"
+    return "command" if command else "message"
+
+
+def _place(message: InboundMessage, space: str) -> Place:
+    address = message.address
+    return Place(
+        channel=address.channel,
+        account=address.account,
+        chat_id=address.chat_id,
+        thread_id=address.thread_id,
+        kind=message.kind,
+        space=space,
     )
 
 
@@ -81,18 +130,22 @@ def dump_said(said: Said) -> str:
     record: dict[str, Any] = {"text": said.text}
     if said.name:
         record["name"] = said.name
+    if said.quote:
+        record["quote"] = [said.quote.text[:LONGEST_QUOTE], said.quote.author, said.quote.ours]
     if said.files:
         names = " ".join(f"📎 {file.name}" for file in said.files)
         record["shown"] = "\n".join(filter(None, (said.text, names)))
-        record["files"] = [[file.sha256, file.name, file.media_type, file.size] for file in said.files]
-    return json.dumps(record, ensure_ascii=False)
+        record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in said.files]
+    return clean(json.dumps(record, ensure_ascii=False))
 
 
 def load_said(body: str) -> Said:
     """The inverse of `dump_said`."""
     record = json.loads(body)
     files = tuple(
-        KeptFile(sha256=sha256, name=name, media_type=media_type, size=size)
-        for sha256, name, media_type, size in record.get("files", ())
+        KeptFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3], ref=file[4] if len(file) > 4 else "")
+        for file in record.get("files", ())
     )
-    return Said(text=record["text"], name=record.get("name", ""), files=files)
+    quoted = record.get("quote")
+    quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2]) if quoted else None
+    return Said(text=record["text"], name=record.get("name", ""), files=files, quote=quote)

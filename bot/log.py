@@ -82,6 +82,14 @@ def _forms(secret: str) -> Iterator[str]:
         yield sure.translate(str.maketrans("+/", "-_"))
 
 
+_process = Redactor()
+
+
+def hidden(text: str) -> str:
+    """The text without the secrets that this process's log leaves out: for words of others that people are shown."""
+    return _process(text)
+
+
 def safe(text: str) -> str:
     """The text with control and direction signs written as escapes, so that no line can pose as another."""
     return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
@@ -114,7 +122,8 @@ def start(
     raised into the program.
     """
     settings = settings or LogSettings()
-    redactor = Redactor(secrets)
+    global _process
+    redactor = _process = Redactor(secrets)
     handlers: list[logging.Handler] = [_file(path, settings, redactor)]
     if warn:
         handlers.append(_stderr(redactor))

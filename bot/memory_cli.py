@@ -12,6 +12,7 @@ import typer
 from bot.errors import MnemaError
 from bot.found import printed, told
 from bot.home import Home
+from bot.running import of_running
 
 app = typer.Typer(help="Search what is remembered, list its files, make the index anew.", no_args_is_help=True)
 PATIENCE = 30.0
@@ -40,7 +41,7 @@ def search(
     path = f"/api/memory/search?{urlencode(asked)}"
     home: Home = ctx.obj.home
     if home.address():
-        results = _of_running(home, "GET", path, PATIENCE)["results"]
+        results = of_running(home, "GET", path, patience=PATIENCE)["results"]
     else:
         results = _alone(home, lambda held: held.search(query, space, limit), alter=False)
     if as_json:
@@ -62,7 +63,7 @@ def index(
     home: Home = ctx.obj.home
     if home.address():
         asked = {} if space is None else {"space": space}
-        told_rows = _of_running(home, "POST", "/api/memory/index", PATIENCE_INDEX, asked)["spaces"]
+        told_rows = of_running(home, "POST", "/api/memory/index", asked, patience=PATIENCE_INDEX)["spaces"]
         rows: Mapping[str, int] = {row["space"]: row["rows"] for row in told_rows}
     else:
         rows = _alone(home, lambda held: held.index(space), alter=True)
@@ -90,25 +91,6 @@ def files(ctx: typer.Context, as_json: AsJson = False) -> int:
     if not found:
         print("There are no memory files yet.")
     return 0
-
-
-def _of_running(
-    home: Home, method: str, path: str, patience: float, body: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """What the bot that holds this home answers.
-
-    Raises:
-        MnemaError: it refused, did not answer in time, or could not be reached.
-    """
-    from channels.remote_wire import ask, endpoint
-
-    token = home.web_token.read_text(encoding="utf-8").strip()
-    try:
-        return asyncio.run(ask(endpoint(home.address(), token), method, path, body, patience=patience))[1]
-    except TimeoutError as err:
-        raise MnemaError(f"The running bot gave no answer in {patience:g} seconds.") from err
-    except (OSError, RuntimeError) as err:
-        raise MnemaError(f"The running bot could not do it: {err}.") from err
 
 
 class _Held:

@@ -24,10 +24,14 @@ class Bucket:
 
 @dataclass(slots=True)
 class Rates:
-    """The buckets of one channel. per_chat, total: messages a second, 0 for no limit. Seconds are monotonic."""
+    """The buckets of one channel. per_chat, total: messages a second, 0 for no limit; burst: see Capabilities.
+
+    Seconds are monotonic.
+    """
 
     per_chat: float
     total: float
+    burst: int = 0
     _chats: dict[str, Bucket] = field(default_factory=dict)
     _paused: dict[str, float] = field(default_factory=dict)
     _all: Bucket | None = None
@@ -51,13 +55,13 @@ class Rates:
         if self.per_chat:
             if len(self._chats) > MOST_CHATS:
                 self._chats.clear()
-            found.append(self._chats.setdefault(chat, _full(self.per_chat, now)))
+            found.append(self._chats.setdefault(chat, _full(self.per_chat, now, self.burst)))
         if self.total:
             self._all = self._all or _full(self.total, now)
             found.append(self._all)
         return found
 
 
-def _full(rate: float, now: float) -> Bucket:
-    size = max(1.0, rate * BURST_SECONDS)
+def _full(rate: float, now: float, burst: int = 0) -> Bucket:
+    size = burst or max(1.0, rate * BURST_SECONDS)
     return Bucket(rate=rate, size=size, level=size, at=now)

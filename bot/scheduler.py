@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 import structlog
@@ -56,6 +56,13 @@ async def drop_old(store: Store, config: Config, now: datetime) -> int:
     if old:
         log.info("old conversations deleted", count=len(old))
     return len(old)
+
+
+async def tidy(store: Store, folding: Folding, settings: Callable[[], Config]) -> None:
+    """The night's work on conversations: the idle ones end, the old ones go."""
+    now, config = datetime.now(UTC), settings()
+    await end_idle(store, folding, config, now)
+    await drop_old(store, config, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

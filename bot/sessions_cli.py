@@ -12,8 +12,6 @@ import typer
 from bot.errors import MnemaError
 from bot.home import Home
 from memory.conversation import Message, dump_parts
-from memory.store.doors import Store
-from memory.store.records import ConversationRow
 
 app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
 EVERY = 1_000_000
@@ -34,10 +32,10 @@ def listing(
 ) -> int:
     """List conversations, newest first."""
 
-    async def rows(store: Store) -> list[ConversationRow]:
+    async def rows(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
 
-    nothing: list[ConversationRow] = []
+    nothing: list[Any] = []
     found = with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
         print(json.dumps([_described(row) for row in found], ensure_ascii=False, indent=2))
@@ -57,7 +55,7 @@ def show(
 ) -> int:
     """Print a conversation as people saw it."""
 
-    async def lines(store: Store) -> None:
+    async def lines(store: Any) -> None:
         row = await find(store, session)
         for line in await store.sessions.lines(row.id, limit=limit):
             print(f"[{line.at:%Y-%m-%d %H:%M}] {line.role}: {line.text}")
@@ -74,7 +72,7 @@ def export(
 ) -> int:
     """Write a conversation as JSON Lines: first what it is, then every message with its parts."""
 
-    async def write(store: Store) -> None:
+    async def write(store: Any) -> None:
         row = await find(store, session)
         target = out.open("x", encoding="utf-8") if out else sys.stdout
         try:
@@ -130,7 +128,7 @@ def delete(
     if not yes and not typer.confirm(f"Delete {row.id} ({row.title or 'no title'}) for ever?", err=True):
         return 1
 
-    async def gone(store: Store) -> None:
+    async def gone(store: Any) -> None:
         await store.sessions.delete(row.id)
 
     with home.lock():
@@ -141,7 +139,7 @@ def delete(
 
 def with_store(
     home: Home,
-    work: Callable[[Store], Awaitable[Answer]],
+    work: Callable[[Any], Awaitable[Answer]],
     *,
     none: Answer | None = None,
     writable: bool = False,
@@ -168,7 +166,7 @@ def with_store(
     return asyncio.run(opened())
 
 
-async def find(store: Store, name: str) -> ConversationRow:
+async def find(store: Any, name: str) -> Any:
     """The conversation of that id, name, or beginning of an id.
 
     Raises:
@@ -176,14 +174,14 @@ async def find(store: Store, name: str) -> ConversationRow:
     """
     rows = await store.sessions.conversations(limit=EVERY)
     found = [row for row in rows if row.id == name or row.place.chat_id == name]
-    found = found or [row for row in rows if row.id.startswith(name)]
+    found = found or [row for row in rows if name and row.id.startswith(name)]
     if len(found) == 1:
         return found[0]
     what = "No conversation is" if not found else f"{len(found)} conversations are"
     raise NoSession(f"{what} called {name}; mnema sessions list shows the ids.")
 
 
-def _described(row: ConversationRow) -> dict[str, Any]:
+def _described(row: Any) -> dict[str, Any]:
     place = row.place
     return {
         "id": row.id,

@@ -5,10 +5,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.agent.prompt import cut_notice
+from bot.config import Config
 from bot.gateway import Gateway
+from bot.intake import command_of
 from bot.reply import outgoing
+from bot.texts import language
 from memory.context.system import Budgets, SystemPart
-from memory.store.doors import Store
+from memory.store.doors import Sessions, Store
+
+
+class Spoken:
+    """The language of a conversation: that of its newest message that is no command."""
+
+    def __init__(self, sessions: Sessions, config: Callable[[], Config]) -> None:
+        self._sessions = sessions
+        self._config = config
+
+    async def __call__(self, conversation: str) -> str:
+        lines = await self._sessions.lines(conversation, limit=60)
+        words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
+        return language(words[-1] if words else "", self._config().language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

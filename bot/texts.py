@@ -85,10 +85,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "SOUL.md takes {soul} tokens of it and always goes in whole; shorten it.",
     ),
     "file_refused": ("附件未读取：{why}", "Attachment not read: {why}"),
-    "file_away": (
-        "[a file named {name} came with this message; it cannot be read on this channel yet]",
-        "[a file named {name} came with this message; it cannot be read on this channel yet]",
-    ),
+    "file_away": ("没能从平台取到", "the platform did not give it"),
+    "not_in_a_group": ("这里不能这样做；请私聊我。", "That is not available in a group; write to me in private."),
     "denied": ("这里不能这样做。", "That is not available to you here."),
     "unknown_command": ("没有 /{name} 这个命令。{near}", "There is no command /{name}. {near}"),
     "nearest": ("你是不是想用：{names}？", "Did you mean {names}?"),

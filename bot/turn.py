@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 
 import structlog
 
+from bot.access import LOCAL
 from bot.agent.drafting import Drafting
+from bot.agent.events import Watched
 from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job
 from bot.agent.loop import Agent
@@ -17,19 +19,21 @@ from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError
 from bot.extracting import to_remember
 from bot.failures import told
-from bot.intake import Said, load_said
+from bot.intake import Said, command_of, load_said
 from bot.log import traced
-from bot.reply import outgoing
+from bot.reply import address_of, outgoing
 from bot.texts import language, say, too_small
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
 from memory.store.doors import Store
-from memory.store.errors import Fenced
+from memory.store.errors import Fenced, Rewritten
 from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
+GROWING = ("draft", "edits", "card", "stream")
+"""How an answer is shown that would stand above those that are still to come: as a message of its own."""
 BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 """Faults of ours: the lane tries the turn again, and after three of them it ends as interrupted."""
 DECLINED = "[a request that the model declined]"
@@ -40,6 +44,7 @@ Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 @dataclass(slots=True)
 class _Running:
     task: asyncio.Task[Ended]
+    inbox_id: str
     stopped: bool = False
 
 
@@ -53,7 +58,10 @@ class _Open:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Works:
-    """What a turn works with. remembered: told the space that a turn with lasting facts, perhaps, was queued for."""
+    """What a turn works with. wake_at: wakes a lane at that unix time.
+
+    remembered: told the space that a turn with lasting facts, perhaps, was queued for.
+    """
 
     store: Store
     opening: Opening
@@ -64,6 +72,7 @@ class Works:
     channels: Callable[[], Mapping[str, Channel]]
     wake_out: Callable[[str], None]
     config: Callable[[], Config]
+    wake_at: Callable[[str, float], None]
     remembered: Callable[[str], None] = lambda space: None
 
 
@@ -82,16 +91,18 @@ class Turns:
         """The lane's step: bring the oldest row to its end; False when there is none."""
         row = await self._works.store.delivery.next_in(conversation, time.time())
         if row is None:
+            if due := await self._works.store.delivery.soonest(conversation):
+                self._works.wake_at(conversation, due)
             return False
-        with traced(row.trace_id):
+        with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
             await self._row(row)
         self._works.wake_out(conversation)
         return True
 
-    def stop(self, conversation: str) -> bool:
-        """End the running turn of a conversation now; False when none runs."""
+    def stop(self, conversation: str, inbox_id: str = "") -> bool:
+        """End the running turn of a conversation now; False when none runs. inbox_id: only where it answers that."""
         running = self._running.get(conversation)
-        if running is None:
+        if running is None or inbox_id not in ("", running.inbox_id):
             return False
         running.stopped = True
         running.task.cancel()
@@ -126,7 +137,7 @@ class Turns:
 
     async def _row(self, row: InboxRow) -> None:
         said, parts = load_said(row.body), None
-        if row.kind == "command" and not row.turn_id:
+        if command_of(said.text) and not row.turn_id:  # an edit may have made it one, or none
             parts = await self._works.command(row, said)
             if parts is None:
                 return
@@ -134,9 +145,18 @@ class Turns:
         if not row.turn_id and not await self._allowed(row, said, conversation.place):
             return
         async with self._opened(conversation):
-            job = await self._works.opening.job(row, said, conversation, parts)
-            job.watched.tell("started")
+            watched = await self._watched(row, conversation.place)
+            watched.tell("started")
+            job = replace(await self._works.opening.job(row, said, conversation, parts), watched=watched)
             await self._finish(job, await self._work(job))
+
+    async def _watched(self, row: InboxRow, place: Place) -> Watched:
+        """Where this turn is shown; not as it grows where earlier answers are still on their way to the same place."""
+        watched = self._works.opening.watched(place, row)
+        grows = place.channel not in LOCAL and self._able(place.channel).shows in GROWING
+        if grows and await self._works.store.delivery.owes(row.conversation):
+            return replace(watched, show=lambda event: None)
+        return watched
 
     @asynccontextmanager
     async def _opened(self, conversation: ConversationRow) -> AsyncIterator[None]:
@@ -152,7 +172,7 @@ class Turns:
 
     async def _allowed(self, row: InboxRow, said: Said, place: Place) -> bool:
         """Rights are asked for again when the work begins: they may have been taken away since."""
-        if self._works.opening.allowed(row, place).allowed:
+        if (await self._works.opening.allowed(row, place)).allowed:
             return True
         refusal = outgoing(say(language(said.text), "denied"), "notice", self._able(place.channel))
         await self._works.store.delivery.settle(row.id, refusal)
@@ -163,7 +183,7 @@ class Turns:
         if job.turn.attempts + self._broken.get(job.turn.id, 0) >= MOST_TAKEOVERS:
             return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
         task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
-        running = self._running[job.conversation.id] = _Running(task)
+        running = self._running[job.conversation.id] = _Running(task, job.turn.inbox_id)
         if self._quiet.get(job.conversation.place.space):
             self.stop(job.conversation.id)  # it was being opened when its space went quiet
         try:
@@ -185,7 +205,8 @@ class Turns:
         origin = "model" if ended.state == "done" else "house"
         final = await self._works.drafting.draft("assistant", ended.stored, origin)
         kind: OutboxKind = "final" if ended.state == "done" else "notice"
-        parts = outgoing(ended.said, kind, self._able(job.conversation.place.channel))
+        place = job.conversation.place
+        parts = outgoing(ended.said, kind, self._able(place.channel), self._left(place))
         remember = to_remember(job, ended, self._works.config())
         finish = self._works.store.delivery.finish
         if await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember) and remember:
@@ -221,6 +242,12 @@ class Turns:
         self._after.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("after the turn", error=type(err).__name__, exc_info=err)
+
+    def _left(self, place: Place) -> int | None:
+        """How many messages the platform still lets us send there, None where it does not count them."""
+        channel = self._works.channels().get(place.channel)
+        ration = getattr(channel, "allowance", None)
+        return ration(address_of(place)) if ration is not None else None
 
     def _able(self, channel: str) -> Capabilities:
         known = self._works.channels().get(channel)

@@ -3,17 +3,19 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import structlog
 
-from bot.access import Actor, authorize
+from bot.access import authorize
 from bot.agent.drafting import Drafting
 from bot.agent.job import Job
 from bot.agent.occasion import occasion
+from bot.approvals import TAINTED, Approvals, Wanted, action_of
 from bot.errors import ToolFailed
+from bot.roles import Roles
 from bot.tools.base import Tool, ToolContext
 from bot.tools.toolset import Toolset
 from memory.conversation import ToolResult
@@ -39,23 +41,30 @@ class _Done:
     text: str
 
 
-class Calls:
-    """The hands of the agent. toolset: what is offered now."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What calls are run with. toolset: what is offered now; now: where the owner is."""
 
-    def __init__(
-        self,
-        store: Store,
-        toolset: Callable[[], Toolset],
-        workspace: Workspace,
-        now: Callable[[], datetime],
-        drafting: Drafting,
-    ) -> None:
-        self._store = store
-        self._sessions = store.sessions
-        self._toolset = toolset
-        self._workspace = workspace
-        self._now = now
-        self._drafting = drafting
+    store: Store
+    toolset: Callable[[], Toolset]
+    workspace: Workspace
+    now: Callable[[], datetime]
+    drafting: Drafting
+    approvals: Approvals
+    roles: Roles
+
+
+class Calls:
+    """The hands of the agent."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._store, self._sessions = bench.store, bench.store.sessions
+        self._toolset = bench.toolset
+        self._workspace = bench.workspace
+        self._now = bench.now
+        self._drafting = bench.drafting
+        self._approvals = bench.approvals
+        self._roles = bench.roles
 
     async def run(self, job: Job, calls: Sequence[CallRow]) -> None:
         """Bring every call to its end and store all results as one message. Pure ones run beside each other."""
@@ -98,15 +107,41 @@ class Calls:
                 "failed",
                 f"{INVALID} There is no tool {call.name!r}. There are: {', '.join(self._toolset().names())}.",
             )
-        actor = Actor(channel=job.actor.channel, id=job.actor.id, role=job.actor.role, by_model=True)
-        if not authorize(actor, tool.spec.action, job.conversation.place.space, job.where).allowed:
+        place = job.conversation.place
+        space = place.space
+        person = await self._roles.actor(place.channel, place.account, job.actor.id, place.chat_id, place.kind)
+        actor = replace(person, by_model=True)  # asked anew: rights may have been taken since the turn began
+        if not authorize(actor, tool.spec.action, space, job.where).allowed:
             return "denied", f"{call.name} is not allowed here."
         await afp("tool.approved")
         try:
             arguments = self._arguments(tool, call.input)
         except ToolFailed as err:
             return "failed", f"{INVALID} {err}"
-        return await self._run(tool, arguments, job, call)
+        decision = authorize(actor, action := action_of(tool.spec, arguments, space), space, job.where)
+        if decision.allowed:
+            return await self._run(tool, arguments, job, call)
+        if not decision.ask:
+            return "denied", f"{call.name} is not allowed here with these arguments."
+        return "denied", await self._ask(job, call, action, arguments)
+
+    async def _ask(self, job: Job, call: CallRow, action: str, arguments: dict[str, Any]) -> str:
+        """Put the act before the person; words from outside ask for nothing."""
+        if (await occasion(self._store, job)).tainted:
+            return TAINTED
+        wanted = Wanted(
+            actor=job.actor,
+            conversation=job.conversation,
+            call=call.idem_key,
+            action=action,
+            tool=call.name,
+            arguments=arguments,
+            lang=job.lang,
+        )
+        try:
+            return await self._approvals.ask(wanted)
+        except ToolFailed as err:
+            return str(err)
 
     def _arguments(self, tool: Tool, text: str) -> dict[str, Any]:
         try:

@@ -4,7 +4,6 @@ from bot.agent.job import Job
 from bot.outside import from_outside
 from bot.tools.base import Occasion
 from memory.context.taint import tainted_view
-from memory.conversation import Text
 from memory.store.doors import Store
 
 
@@ -12,11 +11,12 @@ async def occasion(store: Store, job: Job) -> Occasion:
     """Of the turn that runs, as the record stands."""
     session = await store.sessions.load(job.conversation.id)
     message = session.turns[-1].messages[0]
-    texts = [part.text for part in message.parts if isinstance(part, Text)]
     return Occasion(
         message_id=message.id,
         channel=job.conversation.place.channel,
-        words=texts[-1] if texts else "",
+        words=job.words,
         said=message.at,
-        tainted=tainted_view(session) or any(await from_outside(store, job.tail.recalled.passages)),
+        tainted=job.where.kind == "group"
+        or tainted_view(session)
+        or any(await from_outside(store, job.tail.recalled.passages)),
     )

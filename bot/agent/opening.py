@@ -5,18 +5,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.access import Decision, authorize
+from bot.access import Actor, Decision, authorize
 from bot.agent.drafting import Drafting
 from bot.agent.events import Show, Watched
 from bot.agent.job import Job
 from bot.agent.recalling import Recalling
 from bot.agent.tail import Tail, clock_note
-from bot.attachments import ingest
+from bot.attachments import ingest, label, refusal
+from bot.composing import background, name_of, own_words, quoted
 from bot.config import Config
-from bot.inbound import actor_of, where_of
-from bot.intake import KeptFile, Said
+from bot.fetching import Fetching, Here
+from bot.inbound import where_of
+from bot.intake import KeptFile, Said, load_said
 from bot.reply import address_of
+from bot.roles import Roles
 from bot.texts import language, say
+from channels.errors import ChannelError, TooBig
 from channels.message import Attachment
 from memory.blobs import Blobs
 from memory.conversation import Part, Text
@@ -36,6 +40,8 @@ class Opening:
     now: Callable[[], datetime]
     show: Show
     recalling: Recalling
+    roles: Roles
+    fetching: Fetching
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
         """The row's conversation."""
@@ -44,10 +50,12 @@ class Opening:
             raise LookupError(f"conversation {row.conversation} of inbox row {row.id} is missing")
         return found
 
-    def allowed(self, row: InboxRow, place: Place) -> Decision:
+    async def allowed(self, row: InboxRow, place: Place) -> Decision:
         """Whether this sender may still talk here."""
-        actor = actor_of(self.config(), place.channel, row.sender_id, place.chat_id, place.kind)
-        return authorize(actor, "chat", "", where_of(place.channel, place.kind, place.space))
+        return authorize(await self._actor(row, place), "chat", "", where_of(place.channel, place.kind, place.space))
+
+    async def _actor(self, row: InboxRow, place: Place) -> Actor:
+        return await self.roles.actor(place.channel, place.account, row.sender_id, place.chat_id, place.kind)
 
     async def job(
         self, row: InboxRow, said: Said, conversation: ConversationRow, parts: tuple[Part, ...] | None
@@ -59,12 +67,12 @@ class Opening:
         config = self.config()
         place, lang = conversation.place, language(_words(said, parts), config.language)
         turn, recalled = await asyncio.gather(  # neither has to do with the other
-            self._turn(row, said, parts, lang), self.recalling.recalled(conversation, _words(said, parts))
+            self._turn(row, said, parts, (lang, place)), self.recalling.recalled(conversation, _words(said, parts))
         )
         return Job(
             conversation=conversation,
             turn=turn,
-            actor=actor_of(config, place.channel, row.sender_id, place.chat_id, place.kind),
+            actor=await self._actor(row, place),
             where=where_of(place.channel, place.kind, place.space),
             lang=lang,
             tail=Tail(clock=clock_note(self.now()), recalled=recalled),
@@ -79,44 +87,65 @@ class Opening:
         """Where the events of this row are shown."""
         return Watched(show=self.show, address=address_of(place), message_id=row.id)
 
-    async def _turn(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, lang: str) -> TurnRow:
+    async def _turn(
+        self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: tuple[str, Place]
+    ) -> TurnRow:
         known = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
-        return known or await self._claim(row, said, parts, lang)
+        return known or await self._claim(row, said, parts, here)
 
-    async def _claim(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, lang: str) -> TurnRow:
-        content = parts if parts is not None else await self._parts(said, lang)
+    async def _claim(
+        self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: tuple[str, Place]
+    ) -> TurnRow:
+        beside = [] if parts is not None else await self.store.delivery.companions(row.id)
+        content = parts if parts is not None else await self._parts(row, said, beside, here)
         draft = await self.drafting.draft("user", content, "person")
-        return await self.store.delivery.claim(row.id, replace(draft, id=row.id), row.sender_id)
+        return await self.store.delivery.claim(row.id, replace(draft, id=row.id), row.sender_id, beside, body=row.body)
 
-    async def _parts(self, said: Said, lang: str) -> tuple[Part, ...]:
-        """The message as the model will see it: files first, then the words."""
-        parts: list[Part] = []
-        kept = [file for file in said.files if file.sha256]
-        if kept:
-            held, lost = await self._held(kept)
-            taken = await ingest(held, self.blobs, lang)
-            parts += taken.parts
-            parts += [Text(text=say(lang, "file_refused", why=why)) for why in (*taken.refused, *lost)]
-        parts += [Text(text=say(lang, "file_away", name=file.name)) for file in said.files if not file.sha256]
-        if said.text.strip() or not parts:
-            parts.append(Text(text=said.text if said.text.strip() else "…"))
+    async def _parts(
+        self, row: InboxRow, said: Said, beside: Sequence[InboxRow], here: tuple[str, Place]
+    ) -> tuple[Part, ...]:
+        """The message as the model will see it: what was said beside it, its files, then its words."""
+        lang, place = here
+        asides = [(one, load_said(one.body)) for one in beside if one.state == "aside"]
+        whole = [said, *(load_said(one.body) for one in beside if one.state == "new")]
+        parts: list[Part] = [*background(asides, place.kind), *quoted(said)]
+        parts += await self._files([file for one in whole for file in one.files], place.channel, lang)
+        text = own_words(one.text for one in whole) if len(whole) > 1 else said.text
+        if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
+            parts.append(Text(text=text if text.strip() else "…", by=name_of(said, row.sender_id, place.kind)))
         return tuple(parts)
 
-    async def _held(self, files: Sequence[KeptFile]) -> tuple[list[Attachment], list[str]]:
-        """The files whose bytes can be read, and why the others cannot."""
+    async def _files(self, files: Sequence[KeptFile], channel: str, lang: str) -> list[Part]:
+        if not files:
+            return []
+        held, lost = await self._held(files, channel, lang)
+        taken = await ingest(held, self.blobs, lang)
+        return [*taken.parts, *(Text(text=say(lang, "file_refused", why=why)) for why in (*taken.refused, *lost))]
+
+    async def _held(self, files: Sequence[KeptFile], channel: str, lang: str) -> tuple[list[Attachment], list[str]]:
+        """The files whose bytes can be had, and why the others cannot."""
         held, lost = [], []
         for file in files:
             try:
-                data = await asyncio.to_thread(self.blobs.get, file.sha256)
+                held.append(await self._file(file, channel))
+            except TooBig:
+                lost.append(refusal(file.name, "size", lang))
             except OSError as err:
-                lost.append(f"{file.name}: {err.strerror or type(err).__name__}")
-            else:
-                held.append(Attachment(name=file.name, media_type=file.media_type, data=data))
+                lost.append(f"{label(file.name)}: {err.strerror or type(err).__name__}")
+            except ChannelError as err:
+                lost.append(f"{label(file.name)}: {say(lang, 'file_away')} ({err})")
         return held, lost
+
+    async def _file(self, file: KeptFile, channel: str) -> Attachment:
+        here = Here(sha256=file.sha256)
+        if file.ref and not file.sha256:
+            here = await self.fetching.get(channel, file.ref)
+        data = await asyncio.to_thread(self.blobs.get, here.sha256) if here.sha256 else b""
+        return Attachment(name=here.name or file.name, media_type=here.media_type or file.media_type, data=data)
 
 
 def _words(said: Said, parts: tuple[Part, ...] | None) -> str:
     """What was said, or what is said again: it tells the language of the notices, and what memory is asked for."""
     if parts is None:
         return said.text
-    return " ".join(part.text for part in parts if isinstance(part, Text))
+    return " ".join(part.text for part in parts if isinstance(part, Text) and not part.aside)

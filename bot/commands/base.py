@@ -8,9 +8,12 @@ from bot.access import ACTIONS, Actor, Where, authorize
 from bot.agent.events import Watched
 from bot.agent.fit import Fitter
 from bot.agent.report import Report
+from bot.approvals import Approvals
 from bot.config import Config, ConfigFile
 from bot.folding import Folding
-from bot.gateway import Health
+from bot.pairing import Pairing
+from bot.roles import Roles
+from bot.vitals import State
 from memory.forgetting.forgetter import Forgetter
 from memory.longterm.dreaming import Dreamer
 from memory.longterm.memories import Memories
@@ -31,7 +34,7 @@ class Desk:
     workspace: Workspace
     report: Report
     stop: Callable[[str], bool]
-    health: Callable[[], Mapping[str, Health]]
+    channels: Callable[[], Mapping[str, State]]
     model_name: Callable[[], str]
     provider: Callable[[], str]
     now: Callable[[], datetime]
@@ -41,6 +44,9 @@ class Desk:
     recall: Recall
     dreamer: Dreamer
     forgetter: Forgetter
+    roles: Roles
+    pairing: Pairing
+    approvals: Approvals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

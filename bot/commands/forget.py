@@ -1,10 +1,11 @@
-"""The commands that forget: /forget shows what mentions something and asks, /approve and /deny answer it as well."""
+"""The command that forgets: it shows what mentions something and asks; /approve and /deny answer it as well."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from itertools import groupby
 
-from bot.commands.base import Asked, Command
+from bot.commands.base import Asked, Command, allowed
 from memory.forgetting.forgetter import Asker
 from memory.forgetting.receipt import Receipt
 from memory.forgetting.targets import Item, load_targets, snippet
@@ -111,7 +112,7 @@ async def _confirm(asked: Asked, code: str, numbers: str) -> str:
     row = await forgetter.asked(asker, code)
     if row is None:
         receipt = await forgetter.told(asker, code)
-        return _told(asked, receipt) if receipt is not None else _nothing(asked)
+        return _told(asked, receipt) if receipt is not None else nothing(asked)
     chosen = sorted({int(number) - 1 for number in re.findall(r"\d+", numbers)})
     most = len(load_targets(row.targets).items)
     if chosen and not 0 <= chosen[0] <= chosen[-1] < most:
@@ -122,22 +123,34 @@ async def _confirm(asked: Asked, code: str, numbers: str) -> str:
 async def _drop(asked: Asked, code: str) -> str:
     row = await asked.desk.forgetter.asked(_asker(asked), code)
     if row is None:
-        return _nothing(asked)
+        return nothing(asked)
     await asked.desk.forgetter.drop(row)
     return asked.either("好的，都保留。", "Good, all of it stays.")
 
 
-async def _approve(asked: Asked) -> str:
+async def approve_forgetting(asked: Asked) -> str | None:
+    """A yes to what /forget has listed; None where nothing of this person's goes by that code."""
     answer = _ANSWER.fullmatch(asked.rest.strip())
-    return await _confirm(asked, answer["code"], answer["numbers"] or "") if answer else _nothing(asked)
+    if answer is None or not await _theirs(asked, answer["code"]):
+        return None
+    return await _where_files_are_plain(partial(_confirm, code=answer["code"], numbers=answer["numbers"] or ""))(asked)
 
 
-async def _deny(asked: Asked) -> str:
+async def deny_forgetting(asked: Asked) -> str | None:
+    """A no to what /forget has listed; None as above."""
     answer = re.fullmatch(_CODE, asked.rest.strip())
-    return await _drop(asked, answer["code"]) if answer else _nothing(asked)
+    return await _drop(asked, answer["code"]) if answer and await _theirs(asked, answer["code"]) else None
 
 
-def _nothing(asked: Asked) -> str:
+async def _theirs(asked: Asked, code: str) -> bool:
+    if not allowed(asked, ACTION):
+        return False
+    forgetter, asker = asked.desk.forgetter, _asker(asked)
+    return await forgetter.asked(asker, code) is not None or await forgetter.told(asker, code) is not None
+
+
+def nothing(asked: Asked) -> str:
+    """No request waits under that code here."""
     return asked.either(
         "这里没有等待确认的请求：代码不对，或者已经过期。", "Nothing waits here under that code, or it has expired."
     )
@@ -205,13 +218,4 @@ FORGET_COMMANDS = (
         en="forget something: shown first, gone once confirmed",
         run=_where_files_are_plain(_forget),
     ),
-    Command(
-        name="approve",
-        usage="CODE",
-        action=ACTION,
-        zh="同意等待确认的请求",
-        en="agree to what waits",
-        run=_where_files_are_plain(_approve),
-    ),
-    Command(name="deny", usage="CODE", action=ACTION, zh="拒绝等待确认的请求", en="refuse what waits", run=_deny),
 )

@@ -5,6 +5,7 @@ from datetime import timedelta
 from bot.access import capped
 from bot.commands.base import Asked, Command, allowed
 from bot.texts import say
+from bot.vitals import in_words, lasting
 
 PURPOSES = {
     "turn": ("对话", "answers"),
@@ -33,10 +34,7 @@ async def _status(asked: Asked) -> str:
         asked.either(f"处理中的会话 {waiting}", f"conversations at work {waiting}"),
     ]
     if asked.actor.role in ("owner", "admin") and asked.where.kind != "group":
-        lines += [
-            f"{'●' if health.up else '○'} {name}{'' if health.up else ' — ' + health.why}"
-            for name, health in sorted(desk.health().items())
-        ]
+        lines += [in_words(state, desk.now().timestamp(), asked.lang) for state in desk.channels().values()]
     return "\n".join(lines)
 
 
@@ -85,11 +83,7 @@ async def _retry(asked: Asked) -> str:
 
 def span(time: timedelta, lang: str) -> str:
     """A length of time in words of one or two units."""
-    minutes = int(time.total_seconds()) // 60
-    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
-    names = ("天", "小时", "分钟") if lang == "zh" else ("d", "h", "min")
-    given = [f"{count} {name}" for count, name in zip((days, hours, minutes), names, strict=True) if count]
-    return " ".join(given[:2]) or f"0 {names[2]}"
+    return lasting(time.total_seconds(), lang)
 
 
 INFO_COMMANDS = (

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import structlog
 
+from bot.access import Where, authorize
 from bot.agent.events import Show, Watched
+from bot.commands.access import ACCESS_COMMANDS
 from bot.commands.base import Asked, Command, Desk, allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT
@@ -18,8 +20,8 @@ from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.config import Refused
 from bot.errors import MnemaError
-from bot.inbound import actor_of, where_of
-from bot.intake import Said, command_of
+from bot.inbound import where_of
+from bot.intake import PRESS, Said, command_of
 from bot.reply import address_of, outgoing
 from bot.texts import language, say
 from channels.base import Channel
@@ -40,11 +42,12 @@ COMMANDS: dict[str, Command] = {
         EXPORT,
         *LINK_COMMANDS,
         *FORGET_COMMANDS,
+        *ACCESS_COMMANDS,
     )
 }
 BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 """What a command may break with and is told of; what the record refuses is tried again by the lane."""
-ALSO = {"start": "help"}
+ALSO = {"start": "help", PRESS: "approve"}
 """Other names; /start is what Telegram sends for a person who opens the chat for the first time."""
 RETRY = "retry"
 MOST_NEAR = 3
@@ -53,6 +56,11 @@ MOST_NEAR = 3
 def nearest(name: str) -> list[str]:
     """Known commands that look like this one, best first."""
     return difflib.get_close_matches(name, COMMANDS, n=MOST_NEAR, cutoff=0.5)
+
+
+def _privately(asked: Asked, command: Command) -> bool:
+    """Whether this person might do it in a private chat."""
+    return authorize(asked.actor, command.action, "", Where(kind="dm", space=asked.where.space)).allowed
 
 
 def _acts(name: str, rest: str) -> bool:
@@ -96,7 +104,9 @@ class Router:
             hint = say(asked.lang, "nearest", names=names) if near else say(asked.lang, "see_help")
             return say(asked.lang, "unknown_command", name=name, near=hint)
         if not allowed(asked, command.action):
-            return say(asked.lang, "denied")
+            return say(
+                asked.lang, "not_in_a_group" if asked.where.kind == "group" and _privately(asked, command) else "denied"
+            )
         try:
             return await command.run(asked)
         except Refused as err:
@@ -136,7 +146,7 @@ class Router:
             desk=self._desk,
             row=row,
             conversation=conversation,
-            actor=actor_of(config, place.channel, row.sender_id, place.chat_id, place.kind),
+            actor=await self._desk.roles.actor(place.channel, place.account, row.sender_id, place.chat_id, place.kind),
             where=where_of(place.channel, place.kind, place.space),
             lang=await self._language(conversation.id, said.text, config.language),
             rest="",

@@ -13,6 +13,7 @@ class ChannelSettings(Section):
     enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
     owners: Texts = Field((), description="User ids with all rights.")
     allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")
+    pairing: bool = Field(True, description="A stranger who writes gets a code for you to approve; off: no answer.")
     proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
 
 
@@ -34,7 +35,9 @@ class Telegram(ChannelSettings):
     token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
     base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
     mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
-    webhook_secret: Secret = Field("", description="Checked on every webhook call.")
+    webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 signs.")
+    webhook_url: Url = Field("", description="Public https address of this program, told to Telegram at the start.")
+    reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
     @property
     def on(self) -> bool:
@@ -61,7 +64,7 @@ class Feishu(ChannelSettings):
 class Wechat(ChannelSettings):
     """A personal WeChat account, logged in by QR code."""
 
-    enabled: bool = Field(False, description="On shows a QR code at the next start.")
+    enabled: bool = Field(False, description="On shows a QR code.")
     base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
     cdn_url: Url = Field("", description="Where files are; empty means the platform's own.")
 
@@ -77,7 +80,7 @@ class WechatMp(ChannelSettings):
     app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
     app_secret: Secret = Field("", description="The account's secret.")
     token: Secret = Field("", description="Signs the platform's calls.")
-    encoding_aes_key: Secret = Field("", description="For encrypted mode.")
+    encoding_aes_key: Secret = Field("", description="For encrypted mode, 43 signs.")
     base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
 
     @property

@@ -7,7 +7,9 @@ from datetime import date
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.console.access import AccessCalls
 from bot.console.backend import Transcripts, place
+from bot.console.channels import Channels
 from bot.console.files import Files
 from bot.console.house import Asked, House, Told
 from bot.errors import ConfigError
@@ -30,7 +32,14 @@ OTHERS = "memory.read.other"
 def open_site(site: Site, house: House) -> None:
     """From now on the site answers from this house."""
     transcripts = Transcripts(house.store, house.stop)
-    doors = Doors(backend=transcripts, allow=house.allow, healthy=house.healthy, ready=house.ready, place=place)
+    doors = Doors(
+        backend=transcripts,
+        allow=house.allow,
+        healthy=house.healthy,
+        ready=house.ready,
+        place=place,
+        hooked=house.hooked,
+    )
     site.open(doors, calls(house, transcripts))
 
 
@@ -40,6 +49,8 @@ def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
     return (
         _get("/api/conversations/{id}/context", "context.read", console.context),
         *Files(house.files, house.saved).calls(),
+        *Channels(house.channels).calls(),
+        *(AccessCalls(house.pairing).calls() if house.pairing else ()),
         _get("/api/memory/search", "memory.read", console.search),
         Call(method="POST", path="/api/memory/index", action="memory.index", handler=console.index),
         _get("/api/config", "config.read", console.config),

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from bot.pairing import Pairing
+from channels.base import Channel, Hooked
 from channels.web.backend import Allow, Probe
 from memory.store.doors import Store
 from memory.workspace import SpaceFiles
@@ -54,7 +56,8 @@ class House:
     files: the owner's part of the workspace. allow: whether the console may do the named action now.
     stop: end that conversation's running turn. context: the facts of its context.
     saved: called after one of the files was saved here. metrics: figures in the text format that Prometheus reads.
-    commands: {name, usage, zh, en} of what may be typed here.
+    commands: {name, usage, zh, en} of what may be typed here. hooked: the channel of that name, if it takes calls.
+    channels: all of them by name. pairing: who may talk, None where nobody asks.
     """
 
     store: Store
@@ -72,3 +75,6 @@ class House:
     commands: Callable[[], Sequence[Mapping[str, str]]]
     healthy: Probe
     ready: Probe
+    hooked: Callable[[str], Hooked | None] = lambda name: None
+    channels: Callable[[], Mapping[str, Channel]] = dict
+    pairing: Pairing | None = None

@@ -19,6 +19,7 @@ from bot.console.house import House as Console
 from bot.console.metrics import Metrics
 from bot.found import told
 from bot.house import House
+from bot.vitals import as_json
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.app import Site
@@ -58,6 +59,9 @@ def open_console(site: Site, house: House) -> None:
             commands=commands,
             healthy=_healthy,
             ready=_Ready(house),
+            hooked=house.gateway.hooked,
+            channels=lambda: house.gateway.channels,
+            pairing=house.pairing,
         ),
     )
 
@@ -180,7 +184,7 @@ class _Status(_Part):
             "trouble": house.brain.trouble,
             "waiting": len(await house.store.delivery.waiting()),
             "unsent": len(await house.store.delivery.unsent()),
-            "channels": {name: {"up": health.up, "why": health.why} for name, health in house.gateway.health.items()},
+            "channels": {name: as_json(state) for name, state in house.gateway.states().items()},
         }
 
 
@@ -218,7 +222,7 @@ class _Ready(_Part):
         house = self._house
         writes = await house.store.ready()
         free = shutil.disk_usage(house.home.root).free
-        down = {name: health.why for name, health in house.gateway.health.items() if not health.up}
+        down = {name: state.why or state.mood for name, state in house.gateway.states().items() if not state.ready}
         reasons = {
             "writes": writes,
             "disk_free_bytes": free,

@@ -87,7 +87,7 @@ def _left_out(part: Part, stable: bool, model: str) -> bool:
 def _block(part: Part, blobs: Blobs) -> Block:
     match part:
         case Text():
-            return {"type": "text", "text": part.text}
+            return {"type": "text", "text": part.shown}
         case ToolCall():
             return {
                 "type": "tool_use",

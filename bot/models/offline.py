@@ -113,7 +113,7 @@ def _persons_words(messages: Sequence[WireMessage]) -> list[str]:
     """What the person said in each message: its first words; what follows them, such as the hour, is ours."""
     said = []
     for message in messages:
-        words = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
+        words = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
         first = next((text for text in words if not text.startswith(SUMMARY)), "")
         if message.role == "user" and first:
             said.append(first)

@@ -71,7 +71,7 @@ def _plain(blocks: Sequence[Row]) -> str | list[Row]:
 
 def _block(part: Part, blobs: Blobs) -> Row | None:
     if isinstance(part, Text):
-        return {"type": "text", "text": part.text} if part.text.strip() else None
+        return {"type": "text", "text": part.shown} if part.text.strip() else None
     if isinstance(part, Image) and (data := encoded(part, blobs)) is not None:
         return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
     if isinstance(part, (Image, Document)):

@@ -46,7 +46,7 @@ class ListFiles:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         path = str(arguments.get("path", "")).strip("/")
-        entries = await _apart(lambda: files.list(path))
+        entries = await apart(lambda: files.list(path))
         shown = [_line(entry, context.now()) for entry in entries[:LISTED]]
         if len(entries) > LISTED:
             shown.append(f"[{len(entries) - LISTED} more; list one folder to see them]")
@@ -76,7 +76,7 @@ class ReadFile:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        file = await _apart(lambda: _text_file(files, arguments["path"]))
+        file = await apart(lambda: _text_file(files, arguments["path"]))
         return page(file, arguments.get("offset", 1), arguments.get("limit", PAGE_LINES))
 
 
@@ -107,7 +107,7 @@ class WriteFile:
         files = self._workspace.space(context.space)
         path, content = arguments["path"], arguments["content"]
         await _guard(path, context)
-        file = await _apart(lambda: _write(files, path, content, arguments.get("version", "")))
+        file = await apart(lambda: _write(files, path, content, arguments.get("version", "")))
         return f"{path} now holds {file.size} bytes, version {version(file)}."
 
 
@@ -134,7 +134,7 @@ class EditFile:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         await _guard(arguments["path"], context)
-        return await _apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
+        return await apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
 
 
 def version(file: File) -> str:
@@ -221,7 +221,7 @@ async def _guard(path: str, context: ToolContext) -> None:
         )
 
 
-async def _apart(act: Callable[[], T]) -> T:
+async def apart(act: Callable[[], T]) -> T:
     """Do it in a thread; what goes wrong is told to the model."""
     with _told():
         return await asyncio.to_thread(act)

@@ -49,16 +49,7 @@ class Recall:
         return paged(text, arguments.get("page", 1))
 
     async def _handle(self, context: ToolContext, handle: str) -> str:
-        found = _HANDLE.fullmatch(handle.strip())
-        if found is None:
-            raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
-        seq, part = int(found[1]), found[2]
-        first, _ = await self._bounds(context.conversation)
-        messages = await self._sessions.messages(context.conversation, seq, seq) if seq >= first else []
-        if not messages or (part is not None and int(part) >= len(messages[0].parts)):
-            raise ToolFailed(f"There is nothing at {handle}.")
-        message = messages[0]
-        parts = message.parts if part is None else message.parts[int(part) : int(part) + 1]
+        message, parts = await _found(self._sessions, context.conversation, handle)
         return shown(message, parts, context.now().tzinfo)
 
     async def _turn(self, context: ToolContext, turn: int) -> str:
@@ -83,8 +74,35 @@ class Recall:
         return low
 
     async def _bounds(self, conversation: str) -> tuple[int, int]:
-        row = await self._sessions.conversation(conversation)
-        return (row.view_from, row.next_seq) if row else (1, 1)
+        return await _bounds(self._sessions, conversation)
+
+
+async def original(sessions: Sessions, conversation: str, handle: str) -> Part:
+    """The stored part that a handle names, the first of its message where it names none.
+
+    Raises:
+        ToolFailed: there is none, or the person cleared it.
+    """
+    _, parts = await _found(sessions, conversation, handle)
+    return parts[0]
+
+
+async def _found(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
+    named = _HANDLE.fullmatch(handle.strip())
+    if named is None:
+        raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
+    seq, part = int(named[1]), named[2]
+    first, _ = await _bounds(sessions, conversation)
+    messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
+    if not messages or (part is not None and int(part) >= len(messages[0].parts)):
+        raise ToolFailed(f"There is nothing at {handle}.")
+    message = messages[0]
+    return message, message.parts if part is None else message.parts[int(part) : int(part) + 1]
+
+
+async def _bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
+    row = await sessions.conversation(conversation)
+    return (row.view_from, row.next_seq) if row else (1, 1)
 
 
 def shown(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
@@ -105,7 +123,9 @@ def paged(text: str, page: int) -> str:
 
 def _words(part: Part) -> str:
     match part:
-        case Text(text=text) | ToolResult(text=text):
+        case Text():
+            return part.shown
+        case ToolResult(text=text):
             return text
         case Image(media_type=kind, width=width, height=height):
             return f"[picture, {kind}, {width}x{height}]"

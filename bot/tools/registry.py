@@ -6,6 +6,7 @@ from bot.tools.clock import Now
 from bot.tools.files import EditFile, ListFiles, ReadFile, WriteFile
 from bot.tools.longterm import LongTerm, MemoryGet, MemorySearch, MemoryWrite
 from bot.tools.memory import Recall
+from bot.tools.sending import Outwards, SendFile
 from bot.tools.toolset import Toolset
 from memory.conversation import ToolSpec
 
@@ -13,7 +14,7 @@ _OF_MEMORY = (MemorySearch, MemoryGet, MemoryWrite)
 _OF_FILES = (ListFiles, ReadFile, WriteFile, EditFile)
 
 
-def default_tools(ground: LongTerm) -> Toolset:
+def default_tools(ground: LongTerm, outwards: Outwards) -> Toolset:
     """The built-in ones, in the order models are told of them."""
     return Toolset(
         [
@@ -21,6 +22,7 @@ def default_tools(ground: LongTerm) -> Toolset:
             Recall(ground.store.sessions),
             *(kind(ground) for kind in _OF_MEMORY),
             *(kind(ground.workspace) for kind in _OF_FILES),
+            SendFile(outwards),
         ]
     )
 
@@ -28,8 +30,8 @@ def default_tools(ground: LongTerm) -> Toolset:
 class Offered:
     """The tools of a house that are not switched off. off: their names, as configured now."""
 
-    def __init__(self, ground: LongTerm, off: Callable[[], tuple[str, ...]]) -> None:
-        self._all = default_tools(ground)
+    def __init__(self, ground: LongTerm, outwards: Outwards, off: Callable[[], tuple[str, ...]]) -> None:
+        self._all = default_tools(ground, outwards)
         self._off = off
         self._known: tuple[tuple[str, ...], Toolset] = ((), self._all)
 
@@ -43,4 +45,4 @@ class Offered:
 
 def default_specs() -> tuple[ToolSpec, ...]:
     """What models are told of them, without a house."""
-    return tuple(kind.spec for kind in (Now, Recall, *_OF_MEMORY, *_OF_FILES))
+    return tuple(kind.spec for kind in (Now, Recall, *_OF_MEMORY, *_OF_FILES, SendFile))

@@ -1,0 +1,342 @@
+"""All parts of a house, each built once and wired to the others."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import structlog
+
+from bot.agent.calibration import Calibration
+from bot.agent.calls import Bench, Calls
+from bot.agent.drafting import Drafting
+from bot.agent.fit import Fitter
+from bot.agent.lining import Lining
+from bot.agent.loop import Agent
+from bot.agent.opening import Opening
+from bot.agent.persona import Persona
+from bot.agent.prompt import Prompt
+from bot.agent.recalling import Recalling
+from bot.agent.report import Report
+from bot.approvals import Approvals
+from bot.brain import Brain, Summariser, log_unusable
+from bot.commands.base import Desk
+from bot.commands.router import Router
+from bot.config import Config, ConfigFile
+from bot.counting import counter
+from bot.dispatch.local import LocalLanes
+from bot.fetching import Fetching
+from bot.fold_news import FoldNews
+from bot.folding import Folding
+from bot.gateway import Gateway
+from bot.home import Home
+from bot.models.offline import Passage
+from bot.news import ChannelNews, OwnersChat
+from bot.pairing import Pairing
+from bot.reception import MANY_LANES, Places, Reception
+from bot.remembering import MemoryWorks, Remembering
+from bot.roles import Roles
+from bot.scheduler import Dreams, Scheduler, tidy
+from bot.telling import Spoken, Teller
+from bot.thread_summaries import ThreadSummaries
+from bot.tools.registry import Offered
+from bot.tools.sending import Outwards
+from bot.turn import Turns, Works
+from bot.zone import zone_of
+from channels.message import Address
+from memory.blobs import Blobs
+from memory.context.policy import policy_of
+from memory.context.system import Budgets, SystemPart
+from memory.fold import Folder
+from memory.store.doors import Store
+from memory.store.records import FoldRow
+from memory.workspace import Workspace
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a house stands on: its folder, its configuration, its open record. clock: the time, with its zone."""
+
+    home: Home
+    file: ConfigFile
+    store: Store
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+
+
+class Parts:
+    """What a house is made of; `House` gives it a life."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.home, self.file, self.store = ground.home, ground.file, ground.store
+        self._clock = ground.clock
+        self.started = self.now()
+        self.blobs = Blobs(self.home.blobs)
+        self.workspace = Workspace(self.home.workspace)
+        self.brain = Brain(self.blobs.get, self._passages, log_unusable)
+        self._summarise = Summariser(self.brain, self.store.sessions)
+        self.remembering = self._remembering()
+        self.recall, self.memories = self.remembering.recall, self.remembering.memories
+        self.spaces = self.remembering.spaces
+        self._language = Spoken(self.store.sessions, self.config)
+        self.gateway = Gateway(self.store, self.blobs, self._language, self._moved_to)
+        self.fetching = Fetching(self.gateway.fetch, self.blobs)
+        self.roles = Roles(self.config, self.store.access)
+        self.folding = Folding(self._folder(), self.store.folds)
+        self.teller = self._teller()
+        self.pairing = self._pairing()
+        self.channel_news = self._channel_news()
+        self.fold_news = FoldNews(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
+        self.toolset = Offered(
+            self.remembering.tools(self.teller.tell), self._outwards(), lambda: tuple(self.config().tools.off)
+        )
+        self.prompt = self._prompt()
+        self.drafting = Drafting(counter)
+        self.lining = Lining(self._summarise)
+        self.fitter = Fitter(
+            sessions=self.store.sessions,
+            folding=self.folding,
+            prompt=self.prompt,
+            drafting=self.drafting,
+            calibration=Calibration(self.store.sessions),
+            lining=self.lining,
+            config=self.config,
+        )
+        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
+        self.approvals = self._approvals()
+        self.agent = self._agent()
+        self.report = Report(self.store, self.fitter, self.config, self.model_name)
+        self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
+        self.turns = Turns(self._works())
+        self.lanes = LocalLanes(self.turns.step, self.config().concurrency)
+        self.outbox = LocalLanes(self.gateway.send_next, MANY_LANES)
+        self.reception = self._reception()
+        self.urgent, self.inbound = self.reception.urgent, self.reception.inbound
+        self._scheduler = self._clockwork()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._held = self.config()
+        self._stirred = False
+        self.reconfigured: Callable[[Config], None] = lambda config: None
+
+    def config(self) -> Config:
+        """The settings that hold now."""
+        return self.file.current
+
+    def now(self) -> datetime:
+        """The time where the owner is."""
+        return self._clock().astimezone(zone_of(self.file.current))
+
+    def model_name(self) -> str:
+        """The model that conversations without a choice of their own use."""
+        return self.brain.name
+
+    def stir(self) -> None:
+        """Somebody is here: load, in threads, what the first answer needs, before it is asked for.
+
+        Until then the model's SDK and the token ranks, 100 MB together, are not in memory.
+        """
+        if not self._stirred:
+            self._stirred = True
+            self._spawn(self.brain.preload())
+            self._spawn(self.drafting.counter())
+            self._spawn(self.recall.refresh(""))
+
+    def stop(self, conversation: str) -> bool:
+        """End the running turn of a conversation."""
+        return self.turns.stop(conversation)
+
+    async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
+        return await self.remembering.passages(question, conversation, space)
+
+    def _remembering(self) -> Remembering:
+        return Remembering(
+            MemoryWorks(
+                home=self.home,
+                store=self.store,
+                workspace=self.workspace,
+                config=self.config,
+                now=self.now,
+                zone=zone_of(self.config()),
+                brain=self.brain,
+                blobs=self.blobs,
+                view_changed=self._view_changed,
+                quiet=lambda space: self.turns.quiet(space),
+            )
+        )
+
+    def _prompt(self) -> Prompt:
+        persona = Persona(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
+        prompt = Prompt(persona, self.store, self.now)
+        prompt.cut = self._memory_cut
+        return prompt
+
+    def _teller(self) -> Teller:
+        return Teller(
+            store=self.store,
+            gateway=self.gateway,
+            language=self._language,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+        )
+
+    def _channel_news(self) -> ChannelNews:
+        told_in = OwnersChat(sessions=self.store.sessions, states=self.gateway.states, tell=self.teller.tell)
+        return ChannelNews(self.gateway.states, told_in)
+
+    async def _moved_to(self, address: Address, chat_id: str) -> None:
+        await self.pairing.moved(address, chat_id)
+
+    def _pairing(self) -> Pairing:
+        return Pairing(
+            access=self.store.access,
+            roles=self.roles,
+            config=self.config,
+            now=self.now,
+            channels=lambda: self.gateway.channels,
+            spoken=self._language,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+            ended=self.stop,
+        )
+
+    def _approvals(self) -> Approvals:
+        return Approvals(
+            access=self.store.access,
+            toolset=self.toolset,
+            workspace=self.workspace,
+            now=self.now,
+            channels=lambda: self.gateway.channels,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+        )
+
+    def _reception(self) -> Reception:
+        return Reception(
+            Places(
+                store=self.store,
+                blobs=self.blobs,
+                config=self.config,
+                roles=self.roles,
+                gateway=self.gateway,
+                fetching=self.fetching,
+                router=self.router,
+                turns=self.turns,
+                lanes=self.lanes,
+                outbox=self.outbox,
+                met=self.pairing.met,
+                moved=self.pairing.moved,
+                stir=self.stir,
+            )
+        )
+
+    def _outwards(self) -> Outwards:
+        return Outwards(
+            store=self.store,
+            workspace=self.workspace,
+            blobs=self.blobs,
+            channels=lambda: self.gateway.channels,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+        )
+
+    def _clockwork(self) -> Scheduler:
+        dreams = Dreams(at=lambda: self.config().memory.dream_at, now=self.now, night=self.remembering.dreamer.night)
+        return Scheduler(zone_of(self.config()), partial(tidy, self.store, self.folding, self.config), dreams)
+
+    def _folder(self) -> Folder:
+        return Folder(
+            folds=self.store.folds,
+            sessions=self.store.sessions,
+            workspace=self.workspace,
+            complete=self._summarise,
+            counter=counter,
+            zone=zone_of(self.config()),
+            summary_tokens=lambda policy: policy_of(policy, self.config().policies).numbers.summary_tokens,
+            notify=self._fold_moved,
+        )
+
+    def _fold_moved(self, row: FoldRow, state: str) -> None:
+        self._spawn(self.fold_news.moved(row, state))
+
+    def _memory_cut(self, conversation: str, part: SystemPart, budgets: Budgets) -> None:
+        self._spawn(self.teller.tell_cut(conversation, part, budgets, f"{self.now():%Y-%m}"))
+
+    async def _view_changed(self, conversation: str) -> None:
+        """What was shown here is not what is shown now: nothing that was prepared for it is used any more."""
+        self.prompt.drop(conversation)
+        self.lining.begin(conversation, ())
+        await self.folding.let_go(conversation)
+
+    def _agent(self) -> Agent:
+        self.bench = Bench(
+            store=self.store,
+            toolset=self.toolset,
+            workspace=self.workspace,
+            now=self.now,
+            drafting=self.drafting,
+            approvals=self.approvals,
+            roles=self.roles,
+        )
+        return Agent(
+            self.store.sessions, self.fitter, self.drafting, Calls(self.bench), lambda: self.brain.model, self.config
+        )
+
+    def _desk(self) -> Desk:
+        return Desk(
+            store=self.store,
+            config=self.file,
+            fitter=self.fitter,
+            folding=self.folding,
+            workspace=self.workspace,
+            report=self.report,
+            stop=self.stop,
+            channels=self.gateway.states,
+            model_name=self.model_name,
+            provider=lambda: self.brain.provider,
+            now=self.now,
+            started=self.started,
+            tell=self.teller.tell,
+            memories=self.memories,
+            recall=self.recall,
+            dreamer=self.remembering.dreamer,
+            forgetter=self.remembering.forgetter,
+            roles=self.roles,
+            pairing=self.pairing,
+            approvals=self.approvals,
+        )
+
+    def _works(self) -> Works:
+        opening = Opening(
+            store=self.store,
+            blobs=self.blobs,
+            drafting=self.drafting,
+            config=self.config,
+            model_name=self.model_name,
+            now=self.now,
+            show=self.gateway.show,
+            roles=self.roles,
+            fetching=self.fetching,
+            recalling=Recalling(self.remembering.recall.search, self.remembering.uses, self.config, self.now),
+        )
+        return Works(
+            store=self.store,
+            opening=opening,
+            drafting=self.drafting,
+            fitter=self.fitter,
+            agent=self.agent,
+            command=self.router.run,
+            channels=lambda: self.gateway.channels,
+            wake_out=lambda conversation: self.outbox.wake(conversation),
+            config=self.config,
+            wake_at=lambda conversation, when: self.reception.wake_at(conversation, when),
+            remembered=self.remembering.extractor.wake,
+        )
+
+    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        task: asyncio.Task[object] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.error("background task failed", error=type(err).__name__, exc_info=err)
