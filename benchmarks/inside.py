@@ -10,7 +10,8 @@ from pathlib import Path
 
 from bot.config import ConfigFile
 from bot.home import Home
-from bot.house import Ground, House
+from bot.house import House
+from bot.parts import Ground
 from channels.message import Address, InboundMessage, Sender
 from channels.scripted import Scripted as Channel
 from memory.store.open import open_store
@@ -52,6 +53,6 @@ async def one_turn(house: House, channel: Channel, number: int, text: str, conve
     """Seconds from the message's arrival to its answer being sent, durable commits included."""
     began = time.perf_counter()
     before = len(channel.sent)
-    await house.inbound.deliver([said(text, number, conversation)])
+    await house.inbound.ear("web")([said(text, number, conversation)])
     await channel.until(lambda: len(channel.sent) > before)
     return time.perf_counter() - began

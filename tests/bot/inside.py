@@ -12,8 +12,9 @@ from uuid import uuid4
 
 from bot.config import ConfigFile
 from bot.home import Home
-from bot.house import Ground, House
+from bot.house import House
 from bot.models.scripted import Script, Scripted
+from bot.parts import Ground
 from channels.message import Capabilities, OutboundMessage
 from channels.scripted import Scripted as Channel
 from memory.store.doors import Store

@@ -3,6 +3,7 @@
 import asyncio
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -246,18 +247,21 @@ class Failing:
 async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow, ToolResult]:
     """What the record says of one call of a tool that fails so, and what its model is told."""
     async with inside(folder, []) as it:
-        house, place = it.house, Place(channel="x", account="a", chat_id="c", thread_id="", kind="dm", space="")
+        house, place = (
+            it.house,
+            Place(channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""),
+        )
         (stored,) = await house.store.delivery.accept(
             [Arrival(place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}')]
         )
         turn = await house.store.delivery.claim(stored.id, await house.drafting.draft("user", (), "person"), "u")
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
-        calls = Calls(house.store, lambda: toolset, house.workspace, house.now, house.drafting)
+        calls = Calls(replace(house.bench, toolset=lambda: toolset))
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None
         watched = Watched(
-            show=house.gateway.show, address=Address(channel="x", account="a", chat_id="c"), message_id=""
+            show=house.gateway.show, address=Address(channel="terminal", account="local", chat_id="c"), message_id=""
         )
         await calls.run(
             Job(

@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from memory.store.records import Arrival, Draft, Outgoing, Place
 
 HEAVY = (
     "pydantic",
+    "memory.store.doors",
     "sqlalchemy",
     "anthropic",
     "telegram",
@@ -40,15 +40,10 @@ def mnema(home: Path, *words: str) -> int:
     return main(["--home", str(home), *words])
 
 
-def test_help_is_quick_and_imports_nothing_heavy() -> None:
+def test_help_imports_nothing_heavy() -> None:
     code = f"import sys; from bot.cli import main; main(['--help']); print([m for m in {HEAVY!r} if m in sys.modules])"
-    took = []
-    for _ in range(3):
-        begun = time.perf_counter()
-        shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        took.append(time.perf_counter() - begun)
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.endswith("[]\n")
-    assert min(took) < 0.3
 
 
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,10 +176,12 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
     assert len({*clocks}) == 50
     assert not any(_is_clock(part) for request in requests for shown in request.messages[:-1] for part in shown.parts)
     broken = [at for at in range(1, 50) if breaks(requests[at - 1], requests[at])]
-    changed = [at for at in range(1, 50) if declared[at - 1] != (declared[at - 2] if at > 1 else 0)]
-    assert {at for at in broken if at not in changed} <= {40}, "the edit, and it alone, is declared by its own request"
+    before = {at for at in range(1, 50) if declared[at - 1] != (declared[at - 2] if at > 1 else 0)}
+    itself = {at for at in range(1, 50) if declared[at] != declared[at - 1]}
+    assert set(broken) <= before | itself, "a break was declared by the turn before it or by its own request"
+    assert before <= {*broken, *(at + 1 for at in broken)}, "and nothing was declared that broke nothing"
     assert 40 in broken
-    assert {at for at in changed if at not in broken} <= {41}
+    assert 40 in itself, "the edit is declared by its own request"
     assert len(broken) + 1 >= len(folds) > 0, "the last fold may come after the last request"
 
 

@@ -6,8 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from bot.checks import Check
 from bot.cli import main
-from bot.doctor import Check, report
+from bot.doctor import report
 from bot.home import Home
 from memory.store.open import open_store
 from tests.contracts.store_words import folded, talk

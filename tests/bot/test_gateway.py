@@ -203,7 +203,7 @@ async def test_a_channel_that_is_logged_out_keeps_what_is_to_be_sent(tmp_path: P
         assert row.state == "pending"
         assert row.not_before > time.time() + LOGGED_OUT_PAUSE - 10
         health = it.house.gateway.health["terminal"]
-        assert (health.up, "LoggedOut" in health.why) == (False, True)
+        assert (health.up, health.trouble, health.why) == (False, "logged_out", "token revoked")
 
 
 async def test_an_adapter_that_breaks_is_taken_for_a_lost_answer(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ async def test_what_waits_for_an_unknown_channel_goes_out_once_it_is_there(tmp_p
         await gone(it)
         assert not later.sent
         back = terminal()
-        await it.house.add(back)
+        await it.house.reception.switch.add(back)
         await back.until(lambda: len(back.sent) == 1)
         assert back.sent[0].text == "re: talk"
 

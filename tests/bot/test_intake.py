@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.intake import KeptFile, Said, arrival, command_of, dump_said, ends_turn, load_said
-from channels.message import Address, InboundMessage, Sender
+from bot.intake import KeptFile, Said, Taken, arrival, command_of, dump_said, ends_turn, load_said
+from bot.reply import outgoing
+from channels.message import Address, Capabilities, InboundMessage, Sender
 
 FILES = st.builds(KeptFile, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0))
 
@@ -58,12 +59,22 @@ def message(text: str) -> InboundMessage:
 
 
 def test_stop_overtakes_the_queue_and_words_do_not() -> None:
-    assert arrival(message("/stop"), (), "", "").urgent
-    assert not arrival(message("stop"), (), "", "").urgent
-    assert not arrival(message("/context clear"), (), "", "").urgent
+    assert arrival(message("/stop"), (), Taken(space=""), 0.0).urgent
+    assert not arrival(message("stop"), (), Taken(space=""), 0.0).urgent
+    assert not arrival(message("/context clear"), (), Taken(space=""), 0.0).urgent
 
 
 def test_a_strangers_words_are_not_kept() -> None:
-    row = arrival(message("secret words"), (), "telegram-5", "stranger")
+    row = arrival(message("secret words"), (), Taken(space="telegram-5", ignored="stranger"), 0.0)
     assert row.ignored == "stranger"
     assert "secret" not in row.body
+
+
+def test_parts_are_made_longer_where_few_messages_are_left() -> None:
+    able = Capabilities(limit=100, longest=400)
+    text = " ".join(f"word{number}" for number in range(100))
+    usual = outgoing(text, "final", able)
+    assert outgoing(text, "final", able, left=len(usual)) == usual
+    fewer = outgoing(text, "final", able, left=3)
+    assert len(fewer) < len(usual)
+    assert "".join(part.text for part in fewer) == "".join(part.text for part in usual) == text

@@ -23,7 +23,7 @@ from memory.store.columns import record
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 
-TURNS = int(os.environ.get("MNEMA_TURNS", "1000"))
+TURNS = int(os.environ.get("MNEMA_TURNS", "500"))
 SEED = int(os.environ.get("MNEMA_SEED", "40"))
 TOGETHER = 40
 """Messages that are on their way at once."""

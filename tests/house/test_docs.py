@@ -10,7 +10,9 @@ import pytest
 
 from tests.house.sources import ROOT, Source, product, sources
 
-COMMANDS = ("init", "chat", "run", "doctor", "config", "sessions", "memory", "replay", "migrate")
+COMMANDS = (
+    "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay", "migrate",
+)  # fmt: skip
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
 ONE_MACHINE = re.compile(
     r"(?<![\w.])/(?:work|root|farm|home/[a-z]+)/|pypi\." + r"org|files\.python" + r"hosted|registry\.npm"

@@ -1,6 +1,7 @@
 """The mutants: small wrong changes to the product, each with the tests that must fail on it."""
 
-from dataclasses import dataclass
+from tests.mutants.channel_patches import CHANNELS
+from tests.mutants.mutant import Mutant
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -29,28 +30,13 @@ RECALLED = "tests/bot/test_recall_in_prompt.py"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutant:
-    """One wrong change. guards: the invariant it breaks, else a word for it; old: text that stands once in `file`.
-
-    tests: node ids, every one of which is run; at least one has to fail.
-    """
-
-    name: str
-    guards: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
-
 MUTANTS = (
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",
-        file="channels/telegram.py",
-        old="            await asyncio.sleep(pause)\n            pause = min(2 * pause, LONGEST_PAUSE)\n",
-        new="            return\n",
+        file="channels/storing.py",
+        old="        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n",
+        new="        return []\n",
         tests=("tests/channels/test_telegram_contract.py",),
     ),
     Mutant(
@@ -540,4 +526,5 @@ MUTANTS = (
             f"{RECALLED}::test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix",
         ),
     ),
+    *CHANNELS,
 )

@@ -10,7 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.mutants.patches import MUTANTS, Mutant
+from tests.mutants.mutant import Mutant
+from tests.mutants.patches import MUTANTS
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("bot", "channels", "memory", "tests", "pyproject.toml", "config.example.json")

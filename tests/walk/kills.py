@@ -96,6 +96,12 @@ async def chat_at_length(stage: Stage, token: str) -> None:
     stage.told += [f"«{token}» {part}:" for part in range(LONG_PARTS)]
 
 
+async def album(stage: Stage, token: str) -> None:
+    """Three pictures as one, which are answered as one."""
+    stage.telegram.people.album([_dot()] * 3, asked(token), user=int(OWNER))
+    stage.told.append(f"«{token}»")
+
+
 async def work(stage: Stage, token: str) -> None:
     stage.say("work", asked_for(token, "write_file", path=f"notes/{token}.md", content=f"about {token}"))
 
@@ -180,6 +186,7 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         *(Kill(name=f"recv.{at}", act=talk) for at in ("parsed", "in_txn", "committed", "acked")),
         *(Kill(name=f"recv.{at}", act=chat) for at in ("parsed", "in_txn", "committed", "acked")),
         *(Kill(name=f"claim.{at}", act=talk) for at in ("in_txn", "committed")),
+        *(Kill(name=f"album.{at}", act=album) for at in ("armed", "fired")),
         Kill(name="blob.stored", act=send_picture),
     ),
     "thinking": (

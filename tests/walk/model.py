@@ -118,7 +118,7 @@ class Talk:
     def _again(self, row: dict[str, Any], fate: str) -> str:
         if fate == "pending" or row["keyed"]:
             return "pending"
-        if row["kind"] == "final" and not row["repeats"]:
+        if row["kind"] != "progress" and not row["repeats"]:
             row["repeats"] = 1
             return "pending"
         return "dropped"

@@ -20,7 +20,7 @@ from tests.walk.record import ledger_faults, unended
 from tests.walk.speech import hesitant
 
 pytestmark = pytest.mark.kill
-KILLS = int(os.environ.get("MNEMA_KILLS", "12"))
+KILLS = int(os.environ.get("MNEMA_KILLS", "8"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 CONVERSATIONS = ("home", "work", "garden")
 PEOPLE = (OWNER, FRIEND, COUSIN)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.console.backend import Transcripts, place
-from bot.intake import arrival
+from bot.intake import Taken, arrival
 from channels.message import Address, InboundMessage, Sender
 from channels.web.backend import at
 from memory.store.doors import Store
@@ -31,7 +31,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 async def exchange(store: Store, address: Address, key: str, said: str, answered: str) -> Stored:
     message = replace(PLAIN, address=address, key=key, text=said)
-    [stored] = await store.delivery.accept([arrival(message, [], "", "")])
+    [stored] = await store.delivery.accept([arrival(message, [], Taken(space=""), 0.0)])
     await store.delivery.settle(stored.id, [Outgoing(kind="notice", text=answered, part_no=0, parts=1)])
     return stored
 

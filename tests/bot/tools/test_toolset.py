@@ -77,7 +77,7 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
     of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
-    assert [spec.name for spec in default_specs()] == f"now recall {of_memory} {of_files}".split()
+    assert [spec.name for spec in default_specs()] == f"now recall {of_memory} {of_files} send_file".split()
     assert all(ACTIONS[spec.action].model for spec in default_specs())
 
 

@@ -1,0 +1,42 @@
+"""A scripted channel that is logged in by a person and knows how it feels, as a test tells it."""
+
+import time
+
+from bot.house import House
+from channels.base import Prompt, Vitals
+from channels.errors import ChannelError
+from channels.message import Capabilities
+from channels.scripted import Scripted
+
+QR = Prompt(
+    kind="qr", zh="请用微信扫码。", en="Scan this with WeChat.", text="https://login.example/q?code=s3cret-of-a-login"
+)
+DIGITS = Prompt(kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows.")
+WAIT = Prompt(kind="wait", zh="请在手机上确认。", en="Confirm on the telephone.")
+
+
+class Moody(Scripted):
+    """felt: its vitals. asked: its prompt. answers: the digits that were typed. fault: what its probe ends with."""
+
+    def __init__(self, name: str = "moody", capabilities: Capabilities | None = None) -> None:
+        super().__init__(name=name, capabilities=capabilities)
+        self.felt = Vitals(heard=time.time())
+        self.asked: Prompt | None = None
+        self.answers: list[str] = []
+        self.fault: ChannelError | None = None
+
+    def vitals(self) -> Vitals:
+        return self.felt
+
+    def prompt(self) -> Prompt | None:
+        return self.asked
+
+    def answer(self, text: str) -> None:
+        self.answers.append(text)
+        self.asked = None
+
+
+def join(house: House, channel: Scripted) -> None:
+    """One more channel in a house that is open."""
+    house.gateway.add(channel)
+    house.gateway.listen(channel.name, house.inbound.ear(channel.name))

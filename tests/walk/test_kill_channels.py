@@ -1,0 +1,166 @@
+"""SIGKILL at random moments, on platforms that repeat, reorder and lose: whoever writes there is answered."""
+
+import asyncio
+import contextlib
+import os
+import random
+import socket
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.home import Home
+from memory.store.open import open_store
+from tests.emulators.model import ModelEmulator
+from tests.walk.channel_people import Person, talker
+from tests.walk.channel_worlds import WORLDS, World
+from tests.walk.chats import given_up, told_interrupted
+from tests.walk.harness import Bot, settings, until
+from tests.walk.record import ledger_faults, query, unended
+
+pytestmark = pytest.mark.kill
+KILLS = int(os.environ.get("MNEMA_KILLS", "2"))
+SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
+EARLIEST, LATEST = 0.010, 0.500
+STARTING, WARM = 0.15, 0.5
+"""Share of kills that come while the program starts; of those that wait for the first call of the model."""
+READY, WARMING = 15.0, 3.0
+"""Seconds that are waited at most for the start, and for the model to be asked: the kill comes all the same."""
+LAST_START = 180.0
+REST, REMINDERS = 20.0, 10
+"""Seconds between two reminders of people who wait for an answer, and how many of them there are at most."""
+LONGEST_ANSWER = 0.12
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the kills hit."""
+
+    kills: int = 0
+    while_starting: int = 0
+    in_flight: int = 0
+
+
+async def kill_once(bot: Bot, model: ModelEmulator, chance: random.Random, tally: Tally) -> None:
+    """Start, and end the process at some moment."""
+    asked, kind = len(model.requests), chance.random()
+    await bot.spawn()
+    tally.kills += 1
+    if kind < STARTING:
+        tally.while_starting += 1
+        await asyncio.sleep(chance.uniform(0.2, 1.0))
+    else:
+        await within(READY, bot.until_ready())
+        if kind > 1 - WARM:
+            await within(WARMING, until(lambda: len(model.requests) > asked, "the model is asked"))
+        await asyncio.sleep(chance.uniform(EARLIEST, LATEST))
+    await bot.kill()
+    if bot.db.exists():
+        tally.in_flight += bool(unended(bot.db))
+
+
+async def started(bot: Bot) -> None:
+    """Wait for the last life to be ready, however busy the machine is."""
+    async with asyncio.timeout(LAST_START):
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return await bot.until_ready()
+
+
+async def within(seconds: float, wait: Awaitable[Any]) -> None:
+    """Wait, but not for longer: nobody may be asking anything at the moment."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(wait, seconds)
+
+
+async def at_rest(bot: Bot, world: World, people: Sequence[Person]) -> None:
+    """Everything that was said is confirmed, answered and sent."""
+
+    def still_open() -> list[Any]:
+        missing = [part for person in people for part in sorted(person.unanswered())]
+        return [*world.unconfirmed(), *missing, *unended(bot.db)]
+
+    for _ in range(REMINDERS):
+        with contextlib.suppress(AssertionError):
+            return await until(lambda: not still_open(), "every message has its answer", REST)
+        for person in people if world.rationed else ():
+            if person.unanswered():
+                person.say()
+    raise AssertionError(f"not at rest: {still_open()}; {bot.complaints()}")
+
+
+SEEN = [name for name in WORLDS if KILLS >= 100 or not name.endswith("-webhook")]
+"""The webhook worlds of channels that have another are for the night."""
+
+
+@pytest.mark.parametrize("name", SEEN)
+async def test_whoever_writes_there_is_answered_however_often_the_process_is_killed(tmp_path: Path, name: str) -> None:
+    print(f"{name}: seed {SEED}, {KILLS} kills (MNEMA_SEED, MNEMA_KILLS)")
+    chance, tally, world = random.Random(SEED), Tally(), WORLDS[name]()
+    model = ModelEmulator(responder=talker(random.Random(SEED), LONGEST_ANSWER, world.limit))
+    async with world, model:
+        bot = Bot(tmp_path, configured(world, model))
+        await remember(bot, world)
+        people = [Person(world, id, bot.db, random.Random(f"{SEED} {id}")) for id in world.people]
+        writing = asyncio.gather(*(person.run() for person in people))
+        try:
+            while tally.kills < KILLS:
+                await kill_once(bot, model, chance, tally)
+            world.calm()
+            for person in people:
+                person.enough.set()
+            await bot.spawn()
+            await started(bot)
+            await writing
+            await at_rest(bot, world, people)
+            faults = [fault for person in people for fault in person.faults()]
+            faults += await ledger_faults(bot.db)
+            print(f"{tally}; {figures(people, bot)}")
+            assert not faults, f"seed {SEED}: {faults}"
+            assert await bot.term() == 0
+        finally:
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+            if bot.alive:
+                await bot.kill()
+
+
+def configured(world: World, model: ModelEmulator) -> dict[str, Any]:
+    """A config.json for that world, on a port that is the same in every life."""
+    port = free_port()
+    config = settings(model.url, provider="openai", agent_max_context_turns=6)
+    return {**config, "channels": {"web": {"port": port}, world.name: world.section(port)}}
+
+
+async def remember(bot: Bot, world: World) -> None:
+    """Put into the record what the channel has in its notebook before its first life."""
+    kept = await world.kept()
+    if kept:
+        Home(root=bot.home).ensure()
+        store = await open_store(bot.db)
+        await store.notes.write(world.name, kept)
+        await store.close()
+
+
+def free_port() -> int:
+    """One that nobody uses at the moment."""
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])
+
+
+def figures(people: Sequence[Person], bot: Bot) -> str:
+    """How much was said, and what the kills cost."""
+    said = sum(len(person.said) for person in people)
+    seen = [part for person in people for part in person.seen]
+    marked = sum(mark for _, mark in seen)
+    (rows,) = query(bot.db, "SELECT COUNT(*) FROM outbox WHERE state = 'sent'")
+    never = sum(len(person.never_stored()) for person in people)
+    return (
+        f"{said} messages, {len(seen)} parts seen, {marked} of them marked, {rows[0]} rows sent, {never} died with a "
+        f"process, {len(given_up(bot.db))} given up by us, {len(told_interrupted(bot.db))} told as interrupted"
+    )
