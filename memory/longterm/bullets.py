@@ -130,7 +130,7 @@ def replaced(text: str, bullet: Bullet, content: str) -> str:
         raise ValueError(f"line {bullet.first} is no list item")
     mark = match.group() if match.group()[-1] in _BLANK + "、" else match.group() + " "
     last = lines[bullet.last - 1]
-    closing = last[len(last.rstrip("\r\n")) :]
+    closing = last[len(last.splitlines()[0]) :]
     end, after = _line_end(text), lines[bullet.last :]
     item = _item(content, mark, end) + closing + _apart(after, end)
     return "".join((*lines[: bullet.first - 1], bom, item, *after))

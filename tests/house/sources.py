@@ -1,9 +1,9 @@
-"""The house as its own tests see it: its Python files, parsed once."""
+"""The house as its own tests see it: its Python files, each read and parsed once."""
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +16,11 @@ class Source:
 
     name: str
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Parsed when it is first looked at, and then once."""
+        return ast.parse(self.text)
 
     @property
     def room(self) -> str:
@@ -31,8 +35,7 @@ def sources(*folders: str) -> tuple[Source, ...]:
 
 
 def _read(path: Path) -> Source:
-    text = path.read_text("utf-8")
-    return Source(name=path.relative_to(ROOT).as_posix(), text=text, tree=ast.parse(text))
+    return Source(name=path.relative_to(ROOT).as_posix(), text=path.read_text("utf-8"))
 
 
 def product() -> tuple[Source, ...]:

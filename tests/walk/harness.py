@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TOKEN
+from tests.walk.nest import Hatched, hatch
 from tests.walk.web import Web
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +67,7 @@ class Bot:
         self.web = Web()
         self.lives = 0
         self.extra: dict[str, str] = {}
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Hatched | None = None
         self._reading: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[str] | None = None
         home.mkdir(parents=True, exist_ok=True)
@@ -99,16 +100,13 @@ class Bot:
         """Start the process and do not wait for it."""
         assert not self.alive
         self.lives += 1
-        with (self.home / "stderr.log").open("ab") as errors:
-            self._process = await asyncio.create_subprocess_exec(
-                *command("--home", str(self.home), "run"),
-                cwd=ROOT,
-                env={**environment(self.home), "MNEMA_TEST": "1", "MNEMA_FP": fp, **self.extra},
-                stdout=asyncio.subprocess.PIPE,
-                stderr=errors,
-            )
+        known = {**environment(self.home), "MNEMA_TEST": "1", "MNEMA_FP": fp, **self.extra}
+        reading, writing = os.pipe()
+        said = await _reader(reading)
+        with os.fdopen(writing, "wb") as out, (self.home / "stderr.log").open("ab") as errors:
+            self._process = await hatch(["--home", str(self.home), "run"], known, out, errors)
         self._ready = asyncio.get_running_loop().create_future()
-        self._reading = asyncio.create_task(self._read(self._process, self._ready))
+        self._reading = asyncio.create_task(self._read(said, self._ready))
 
     async def start(self, fp: str = "") -> None:
         """Start the process and wait until it says that it is ready."""
@@ -165,13 +163,21 @@ class Bot:
             self.send_signal(number)
         return await self.ended()
 
-    async def _read(self, process: asyncio.subprocess.Process, ready: asyncio.Future[str]) -> None:
-        assert process.stdout is not None
-        async for line in process.stdout:
+    async def _read(self, said: asyncio.StreamReader, ready: asyncio.Future[str]) -> None:
+        async for line in said:
             if line.startswith(b"ready") and not ready.done():
                 ready.set_result(line.decode())
         if not ready.done():
             ready.set_result("")
+
+
+async def _reader(pipe: int) -> asyncio.StreamReader:
+    """What will be written to this pipe, until its writers are gone."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb")
+    )
+    return reader
 
 
 class Died(AssertionError):

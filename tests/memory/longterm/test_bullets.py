@@ -159,6 +159,13 @@ def _without_a_piece(new: str, old: str) -> bool:
     return old[head:] == new[len(new) - len(old) + head :]
 
 
+def test_a_line_that_ends_in_a_page_break_keeps_its_end() -> None:
+    text = "- two\n0\x0c\r0"
+    new = replaced(text, bullets(text)[0], "1")
+    assert new == "- 1\x0c\r0"
+    assert texts(new) == ["1"]
+
+
 @given(HOLDING, WORDS, st.data())
 def test_a_replaced_line_is_read_back_and_every_other_byte_stays(text: str, content: str, data: st.DataObject) -> None:
     found = bullets(text)

@@ -1,0 +1,166 @@
+"""Where bots are hatched: a process that has imported the program, and forks itself for each start.
+
+What is started is a process of its own, to be signalled and killed like any other; it is only spared the second in
+which every start imports the same. The harness's commands, and `tests/bot/test_cli.py`, start the program from nothing.
+`python -m tests.walk.nest FD` is the nest; FD: a socket whose other end its owner holds, and lets go of to end it.
+"""
+
+import array
+import asyncio
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+ROOT = Path(__file__).resolve().parents[2]
+LARGEST = 65_536
+MOST_FILES = 1024
+PREPARED = (
+    "apscheduler.schedulers.asyncio",
+    "apscheduler.triggers.cron",
+    "apscheduler.triggers.date",
+    "bot.app",
+    "bot.brain",
+    "bot.chat",
+    "bot.cli",
+    "bot.console.wiring",
+    "bot.house",
+    "bot.models.anthropic",
+    "bot.models.openai",
+    "channels.feishu.channel",
+    "channels.telegram.channel",
+    "channels.web.app",
+    "channels.web.channel",
+    "channels.wechat.channel",
+    "channels.wechat_mp.channel",
+    "channels.wecom.channel",
+    "cryptography.hazmat.primitives.ciphers",
+    "httpx2",
+    "markdown_it",
+    "memory.store.open",
+    "telegram.ext",
+    "tiktoken",
+    "uvicorn",
+    "websockets.asyncio.client",
+)
+"""What is imported before the fork; a name too few costs time, one too many nothing."""
+
+
+class Hatched:
+    """A running process. pid: its own; returncode: None while it runs, negative for a signal's number."""
+
+    def __init__(self, pid: int, line: socket.socket) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self._line = line
+        self._over = asyncio.create_task(self._end())
+
+    def send_signal(self, number: int) -> None:
+        """A signal to a process that may have ended."""
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    async def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        return await asyncio.shield(self._over)
+
+    async def _end(self) -> int:
+        with self._line:
+            said = await asyncio.get_running_loop().sock_recv(self._line, LARGEST)
+        self.returncode = int(said)
+        return self.returncode
+
+
+async def hatch(words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO) -> Hatched:
+    """Start the program with this command line; nothing else of this process reaches it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    with theirs:
+        order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()
+        handed = array.array("i", [theirs.fileno(), out.fileno(), errors.fileno()])
+        _nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+    pid = int(await asyncio.get_running_loop().sock_recv(ours, LARGEST))
+    return Hatched(pid, ours)
+
+
+@cache
+def _nest() -> socket.socket:
+    """The nest of this process; it ends when this process does."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        command = [sys.executable, "-m", "tests.walk.nest", str(theirs.fileno())]
+        subprocess.Popen(command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+    return ours
+
+
+def serve(door: socket.socket) -> None:
+    """Fork for each order until nobody holds the other end."""
+    alive: dict[int, socket.socket] = {}
+    signal.signal(signal.SIGCHLD, lambda *_: _bury(alive))
+    while True:
+        order, handed, _, _ = socket.recv_fds(door, LARGEST, 3)
+        if not order:
+            return
+        line, out, errors = socket.socket(fileno=handed[0]), *handed[1:]
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        if not (pid := os.fork()):
+            _live(json.loads(order), door, line, out, errors)
+        alive[pid] = line
+        line.send(str(pid).encode())
+        os.close(out)
+        os.close(errors)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+
+
+def _bury(alive: dict[int, socket.socket]) -> None:
+    for pid in list(alive):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            with alive.pop(pid) as line:
+                line.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _live(order: dict, door: socket.socket, line: socket.socket, out: int, errors: int) -> None:
+    """The child: what a started program has, then the program, then nothing."""
+    for inherited in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(inherited, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+    door.close()
+    line.close()
+    os.dup2(out, 1)
+    os.dup2(errors, 2)
+    os.closerange(3, MOST_FILES)
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    from bot.cli import main
+
+    code = 1
+    try:
+        code = main(order["words"])
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _prepare() -> None:
+    """Import what a bot does when it starts and when somebody writes, so that no child has to."""
+    for name in PREPARED:
+        importlib.import_module(name)
+    importlib.import_module("memory.context.counter").load_counter()
+    gc.collect()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _prepare()
+    serve(socket.socket(fileno=int(sys.argv[1])))
