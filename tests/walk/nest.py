@@ -7,6 +7,7 @@ which every start imports the same. The harness's commands, and `tests/bot/test_
 
 import array
 import asyncio
+import contextlib
 import gc
 import importlib
 import json
@@ -66,7 +67,8 @@ class Hatched:
     def send_signal(self, number: int) -> None:
         """A signal to a process that may have ended."""
         if self.returncode is None:
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     async def wait(self) -> int:
         """Its exit code, once it has ended."""
@@ -124,7 +126,7 @@ def _bury(alive: dict[int, socket.socket]) -> None:
     for pid in list(alive):
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
-            with alive.pop(pid) as line:
+            with alive.pop(pid) as line, contextlib.suppress(OSError):  # nobody may wait any more
                 line.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
@@ -141,11 +143,9 @@ def _live(order: dict, door: socket.socket, line: socket.socket, out: int, error
     os.closerange(3, MOST_FILES)
     os.environ.clear()
     os.environ.update(order["environment"])
-    from bot.cli import main
-
     code = 1
     try:
-        code = main(order["words"])
+        code = importlib.import_module("bot.cli").main(order["words"])
     finally:
         sys.stdout.flush()
         os._exit(code)

@@ -25,9 +25,10 @@ from tests.walk.record import ledger_faults, query, unended
 pytestmark = pytest.mark.kill
 KILLS = int(os.environ.get("MNEMA_KILLS", "2"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
-EARLIEST, LATEST = 0.010, 0.500
+EARLIEST, LATEST = 0.010, 0.800
 STARTING, WARM = 0.15, 0.5
 """Share of kills that come while the program starts; of those that wait for the first call of the model."""
+LONGEST_START = 0.2
 READY, WARMING = 15.0, 3.0
 """Seconds that are waited at most for the start, and for the model to be asked: the kill comes all the same."""
 LAST_START = 180.0
@@ -52,7 +53,7 @@ async def kill_once(bot: Bot, model: ModelEmulator, chance: random.Random, tally
     tally.kills += 1
     if kind < STARTING:
         tally.while_starting += 1
-        await asyncio.sleep(chance.uniform(0.2, 1.0))
+        await asyncio.sleep(chance.uniform(0, LONGEST_START))
     else:
         await within(READY, bot.until_ready())
         if kind > 1 - WARM:

@@ -1,6 +1,7 @@
 """One emulator, and the wires to it with short patience."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -9,8 +10,6 @@ from bot.models.openai import OpenAI
 from bot.models.patience import Patience
 from tests.bot.models.asking import blobs
 from tests.emulators.model import ModelEmulator
-
-SHORT = Patience(first=0.15, gap=0.15, step=0.6)
 
 
 @pytest.fixture
@@ -41,10 +40,17 @@ def wire(request: pytest.FixtureRequest) -> Anthropic | OpenAI:
 
 
 @pytest.fixture
-async def hasty(emulator: ModelEmulator, wire: Anthropic | OpenAI) -> AsyncIterator[Anthropic | OpenAI]:
-    """The same wire with little patience."""
+async def hasty(
+    emulator: ModelEmulator, wire: Anthropic | OpenAI
+) -> AsyncIterator[Callable[[Patience], Anthropic | OpenAI]]:
+    """The same wire with less patience, as much as it is called with."""
     make: Callable[..., Anthropic | OpenAI] = type(wire)
     root = emulator.url + ("/v1" if isinstance(wire, OpenAI) else "")
-    model = make(api_key="sk-test", base_url=root, blobs=blobs, limits=SHORT)
-    yield model
-    await model.close()
+    async with AsyncExitStack() as made:
+
+        def built(limits: Patience) -> Anthropic | OpenAI:
+            model = make(api_key="sk-test", base_url=root, blobs=blobs, limits=limits)
+            made.push_async_callback(model.close)
+            return model
+
+        yield built

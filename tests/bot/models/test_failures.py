@@ -1,6 +1,7 @@
 """The table of failures, over both wires and a real socket: what the wire did, what we make of it."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -19,12 +20,14 @@ from bot.errors import (
 from bot.models.anthropic import Anthropic
 from bot.models.failures import BAD_THINKING, Failure, read_failure, to_error
 from bot.models.openai import OpenAI
+from bot.models.patience import Patience
 from memory.conversation import Text, Thinking
 from tests.bot.models.asking import MODEL, answer_of, asking, blobs, hear, said, streamed, tool, words
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, html, refuse
 
 Wire = Anthropic | OpenAI
+Hasty = Callable[[Patience], Wire]
 
 REFUSALS: list[tuple[Reply, type[ModelError]]] = [
     (refuse(307, error="moved"), BadRequest),
@@ -84,6 +87,10 @@ async def test_the_wait_a_server_asks_for_is_passed_on(
     assert getattr(caught.value, "retry_after", "none") == seconds
 
 
+SHORT = {"first_byte": Patience(first=0.15), "gap": Patience(gap=0.15), "step": Patience(step=0.6)}
+"""One limit each, so that a busy machine meets no other."""
+
+
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
@@ -93,10 +100,10 @@ async def test_the_wait_a_server_asks_for_is_passed_on(
         (Reply(text="word " * 60, delta=5, pace=0.05), "step"),
     ],
 )
-async def test_silence_ends_the_call(hasty: Wire, emulator: ModelEmulator, reply: Reply, kind: str) -> None:
+async def test_silence_ends_the_call(hasty: Hasty, emulator: ModelEmulator, reply: Reply, kind: str) -> None:
     emulator.script([reply])
     with pytest.raises(Stalled) as caught:
-        await answer_of(hasty, asking("hi"))
+        await answer_of(hasty(SHORT[kind]), asking("hi"))
     assert caught.value.kind == kind
 
 
@@ -112,10 +119,10 @@ async def test_a_cancelled_call_closes_its_connection(wire: Wire, emulator: Mode
     "reply", [Reply(then="stall", after=99, text="whole"), Reply(then="drop", after=99, text="whole")]
 )
 async def test_what_befalls_the_connection_after_the_end_is_no_loss(
-    hasty: Wire, emulator: ModelEmulator, reply: Reply
+    hasty: Hasty, emulator: ModelEmulator, reply: Reply
 ) -> None:
     emulator.script([reply])
-    assert words(await answer_of(hasty, asking("hi"))) == "whole"
+    assert words(await answer_of(hasty(SHORT["gap"]), asking("hi"))) == "whole"
 
 
 @pytest.mark.parametrize(
