@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import random
+import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,8 +87,11 @@ class Chatter:
 
 
 def excused(db: Path) -> set[str]:
-    """Tokens of messages to which no answer comes any more, as promised."""
-    return {*given_up(db), *told_interrupted(db)} if db.exists() else set()
+    """Tokens of messages to which no answer comes any more, as promised; none before there is a schema."""
+    try:
+        return {*given_up(db), *told_interrupted(db)}
+    except sqlite3.OperationalError:
+        return set()
 
 
 def given_up(db: Path) -> list[str]:

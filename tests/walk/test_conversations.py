@@ -97,6 +97,7 @@ async def test_stop_is_heard_in_the_middle_of_a_turn(tmp_path: Path, name: str) 
 async def test_what_was_interrupted_by_a_kill_is_answered_once(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         await talk.ask("Good morning «one»", "Aye, “one”.")
+        await at_rest(talk)  # an answer is not seen growing where the one before is still on its way
         talk.model.script([STALLS])
         talk.say("Count the buoys «two»")
         await until(lambda: len(talk.model.requests) == 2, "the model is asked")
@@ -182,6 +183,7 @@ async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_pat
         talk.model.script([STALLS])
         talk.speak("Count the buoys «one»")
         await until(lambda: half_written(talk, group), "the answer begins to be seen")
+        await until(lambda: noted(talk), "the bot has noted which message it is")
         talk.happens("SIGKILL, and started again")
         await talk.bot.restart()
         await talk.sees("Aye, “one”.", group)
@@ -228,6 +230,11 @@ async def at_rest(talk: Talk) -> None:
 def half_written(talk: Talk, chat: str = "") -> list[str]:
     """What stands there of the answer that the model does not end."""
     return [one.text for one in talk.phone.shown(chat or talk.phone.owner) if HALF[:12] in one.text]
+
+
+def noted(talk: Talk) -> bool:
+    """Whether a later life would know of what is half written."""
+    return bool(query(talk.bot.db, "SELECT name FROM channel_note WHERE name LIKE 'live%'"))
 
 
 def ayes(talk: Talk) -> list[str]:
