@@ -2,7 +2,8 @@
 .SILENT:
 .PHONY: chat setup test check bench mutants nightly lock format clean
 
-ARGS ?= -n auto
+# half as many workers again as there are cores: much of the time they wait
+ARGS ?= -n $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat
