@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import random
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -71,9 +70,7 @@ class Person:
 
     def _waited_for(self) -> set[str]:
         """Tokens of messages an answer to which is waited for before more is written."""
-        over, now = {token for token, _ in self.seen}, time.monotonic()
-        with contextlib.suppress(sqlite3.OperationalError):  # the record is not there yet
-            over |= excused(self.db)
+        over, now = {token for token, _ in self.seen} | excused(self.db), time.monotonic()
         patient = self.world.until_stored
         return {
             token
@@ -88,7 +85,7 @@ class Person:
 
     def never_stored(self) -> set[str]:
         """Tokens of messages that died with a process, on a platform that brings them once."""
-        if self.world.until_stored or not self.db.exists():
+        if self.world.until_stored:
             return set()
         stored = {
             token

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import random
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,8 +36,7 @@ class Chatter:
     @property
     def open_ones(self) -> set[str]:
         """What an answer is still to come to."""
-        missing = set(self.said) - set(self.answered)
-        return missing - excused(self.db) if missing else missing
+        return set(self.said) - set(self.answered) - excused(self.db)
 
     def say(self) -> str:
         """One message; now and then the platform delivers it twice, or lets it overtake another."""
@@ -87,11 +85,8 @@ class Chatter:
 
 
 def excused(db: Path) -> set[str]:
-    """Tokens of messages to which no answer comes any more, as promised; none before there is a schema."""
-    try:
-        return {*given_up(db), *told_interrupted(db)}
-    except sqlite3.OperationalError:
-        return set()
+    """Tokens of messages to which no answer comes any more, as promised."""
+    return {*given_up(db), *told_interrupted(db)}
 
 
 def given_up(db: Path) -> list[str]:

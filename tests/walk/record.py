@@ -19,8 +19,12 @@ async def ledger_faults(db: Path) -> list[str]:
 
 
 def query(db: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """Rows of a query that changes nothing."""
+    """Rows of a query that changes nothing; none of a record that was killed before it had its tables."""
+    if not db.exists():
+        return []
     with closing(sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").fetchone():
+            return []
         return connection.execute(sql, values).fetchall()
 
 

@@ -53,8 +53,7 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally) -> None:
             await until(lambda: len(talk.model.requests) > asked, "the model is asked")
         await asyncio.sleep(random_.uniform(EARLIEST, LATEST))
     await bot.kill()
-    if bot.db.exists():
-        tally.in_flight += bool(unended(bot.db))
+    tally.in_flight += bool(unended(bot.db))
 
 
 async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> None:
@@ -81,12 +80,15 @@ async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process
         writers = [Writer(oracle, talk.web, name, random.Random(SEED + at)) for at, name in enumerate(CONVERSATIONS)]
         chatters = [Chatter(telegram, int(user), random.Random(SEED + int(user)), talk.bot.db) for user in PEOPLE]
         writing = asyncio.gather(*(person.run() for person in (*writers, *chatters)))
-        while tally.kills < KILLS:
-            await kill_once(talk, random_, tally)
-        for person in (*writers, *chatters):
-            person.enough.set()
-        await talk.bot.start()
-        await writing
+        try:
+            while tally.kills < KILLS:
+                await kill_once(talk, random_, tally)
+            for person in (*writers, *chatters):
+                person.enough.set()
+            await talk.bot.start()
+            await writing
+        finally:
+            writing.cancel()
         await at_rest(talk, oracle, chatters)
         await until(lambda: _all_shown(oracle, writers), "every open page shows every answer")
         faults = [*await oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
