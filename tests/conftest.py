@@ -1,8 +1,24 @@
-"""What all tests have in common: nothing but that collecting them leaves no rubbish worth looking for."""
+"""What all tests have in common: the same examples every day, short words on errors, and no search for rubbish while
+they are collected."""
 
 import gc
+import os
+
+import structlog
+from hypothesis import settings
 
 gc.disable()
+settings.register_profile("same examples", derandomize=True)
+if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run looks for new ones
+    settings.load_profile("same examples")
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 
 def pytest_collection_finish() -> None:
