@@ -71,7 +71,7 @@ async def a_file_comes(talk: Talk) -> None:
     """The model writes one and sends it; where there is no way for it, the person is told."""
     told = await talk.ask("Send me the notes", "The tool says")
     if not talk.phone.carries:
-        assert "this chat carries files of at most 0" in told.text or "cannot carry files" in told.text
+        assert "this chat carries" in told.text.lower() or "cannot carry files" in told.text
         return
     file = ("notes.md", b"# Notes\n\nHigh water at noon.\n")
     await until(lambda: file in [one.file for one in talk.whole()], "the file is there")
@@ -183,7 +183,8 @@ async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_pat
         talk.model.script([STALLS])
         talk.speak("Count the buoys «one»")
         await until(lambda: half_written(talk, group), "the answer begins to be seen")
-        await until(lambda: noted(talk), "the bot has noted which message it is")
+        if not talk.phone.world.keyed:
+            await until(lambda: noted(talk), "the bot has noted which message it is")
         talk.happens("SIGKILL, and started again")
         await talk.bot.restart()
         await talk.sees("Aye, “one”.", group)
