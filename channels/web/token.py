@@ -18,9 +18,11 @@ def load_token(path: Path) -> tuple[str, bool]:
         CannotServe: others may read the file, it is a link, not ours, too short, or cannot be read or written.
     """
     try:
+        with contextlib.suppress(FileNotFoundError):
+            return _read(path), False
         with contextlib.suppress(FileExistsError):
             return _make(path), True
-        return _read(path), False
+        return _read(path), False  # another process was first
     except OSError as err:
         raise CannotServe(f"the web token {path} cannot be used: {err.strerror or err}") from err
 
