@@ -110,6 +110,7 @@ _RELEASE = (
     update(outbox)
     .where(
         outbox.c.conversation == bindparam("row"),
+        _OPEN,  # the index of open parts: a long conversation has many that are long gone
         or_(
             outbox.c.state == word("sending"),
             (outbox.c.state == word("pending")) & (outbox.c.not_before >= bindparam("held")),
