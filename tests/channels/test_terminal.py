@@ -25,6 +25,8 @@ from tests.channels.talking import HOSTILE
 
 TALK = [sys.executable, "-m", "tests.channels.talking"]
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+KEPT = "\x1b[C"
+"""What is written over a line leaves a character that was there already where it is, and goes one to the right."""
 PLACE = Address(channel="terminal", account="local", chat_id="terminal")
 
 
@@ -125,15 +127,15 @@ class Person:
     def sees(self, text: str, within: float = 20.0) -> str:
         """What came up to and with this text."""
         until = time.monotonic() + within
-        while text not in COLOURS.sub("", self.seen):
+        wanted = re.compile(re.escape(text[0]) + "".join(f"(?:{re.escape(letter)}|\0)" for letter in text[1:]))
+        while not (found := wanted.search(self._plain())):
             assert time.monotonic() < until, f"{text!r} never came: {self.seen[-2000:]!r}"
-            if not self._more():
-                break
-        plain = COLOURS.sub("", self.seen)
-        assert text in plain, f"{text!r} never came: {self.seen[-2000:]!r}"
-        before, _, after = plain.partition(text)
-        self.seen = after
-        return before + text
+            assert self._more(), f"{text!r} never came: {self.seen[-2000:]!r}"
+        plain, self.seen = self._plain(), self._plain()[found.end() :]
+        return plain[: found.start()] + text
+
+    def _plain(self) -> str:
+        return COLOURS.sub("", self.seen.replace(KEPT, "\0"))
 
     def leaves(self) -> int:
         while self._more():
