@@ -2,8 +2,8 @@
 .SILENT:
 .PHONY: chat setup test check bench mutants nightly lock format clean
 
-# half as many workers again as there are cores: much of the time they wait
-ARGS ?= -n $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
+# two workers for each core, for a third of the time they wait; who is done takes from those who are not
+ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))) --dist worksteal
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat
@@ -28,8 +28,8 @@ bench:           # every figure against its floor
 mutants:         # put each known fault into a copy and see that the tests notice
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run
 
-nightly:         # the tests with many more examples and kills; about an hour
-	scripts/setup.sh dev && MNEMA_EXAMPLES=2000 MNEMA_KILLS=300 exec .venv/bin/pytest $(ARGS)
+nightly:         # new examples, 300 kills on each channel, all mutants; NIGHT="--only kills" runs some
+	scripts/setup.sh dev && exec .venv/bin/python -m tests.nightly $(NIGHT)
 
 lock:            # both lock files from pyproject.toml
 	scripts/setup.sh dev && scripts/lock.sh

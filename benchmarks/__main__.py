@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from benchmarks import context, indoors, outside, recall
+from benchmarks import context, indoors, outside, recall, scale
 from benchmarks.figure import table
 
 
@@ -12,7 +12,10 @@ def main() -> int:
     if sys.argv[1:2] == ["recall"]:
         print(recall.main(sys.argv[2:]))
         return 0
-    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall"]
+    if sys.argv[1:2] == ["scale"]:
+        print(scale.main(sys.argv[2:]))
+        return 0
+    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall", "scale"]
     figures = []
     if "indoors" in wanted:
         figures += asyncio.run(indoors.figures())
@@ -24,6 +27,8 @@ def main() -> int:
         print(context.report())
     if "recall" in wanted:
         print(recall.main([]))
+    if "scale" in wanted:
+        print(scale.main([]))
     return 0
 
 

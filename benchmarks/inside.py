@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.config import ConfigFile
+from bot.ground import Ground
 from bot.home import Home
 from bot.house import House
-from bot.parts import Ground
 from channels.message import Address, InboundMessage, Sender
 from channels.scripted import Scripted as Channel
 from memory.store.open import open_store

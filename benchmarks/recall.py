@@ -1,8 +1,8 @@
 """How well recall answers labelled questions, and how fast: real log files, the real index, the real search.
 
-`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD]`. FOLDER holds *.json, each a list of people:
-{"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session", "speaker", "text"}], "questions": [{"q", "evidence"}]},
-where evidence lists the ids of docs.
+`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL]`. FOLDER holds *.json, each a list of
+people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session", "speaker", "text"}], "questions": [{"q",
+"evidence"}]}, where evidence lists the ids of docs.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks import recall_rows
 from benchmarks.figure import Figure, table
 from memory.daily_log import FOLDER
-from memory.recall.keeping import Ground
+from memory.recall.keeping import Ground, Shared
 from memory.recall.passages import Passage, Wanted
 from memory.recall.recall import Recall
 from memory.recall.terms import question_terms, terms
@@ -76,12 +76,23 @@ def main(words: Sequence[str]) -> str:
     parser.add_argument("--data", type=Path, default=OWN, help="folder of question sets")
     parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(), help="what day it is taken to be")
     parser.add_argument("--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="sizes to time at")
+    parser.add_argument("--postgres", metavar="URL", default="", help="measure the index in this PostgreSQL instead")
     given = parser.parse_args(words)
+    shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
-    sets = [asyncio.run(measured(path, now)) for path in sorted(given.data.glob("*.json"))]
+    sets = [asyncio.run(measured(path, now, shared)) for path in sorted(given.data.glob("*.json"))]
     figures = [figure(one) for one in sets]
-    timed, notes = asyncio.run(recall_rows.figures(given.rows, now)) if given.rows else ([], [])
+    timed, notes = asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
+    if shared:
+        shared.close()
     return "\n\n".join(["\n".join(told(sets)), table([*figures, *timed]), *notes])
+
+
+def _postgres(url: str) -> Any:
+    """The indexes in a PostgreSQL; its driver is an extra."""
+    from memory.recall.postgres import PostgresShared
+
+    return PostgresShared(url)
 
 
 def told(sets: Iterable[Measured]) -> list[str]:
@@ -105,15 +116,15 @@ def figure(one: Measured) -> Figure:
     )  # fmt: skip
 
 
-async def measured(path: Path, now: datetime) -> Measured:
-    """One set, each person in a workspace of their own."""
+async def measured(path: Path, now: datetime, shared: Shared | None = None) -> Measured:
+    """One set, each person in a workspace of their own. shared: where the index is, None for a file."""
     ours: list[Mapping[str, float]] = []
     plain: list[Mapping[str, float]] = []
     times: list[float] = []
     index = 0.0
     people = read(path)
     for person in people:
-        async with opened() as (workspace, recall):
+        async with opened(shared) as (workspace, recall):
             places = write(workspace, person)
             began = time.perf_counter()
             await recall.refresh("")
@@ -144,15 +155,18 @@ def read(path: Path) -> list[Person]:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[tuple[Workspace, Recall]]:
+async def opened(shared: Shared | None = None) -> AsyncIterator[tuple[Workspace, Recall]]:
     """An empty workspace, and recall over it and an empty record."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         store = await open_store(Path(folder) / "mnema.db")
-        recall = Recall(Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC))
+        ground = Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC, shared=shared)
+        recall = Recall(ground)
+        await recall.forget("")
         try:
             yield workspace, recall
         finally:
+            await recall.forget("")
             await recall.close()
             await store.close()
 

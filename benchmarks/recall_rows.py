@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.figure import Figure
 from memory.daily_log import FOLDER
-from memory.recall.keeping import Ground
+from memory.recall.keeping import Ground, Shared
 from memory.recall.passages import Wanted
 from memory.recall.recall import Recall
 from memory.recall.terms import question_terms, terms
@@ -46,23 +46,29 @@ class Synthetic:
     questions: Sequence[str]
 
 
-async def figures(sizes: Iterable[int], now: datetime) -> tuple[list[Figure], list[str]]:
-    """For each number of rows what indexing and searching take; and what could not be measured."""
+async def figures(sizes: Iterable[int], now: datetime, shared: Shared | None = None) -> tuple[list[Figure], list[str]]:
+    """For each number of rows what indexing and searching take; and what could not be measured.
+
+    Args:
+        shared: where the index is, None for a file.
+    """
     found: list[Figure] = []
     for rows in sizes:
-        found += await _at(rows, now)
+        found += await _at(rows, now, shared)
     missing = importlib.util.find_spec("numpy") is None
     notes = ["NumPy is not installed, so there is no floor of vectors; the extra `vectors` brings it."] * missing
     return found, notes
 
 
-async def _at(rows: int, now: datetime) -> list[Figure]:
+async def _at(rows: int, now: datetime, shared: Shared | None) -> list[Figure]:
     made = synthetic(rows)
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         write(workspace, made.lines)
         store = await open_store(Path(folder) / "mnema.db")
-        recall = Recall(Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=now.tzinfo or UTC))
+        index = Path(folder) / "index"
+        recall = Recall(Ground(store=store, workspace=workspace, folder=index, zone=now.tzinfo or UTC, shared=shared))
+        await recall.forget("")
         began = time.perf_counter()
         await recall.refresh("")
         indexed = time.perf_counter() - began
@@ -71,6 +77,7 @@ async def _at(rows: int, now: datetime) -> list[Figure]:
             began = time.perf_counter()
             await recall.search(Wanted(space="", query=question, now=now, limit=DEPTH))
             times.append(time.perf_counter() - began)
+        await recall.forget("")
         await recall.close()
         await store.close()
     began = time.perf_counter()

@@ -79,6 +79,7 @@ ACTIONS: dict[str, _Rule] = {
     "config.write.context": _Rule(least="admin", places=_PRIVATE),
     "config.write": _Rule(least="owner", places=_HERE),
     "usage.own": _Rule(least="user"),
+    "trace": _Rule(least="user"),
     "export": _Rule(least="user", places=_PRIVATE),
     "files.read": _Rule(least="user", model=True),
     "files.write": _Rule(least="user", model=True, root="owner"),

@@ -10,6 +10,7 @@ import typer
 
 from bot.errors import MnemaError
 from bot.home import Home
+from bot.record import exists, held, opened
 from bot.running import of_running
 
 app = typer.Typer(help="See who asks to talk to the bot; let them in, refuse them, take it back.", no_args_is_help=True)
@@ -166,26 +167,26 @@ def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool)
     """
     from contextlib import nullcontext
     from datetime import UTC, datetime
+    from functools import partial
 
     from bot.config import ConfigFile
     from bot.pairing import Pairing
     from bot.roles import Roles
-    from memory.store.open import open_store
 
     file = ConfigFile(home.config)
     file.load()
-    new = not home.db.exists()
+    new = not exists(home)
     if new:
         home.ensure()
 
-    async def opened() -> Answer:
-        store = await open_store(home.db, writable=new or alter)
-        roles = Roles(lambda: file.current, store.access)
-        pairing = Pairing(access=store.access, roles=roles, config=lambda: file.current, now=lambda: datetime.now(UTC))
-        try:
-            return await work(pairing)
-        finally:
-            await store.close()
+    async def worked() -> Answer:
+        async with opened(home, writable=new or alter) as record:
+            access = record.store.access
+            roles = Roles(lambda: file.current, access)
+            now = partial(datetime.now, UTC)
+            return await work(
+                Pairing(access=access, roles=roles, config=lambda: file.current, now=now, ended=record.stop)
+            )
 
-    with home.lock() if new or alter else nullcontext():
-        return asyncio.run(opened())
+    with held(home) if new or alter else nullcontext():
+        return asyncio.run(worked())

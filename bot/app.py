@@ -4,29 +4,66 @@ import asyncio
 import importlib
 import signal
 import sys
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from bot import log as logs
+from bot import supervisor
 from bot.config import Config, ConfigFile, known_secrets
 from bot.connecting import begun_in, channels_of
-from bot.errors import ConfigError, MnemaError
+from bot.errors import Busy, ConfigError, MnemaError
+from bot.heap import share_heap
 from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
+from memory.failpoint import fp
 
 
-def run(home: Home, role: str) -> int:
+def run(home: Home, role: str, metrics: int | None = None) -> int:
     """`mnema run`: every enabled channel, the page, the scheduler; until SIGTERM or Ctrl-C.
+
+    metrics: the port on which a worker, which has no page, tells how it is; 0 for any free one.
 
     Raises:
         MnemaError: it cannot start; the text says why.
     """
-    if role != "all":
-        raise ConfigError(f"--role {role} needs a PostgreSQL database; with SQLite one process does all of it")
+    share_heap()
     file = _settings(home)
+    if metrics is not None and role != "worker":
+        raise ConfigError(f"--metrics is for --role worker; {role} tells its figures on the page's port")
+    if file.current.database_url:
+        return _run_shared(home, file, role, metrics)
+    if role != "all":
+        raise ConfigError(f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it")
     with home.lock() as lock:
+        fp("recover.r1")
         redactor = _logging(home, file.current)
-        return asyncio.run(_run(home, file, lock, redactor))
+        return asyncio.run(_run(home, file, lock, redactor, partial(_open_house, home, file)))
+
+
+def _run_shared(home: Home, file: ConfigFile, role: str, metrics: int | None) -> int:
+    """Any number of processes on one record: the first of a home tells where its page is."""
+    try:
+        opening = importlib.import_module("bot.scale.opening")
+    except ImportError as err:
+        raise ConfigError(
+            f"database_url needs the extra scale, and {err.name} is missing; install it with: pip install mnema[scale]"
+        ) from err
+    redactor = _logging(home, file.current)
+    opened = partial(opening.open_shared, home, file, role)
+    with ExitStack() as held:
+        lock = None
+        if role != "worker":
+            with suppress(Busy):
+                lock = held.enter_context(home.lock())
+        work = partial(_run, home, file, lock, redactor, paged=role != "worker")
+        if metrics is None:
+            return asyncio.run(work(opened))
+        watching = importlib.import_module("bot.watching")
+        return int(asyncio.run(watching.watched(home, metrics, opened, work)))
 
 
 def chat(home: Home, conversation: str, once: str | None) -> int:
@@ -35,15 +72,17 @@ def chat(home: Home, conversation: str, once: str | None) -> int:
     desk = importlib.import_module("bot.chat")
     if home.address():
         return int(asyncio.run(desk.beside(home, file.current, conversation, once)))
+    if file.current.database_url:
+        raise MnemaError("With a database_url the terminal talks through a running gateway: start mnema run first.")
     with home.lock():
         _logging(home, file.current)
         return int(asyncio.run(desk.alone(home, file, conversation, once)))
 
 
-async def probe_model(config: Config) -> tuple[bool, str]:
-    """Whether the configured model answers at all, and what it (or the wire) said."""
+async def probe_models(config: Config) -> list[tuple[bool, str]]:
+    """Whether each configured model answers at all, the chosen one first, and what it (or the wire) said."""
     brain = await asyncio.to_thread(importlib.import_module, "bot.brain")
-    found: tuple[bool, str] = await brain.probe(config)
+    found: list[tuple[bool, str]] = await brain.probe(config)
     return found
 
 
@@ -52,8 +91,6 @@ def _settings(home: Home) -> ConfigFile:
     file.load()
     if file.trouble is not None:
         print(f"mnema: {file.trouble} The last good configuration holds.", file=sys.stderr)
-    if file.current.database_url:
-        raise ConfigError('database_url is set, but this version keeps its record in SQLite only; set it to ""')
     return file
 
 
@@ -63,7 +100,7 @@ def _logging(home: Home, config: Config) -> Redactor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Page:
+class Page:
     """The opened port and what answers on it. made: the token was made just now."""
 
     site: Any
@@ -74,7 +111,11 @@ class _Page:
     made: bool
 
 
-def _open_page(home: Home, config: Config) -> _Page | None:
+Opened = Callable[[Page | None], Awaitable[Any]]
+"""Opens the house that is run."""
+
+
+def _open_page(home: Home, config: Config) -> Page | None:
     """Open the port before anything heavy is imported: who asks is told that we are starting."""
     settings = config.channels.web
     if not settings.on:
@@ -97,23 +138,28 @@ def _open_page(home: Home, config: Config) -> _Page | None:
     site = Site(gate=Gate(token=token, port=port), web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
-    return _Page(site=site, web=web, server=Server(site, sockets), url=url, token=token, made=made)
+    return Page(site=site, web=web, server=Server(site, sockets), url=url, token=token, made=made)
 
 
-async def _run(home: Home, file: ConfigFile, lock: Lock, redactor: Redactor) -> int:
+async def _run(
+    home: Home, file: ConfigFile, lock: Lock | None, redactor: Redactor, opened: Opened, *, paged: bool = True
+) -> int:
     ended = _ended_by_signal()
-    page = _open_page(home, file.current)
+    page = _open_page(home, file.current) if paged else None
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None
     try:
-        house = await _open_house(home, file, page)
+        house = await opened(page)
         house.reconfigured = lambda config: redactor.learn(known_secrets(config))
         if page:
-            lock.tell(page.url)
+            if lock is not None:
+                lock.tell(page.url)
             if page.made:
                 print(f"token {page.token} (kept in {home.web_token})")
         print(f"ready {page.url if page else 'without a page'}", flush=True)
+        supervisor.tell("READY=1")
         await ended.wait()
+        supervisor.tell("STOPPING=1")
     finally:
         if house is not None:
             await house.close()
@@ -124,22 +170,28 @@ async def _run(home: Home, file: ConfigFile, lock: Lock, redactor: Redactor) -> 
     return 0
 
 
-async def _open_house(home: Home, file: ConfigFile, page: _Page | None) -> Any:
+async def _open_house(home: Home, file: ConfigFile, page: Page | None) -> Any:
     whole = await asyncio.to_thread(importlib.import_module, "bot.house")
+    signals = importlib.import_module("bot.tracing_sdk").signals_of(file.current)
     store = await open_record(home)
-    parts = importlib.import_module("bot.parts")  # bot.house has brought it
-    house = whole.House(parts.Ground(home=home, file=file, store=store))
+    ground = importlib.import_module("bot.ground")  # bot.house has brought it
+    house = whole.House(ground.Ground(home=home, file=file, store=store, signals=signals))
+    await open_with(house, file, page)
+    return house
+
+
+async def open_with(house: Any, file: ConfigFile, page: Page | None) -> None:
+    """Open a house with the channels that are configured, and the page where there is one."""
     opened = channels_of(file.current, begun_in(file))
     channels = list(opened.channels)
     for why in opened.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)
     if page is None:
         await house.open(channels)
-        return house
+        return
     console = await asyncio.to_thread(importlib.import_module, "bot.console.wiring")
     await house.open([page.web, console.TerminalAway(page.web), *channels])
     console.open_console(page.site, house)
-    return house
 
 
 async def open_record(home: Home) -> Any:
@@ -148,6 +200,9 @@ async def open_record(home: Home) -> Any:
     store = await module.open_store(home.db)
     if store.healed:
         print(f"mnema: {store.healed}", file=sys.stderr)
+        heads = importlib.import_module("bot.audit_heads").Heads(home.data)
+        heads.anew(store.healed, datetime.now(UTC))
+        await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
     return store
 
 

@@ -71,14 +71,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
-    """toolset, now, channels: as they are at that moment; wake_out: when there is something to send."""
+    """toolset, now, channels: as they are at that moment."""
 
     access: Access
     toolset: Callable[[], Toolset]
     workspace: Workspace
     now: Callable[[], datetime]
     channels: Callable[[], Mapping[str, Channel]]
-    wake_out: Callable[[str], object]
 
     async def ask(self, wanted: Wanted) -> str:
         """Ask the person of this turn, once for each call; returns what the model is told.
@@ -106,7 +105,6 @@ class Approvals:
             expires=self.now() + GOOD_FOR,
         )
         await self.access.ask(asking, [self._question(wanted, code, pressed)])
-        self.wake_out(wanted.conversation.id)
         return ASKED
 
     async def decide(self, actor: Actor, where: Where, key: str, *, approve: bool) -> Said | None:

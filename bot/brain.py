@@ -1,7 +1,9 @@
 """The models as they are configured now: a chain for conversations, its fast model for summaries."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -9,29 +11,52 @@ from bot.config import Config
 from bot.config.schema import Llm
 from bot.errors import ModelError, Unusable
 from bot.failures import why
+from bot.log import hidden
 from bot.models.base import Answer, Blobs, Model, Purpose, Request, WireMessage
 from bot.models.fallback import Chain, Link
+from bot.models.health import ModelState, Use, state_of
 from bot.models.offline import Passage, Recall
+from bot.models.prices import window
 from bot.models.registry import PROVIDERS, Account, Wire, effective_provider, open_wire
-from bot.models.retry import Patient
+from bot.models.retry import ONCE, Patient
+from bot.models.seen import Seen
+from bot.signals import Signals
 from memory.conversation import Text
 from memory.store.doors import Sessions
 from memory.store.records import Usage
 
 log = structlog.get_logger(__name__)
+LONGEST_WHY = 200
+USES: tuple[Use, Use] = ("chosen", "spare")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """One model of the chain as it is configured. model: its id, "" for the one that conversations choose."""
+
+    account: Account
+    model: str = ""
 
 
 class Brain:
     """Holds the chain; `configure` replaces it when the configuration of models has changed."""
 
-    def __init__(self, blobs: Blobs, recall: Recall, on_unusable: Callable[[str, Unusable], None]) -> None:
+    def __init__(
+        self,
+        blobs: Blobs,
+        recall: Recall,
+        on_unusable: Callable[[str, Unusable], None],
+        signals: Signals | None = None,
+    ) -> None:
         self._blobs = blobs
         self._recall = recall
         self._on_unusable = on_unusable
+        self._signals = signals or Signals()
         self._wires: list[Wire] = []
         self._chain: Chain | None = None
         self._llm: Llm | None = None
         self._old: list[Chain] = []
+        self._models: list[tuple[str, str]] = []
         self.provider = "offline"
         self.name = "offline"
         self.fast_name = "offline"
@@ -43,16 +68,43 @@ class Brain:
             raise RuntimeError("no model is configured yet")
         return self._chain
 
-    @property
-    def first(self) -> Model:
-        """The first wire of the chain, bare: asked once, nothing tried again."""
-        return self._wires[0]
+    async def ask_one(self, at: int) -> tuple[bool, str]:
+        """Ask that model of the chain for a word, once: whether it answered, and its name or what went wrong."""
+        provider, model = self._models[at]
+        request = Request(
+            model=model or self.name,
+            system=("Answer with one word.",),
+            messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
+            max_tokens=16,
+        )
+        account = named_in(self._llm)[at].account if self._llm else None
+        try:
+            async for _ in self._wires[at].stream(request):
+                pass
+        except ModelError as err:
+            where = f" at {account.base_url}" if account and account.base_url else ""
+            return False, f"{provider} {request.model}{where} does not answer: {why(err, 'en')} ({hidden(str(err))})"
+        return True, f"{provider} {request.model}"
 
     @property
     def trouble(self) -> str:
         """Why the chain's models are of no use, "" when they are."""
         found = self._chain.unusable if self._chain else ()
         return "; ".join(str(err) for err in found)
+
+    def states(self) -> tuple[ModelState, ...]:
+        """How each model of the chain fares now, in the order in which they are asked, the fast one last."""
+        if self._chain is None:
+            return ()
+        chain, now = self._chain, time.monotonic()
+        found = [
+            state_of(f"{provider} {model or self.name}", chain.condition(at, model or self.name), now, USES[min(at, 1)])
+            for at, (provider, model) in enumerate(self._models)
+        ]
+        fast = chain.condition(0, self.fast_name)
+        if self.fast_name != self.name and (fast.well or fast.error is not found[0].error):  # else it is told already
+            found.append(state_of(f"{self.provider} {self.fast_name}", fast, now, "fast"))
+        return tuple(replace(state, why=hidden(state.why)[:LONGEST_WHY]) for state in found)
 
     def configure(self, config: Config) -> None:
         """Build the chain anew; calls that run end on the old one.
@@ -64,21 +116,15 @@ class Brain:
         if self._chain is not None and llm == self._llm:
             return
         self._llm = llm
-        account = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
-        provider = effective_provider(account)
+        chain = named_in(llm)
+        provider = effective_provider(chain[0].account)
         known = PROVIDERS[provider]
-        links = [(account, "")] + [
-            (
-                Account(provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy),
-                item.model or PROVIDERS[item.provider].model,
-            )
-            for item in llm.fallback
-        ]
-        old, self._wires = self._chain, [self._open(each) for each, _ in links]
+        old, self._wires = self._chain, [self._open(each.account) for each in chain]
         self._chain = Chain(
-            [Link(model=Patient(wire), ask_for=ask) for wire, (_, ask) in zip(self._wires, links, strict=True)],
+            [_link(Seen(wire, self._signals), each.model) for wire, each in zip(self._wires, chain, strict=True)],
             on_unusable=self._on_unusable,
         )
+        self._models = [(effective_provider(each.account), each.model) for each in chain]
         named = provider != "offline"
         self.provider = provider
         self.name = (llm.model if named else "") or known.model
@@ -89,7 +135,12 @@ class Brain:
 
     def use(self, model: Model) -> None:
         """Answer with this model, whatever is configured: a twin, or one that another program brings."""
-        self._chain = Chain([Link(model=model)], on_unusable=self._on_unusable)
+        self._chain = (
+            model
+            if isinstance(model, Chain)
+            else Chain([Link(model=Seen(model, self._signals))], on_unusable=self._on_unusable)
+        )
+        self._models = [(model.name, "")]
         self.provider = self.name = self.fast_name = model.name
 
     async def preload(self) -> None:
@@ -125,6 +176,28 @@ class Brain:
         return open_wire(account, blobs=self._blobs, recall=self._recall)
 
 
+def named_in(llm: Llm) -> tuple[Named, ...]:
+    """The models of the chain in order, the first one for what conversations choose."""
+    first = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    spare = (
+        Named(
+            account=Account(provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy),
+            model=item.model or PROVIDERS[item.provider].model,
+        )
+        for item in llm.fallback
+    )
+    return (Named(account=first), *spare)
+
+
+def _link(wire: Model, model: str) -> Link:
+    return Link(
+        model=Patient(wire),
+        ask_for=model,
+        once=Patient(wire, retries=ONCE),
+        window=window(model) if model else 0,
+    )
+
+
 class Summariser:
     """What `memory` summarises with: the fast model; what it takes is put down to the conversation."""
 
@@ -155,29 +228,18 @@ def usage_of(answer: Answer, purpose: str = "turn") -> Usage:
     )
 
 
-async def probe(config: Config) -> tuple[bool, str]:
-    """Ask the configured model for a word: whether it answered, and its name or what went wrong."""
+async def probe(config: Config) -> list[tuple[bool, str]]:
+    """Ask each configured model for a word: whether it answered, and its name or what went wrong."""
 
     async def nothing(question: str, conversation: str, space: str) -> list[Passage]:
         return []
 
     brain = Brain(_no_blob, nothing, lambda name, error: None)
     brain.configure(config)
-    request = Request(
-        model=brain.name,
-        system=("Answer with one word.",),
-        messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
-        max_tokens=16,
-    )
     try:
-        async for _ in brain.first.stream(request):
-            pass
-    except ModelError as err:
-        where = f" at {config.llm.base_url}" if config.llm.base_url else ""
-        return False, f"{brain.provider} {brain.name}{where} does not answer: {why(err, 'en')} ({err})"
+        return [await brain.ask_one(at) for at in range(1 + len(config.llm.fallback))]
     finally:
         await brain.close()
-    return True, f"{brain.provider} {brain.name}"
 
 
 def _no_blob(sha256: str) -> bytes:

@@ -9,10 +9,11 @@ from bot.app import open_record
 from bot.commands.router import COMMANDS
 from bot.config import Config, ConfigFile
 from bot.errors import MnemaError
+from bot.ground import Ground
 from bot.home import Home
 from bot.house import House
-from bot.parts import Ground
 from bot.texts import machine_language
+from bot.tracing_sdk import signals_of
 from channels.errors import LoggedOut
 from channels.remote import Remote
 from channels.terminal import Setup, Terminal
@@ -52,7 +53,8 @@ class Bar:
 
 async def alone(home: Home, file: ConfigFile, conversation: str, once: str | None) -> int:
     """Open a house, talk until the person leaves, close it; a fold that is not done goes on next time."""
-    house = House(Ground(home=home, file=file, store=await open_record(home)))
+    signals = signals_of(file.current)
+    house = House(Ground(home=home, file=file, store=await open_record(home), signals=signals))
 
     async def found() -> str:
         row = await house.store.sessions.find(Terminal.name, Terminal.account, conversation)
@@ -64,7 +66,7 @@ async def alone(home: Home, file: ConfigFile, conversation: str, once: str | Non
         return await house.report.facts(await found())
 
     async def stop() -> None:
-        house.stop(await found())
+        await house.stop(await found())
 
     setup = Setup(conversation=conversation, once=once, desk=_desk(home, file.current, Bar(facts)), stop=stop)
     terminal = Terminal(setup)

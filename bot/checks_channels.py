@@ -14,13 +14,13 @@ from bot.connecting import begun_in, channel_of, lacking
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home
 from bot.log import Redactor
+from bot.record import exists, opened
 from bot.running import ask_running
 from bot.vitals import State, how, of_json, trouble_of
 from channels.base import Channel, Keeping, Probing
 from channels.errors import ChannelError
 from memory.store.doors import Notes
 from memory.store.errors import StoreError
-from memory.store.open import open_store
 
 ANSWER_SECONDS = 10.0
 """How long a platform may take to say who we are."""
@@ -77,14 +77,14 @@ def _running(name: str, state: State | None) -> Check:
 
 async def _notes(home: Home, held: AsyncExitStack) -> Notes | None:
     """What channels have kept; None where there is no record, or one that says elsewhere what is wrong with it."""
-    if not home.db.exists():
-        return None
     try:
-        store = await open_store(home.db, writable=False)
-    except StoreError:
+        if not exists(home):
+            return None
+        record = await held.enter_async_context(opened(home))
+    except (StoreError, ConfigError):
         return None
-    held.push_async_callback(store.close)
-    return store.notes
+    notes: Notes = record.store.notes
+    return notes
 
 
 async def _tried(name: str, made: Callable[[], Channel], notebook: "_Borrowed", patience: float) -> Check:

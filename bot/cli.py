@@ -11,9 +11,22 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from bot import access_cli, channels_cli, config_cli, init_cli, memory_cli, replay_cli, sessions_cli
+from bot import (
+    access_cli,
+    audit_cli,
+    backup_cli,
+    channels_cli,
+    config_cli,
+    init_cli,
+    memory_cli,
+    migrate_cli,
+    people_cli,
+    replay_cli,
+    sessions_cli,
+)
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home, resolve
+from bot.restore_swap import finish
 from bot.terms import Terms
 from memory import failpoint
 from memory.store.errors import StoreError
@@ -36,8 +49,13 @@ app.add_typer(memory_cli.app, name="memory")
 app.add_typer(access_cli.app, name="pair")
 app.add_typer(access_cli.owner, name="owner")
 app.add_typer(channels_cli.app, name="channels")
+app.add_typer(audit_cli.app, name="audit")
+app.add_typer(people_cli.app, name="people")
 app.command("init")(init_cli.init)
 app.command("replay")(replay_cli.replay)
+app.command("backup")(backup_cli.backup)
+app.command("restore")(backup_cli.restore)
+app.command("migrate")(migrate_cli.migrate)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -103,6 +121,7 @@ def _options(
     ] = False,
 ) -> None:
     ctx.obj = Terms(home=resolve(home), debug=debug)
+    finish(ctx.obj.home.root)
 
 
 def _made(home: Home) -> Home:
@@ -132,6 +151,9 @@ def chat(
 def run(
     ctx: typer.Context,
     role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = "all",
+    metrics: Annotated[
+        int | None, typer.Option("--metrics", min=0, max=65_535, help="A worker's own port for /metrics; 0: any.")
+    ] = None,
 ) -> int:
     """Run every enabled channel, the page on this machine and the scheduler."""
     if role not in ROLES:
@@ -139,7 +161,7 @@ def run(
     home = _made(ctx.obj.home)
     from bot import app as whole
 
-    return whole.run(home, role)
+    return whole.run(home, role, metrics)
 
 
 @app.command()
@@ -167,23 +189,3 @@ def doctor(
             if check.hint:
                 print(f"       {check.hint}")
     return DONE if sound else FAILED
-
-
-@app.command()
-def migrate(ctx: typer.Context) -> int:
-    """Bring the database to this version's schema; a copy is kept beside it."""
-    from memory.store.open import open_store
-
-    home = ctx.obj.home
-    if not home.db.exists():
-        print(f"There is no database in {home.data} yet; nothing to do.")
-        return DONE
-
-    async def opened() -> None:
-        store = await open_store(home.db)
-        await store.close()
-
-    with home.lock():
-        asyncio.run(opened())
-    print(f"{home.db} has this version's schema.")
-    return DONE

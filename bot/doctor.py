@@ -10,17 +10,19 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import memory
+from bot.audit_heads import Heads
 from bot.checks import Check
 from bot.checks_channels import check_channels
 from bot.config import Config, ConfigFile
 from bot.errors import ConfigError
 from bot.home import Home
 from bot.models.registry import Account, effective_provider
+from bot.record import opened, scaled
 from bot.texts import LONG_SOUL
 from memory.context.counter import WEIGHTED, load_counter
-from memory.recall.checking import look
-from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
-from memory.store.open import open_store
+from memory.recall.checking import Looked, look
+from memory.store.audit_records import AuditFault
+from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.records import LedgerFault
 from memory.workspace import Workspace
 
@@ -33,10 +35,15 @@ RANKS = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
 async def report(home: Home) -> list[Check]:
     """All checks in the order in which they matter; nothing on disk is changed."""
     file = ConfigFile(home.config)
-    checks = [_configuration(home, file), *await _database(home), await asyncio.to_thread(_index, home), _disk(home)]
+    checks = [
+        _configuration(home, file),
+        *await _database(home, file.current.database_url),
+        await asyncio.to_thread(_index, home, file.current.database_url),
+        _disk(home),
+    ]
     config = file.current
     checks += [
-        await _model(config),
+        *await _models(config),
         *await _embedding(config),
         *await check_channels(home, file),
         _counter(),
@@ -63,25 +70,34 @@ def _configuration(home: Home, file: ConfigFile) -> Check:
     return Check(name=name, ok=True, message=f"{home.config} is right.")
 
 
-async def _database(home: Home) -> list[Check]:
+async def _database(home: Home, url: str) -> list[Check]:
     """Whether it opens, and, where it does, whether every message is accounted for."""
     name = "database"
-    if not home.db.exists():
+    if not url and not home.db.exists():
         return [Check(name=name, ok=True, message="There is none yet; the first start makes it.")]
     try:
-        store = await open_store(home.db, writable=False)
-        try:
-            faults = await store.folds.check_ledger()
-        finally:
-            await store.close()
+        async with opened(home) as record:
+            faults = await record.store.folds.check_ledger()
+            act = await record.store.audit.fault(Heads(home.data).known())
     except SchemaNewer as err:
         return [Check(name=name, ok=False, message=str(err), hint="Start it with the newer version of mnema.")]
+    except SchemaOlder as err:
+        hint = "mnema migrate brings it up; a kill on the way leaves it as it was."
+        return [Check(name=name, ok=False, message=str(err), hint=hint)]
     except StoreCorrupt as err:
         hint = "The next start puts the damaged file aside and goes back to the newest snapshot."
         return [Check(name=name, ok=False, message=str(err), hint=hint)]
     except StoreError as err:
         return [Check(name=name, ok=False, message=str(err))]
-    return [Check(name=name, ok=True, message="It opens."), _ledger(faults)]
+    return [Check(name=name, ok=True, message="It opens."), _ledger(faults), _audit(act)]
+
+
+def _audit(fault: AuditFault | None) -> Check:
+    name = "audit"
+    if fault is None:
+        return Check(name=name, ok=True, message="Every act stands as it was written.")
+    hint = "Somebody has changed the record of what was done; mnema audit list shows what is left of it."
+    return Check(name=name, ok=False, message=f"Act {fault.seq} is not as it was written: {fault.what}.", hint=hint)
 
 
 def _ledger(faults: list[LedgerFault]) -> Check:
@@ -96,10 +112,13 @@ def _ledger(faults: list[LedgerFault]) -> Check:
     return Check(name=name, ok=False, message=message, hint=hint)
 
 
-def _index(home: Home) -> Check:
+def _index(home: Home, url: str) -> Check:
     """Whether what recall finds by is sound, and agrees with the files it was made from."""
     name = "index"
-    found = look(home.index, Workspace(home.workspace))
+    try:
+        found = _looked(home, url)
+    except (StoreError, ConfigError) as err:
+        return Check(name=name, ok=False, message=str(err))
     if not found:
         return Check(name=name, ok=True, message="There is none yet; the first search makes it.")
     wrong = [one for one in found if one.fault]
@@ -111,6 +130,19 @@ def _index(home: Home) -> Check:
     message = f"It is sound: {_counted(rows, 'row')} for {_counted(len(found), 'space')}."
     hint = f"Files changed since: {behind}; the next search reads them." if behind else ""
     return Check(name=name, ok=True, message=message, hint=hint)
+
+
+def _looked(home: Home, url: str) -> list[Looked]:
+    """All indexes, wherever they are kept. url: of the record's database, "" for files."""
+    workspace = Workspace(home.workspace)
+    if not url:
+        return look(home.index, workspace)
+    indexes = scaled("memory.recall.postgres").PostgresShared(url)
+    try:
+        found: list[Looked] = indexes.look(workspace)
+        return found
+    finally:
+        indexes.close()
 
 
 def _disk(home: Home) -> Check:
@@ -134,16 +166,18 @@ async def _embedding(config: Config) -> list[Check]:
     return [Check(name="embedding", ok=found.ok, message=found.message, hint=hint)]
 
 
-async def _model(config: Config) -> Check:
+async def _models(config: Config) -> list[Check]:
+    """Each model of the chain, asked for a word."""
     llm = config.llm
     account = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
     if effective_provider(account) == "offline":
         hint = "" if llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
-        return Check(name="model", ok=True, message="The offline model answers: there is no key.", hint=hint)
-    from bot.app import probe_model
+        return [Check(name="model", ok=True, message="The offline model answers: there is no key.", hint=hint)]
+    from bot.app import probe_models
 
-    reached, message = await probe_model(config)
-    return Check(name="model", ok=reached, message=message)
+    found = await probe_models(config)
+    names = ["model", *(f"llm.fallback[{at}]" for at in range(len(llm.fallback)))]
+    return [Check(name=name, ok=ok, message=message) for name, (ok, message) in zip(names, found, strict=True)]
 
 
 def _counter() -> Check:

@@ -15,6 +15,7 @@ MnemaError
 │       ├── KeyRefused          401, 402, 403
 │       ├── NoSuchModel         404
 │       └── QuotaSpent          429 of a spend or plan limit
+├── OverBudget                  the person: the text is what they are told
 ├── ToolFailed                  the model: the text becomes the tool's result
 └── Denied                      the sender
 """
@@ -82,12 +83,18 @@ class Stalled(ModelError):
 
 
 class Overflow(ModelError):
-    """The request is longer than the model's window. actual, limit: tokens as the wire said, 0 for unknown."""
+    """The request is longer than the model's window. actual, limit: tokens as the wire said, 0 for unknown.
 
-    def __init__(self, why: str, *, status: int = 400, kind: str = "", actual: int = 0, limit: int = 0) -> None:
+    model: the id of the one that was asked, "" for the one the request named.
+    """
+
+    def __init__(
+        self, why: str, *, status: int = 400, kind: str = "", actual: int = 0, limit: int = 0, model: str = ""
+    ) -> None:
         super().__init__(why, status=status, kind=kind)
         self.actual = actual
         self.limit = limit
+        self.model = model
 
 
 class BadRequest(ModelError):
@@ -121,6 +128,10 @@ class NoSuchModel(Unusable):
 
 class QuotaSpent(Unusable):
     """A spending or plan limit is reached."""
+
+
+class OverBudget(MnemaError):
+    """Somebody has used up what they may use; the text is written for them."""
 
 
 class ToolFailed(MnemaError):

@@ -4,7 +4,8 @@ from bot.access import authorize
 from bot.agent.job import Ended, Job
 from bot.brain import Brain
 from bot.config import Config
-from bot.dispatch.local import LocalLanes
+from bot.dispatch.lanes import LanesOf
+from bot.dispatch.local import local
 from bot.errors import ModelError
 from bot.models.base import Purpose
 from memory.longterm.extracting import Extracting, NoModel, Settings
@@ -20,13 +21,13 @@ AT_ONCE = 4
 class Extractor:
     """Works off the queues. No reply waits for it; what is open at the end of the process goes on at the next start."""
 
-    def __init__(self, extracting: Extracting, extractions: Extractions) -> None:
+    def __init__(self, extracting: Extracting, extractions: Extractions, lanes_of: LanesOf = local) -> None:
         self._extractions = extractions
-        self._lanes = LocalLanes(extracting.step, AT_ONCE)
+        self.lanes = lanes_of("facts", extracting.step, AT_ONCE)
 
     def wake(self, space: str) -> None:
         """Something was put into this space's queue."""
-        self._lanes.wake(space)
+        self.lanes.wake(space)
 
     async def resume(self) -> None:
         """Go on with what an earlier process left open."""
@@ -35,11 +36,11 @@ class Extractor:
 
     async def settled(self) -> None:
         """Wait until nothing is under way; rows that have to wait stay open."""
-        await self._lanes.settled()
+        await self.lanes.settled()
 
     async def close(self) -> None:
         """Stop at once."""
-        await self._lanes.close(0)
+        await self.lanes.close(0)
 
 
 def settings_of(config: Config) -> Settings:

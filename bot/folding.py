@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from memory.fold import Folder
-from memory.store.doors import Folds
+from memory.store.fold_doors import Folds
 from memory.store.records import FoldPlan, FoldRow
 
 log = structlog.get_logger(__name__)
@@ -109,17 +109,21 @@ class Folding:
     async def _started(self, plan: FoldPlan, *, hurry: bool) -> Task | None:
         async with self._starting:
             task = self._hurry(plan.conversation) if hurry else self._under_way(plan.conversation)
-            if task is None and (row := await self._open(plan)) is not None:
+            if task is None and (row := await self._open(plan, hurry=hurry)) is not None:
                 task = self._carry(row, hurry=hurry)
             return task
 
-    async def _open(self, plan: FoldPlan) -> FoldRow | None:
-        """A fresh fold, or the one that was left open here: while there is one, no other can be begun."""
+    async def _open(self, plan: FoldPlan, *, hurry: bool) -> FoldRow | None:
+        """A fresh fold, or the one that was left open here: while there is one, no other can be begun.
+
+        None where another process carries it out; in a hurry it is taken from that one.
+        """
         row = await self._folder.start(plan)
         if row is not None:
             return row
         left = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
-        return next((each for each in left if not each.log_only), None)
+        found = next((each for each in left if not each.log_only), None)
+        return await self._folds.take(found.id, at_once=hurry) if found is not None else None
 
     def _under_way(self, conversation: str) -> Task | None:
         return self._tasks.get(self._views.get(conversation, ""))

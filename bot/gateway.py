@@ -10,11 +10,13 @@ from typing import cast
 
 import structlog
 
+from bot.access import LOCAL
 from bot.attachments import MOST_BYTES
 from bot.intake import moved
 from bot.log import hidden
 from bot.rates import Rates
-from bot.reply import address_of, load_beside, outbound, outgoing
+from bot.reply import address_of, load_beside, outbound, outgoing, seen
+from bot.signals import Signals, code_of
 from bot.texts import say
 from bot.vitals import Health, State, states
 from channels.base import NOTHING, Channel, Deliver, Fetched, Fetching, Hooked
@@ -36,6 +38,8 @@ SHORTEST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_DEAF = 60.0
 LOGGED_OUT_PAUSE = 60.0
+CONTENDED_PAUSE = 5.0
+"""At first, for who receives in our place may be one of ours that is just waking up, and ends itself."""
 FETCH_PAUSES = (1.0, 3.0)
 FETCH_SECONDS = 60.0
 SETTLED_SECONDS = 5.0
@@ -66,7 +70,12 @@ class Gateway:
     """Every channel's ear and mouth. language: the language of a conversation's last message, for the repeat mark."""
 
     def __init__(
-        self, store: Store, blobs: Blobs, language: Callable[[str], Awaitable[str]], moved_to: MovedTo
+        self,
+        store: Store,
+        blobs: Blobs,
+        language: Callable[[str], Awaitable[str]],
+        moved_to: MovedTo,
+        signals: Signals | None = None,
     ) -> None:
         self._delivery = store.delivery
         self._notes = store.notes
@@ -78,6 +87,8 @@ class Gateway:
         self._deaf: set[str] = set()
         self.health: dict[str, Health] = {}
         self._moved_to = moved_to
+        self.elsewhere: Callable[[LiveEvent], None] | None = None
+        self._signals = signals or Signals()
 
     @property
     def channels(self) -> Mapping[str, Channel]:
@@ -100,6 +111,10 @@ class Gateway:
     def states(self) -> Mapping[str, State]:
         """How every channel is now, by its own feeling too."""
         return states(self._channels, self.health, time.time())
+
+    def heard(self) -> Mapping[str, State]:
+        """The same of those that are heard in this process; of all where there is no other."""
+        return {name: state for name, state in self.states().items() if name in self._ears or self.elsewhere is None}
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
         """Hear a channel until `remove`; one that ends with an error is started again after a growing pause."""
@@ -157,9 +172,15 @@ class Gateway:
         return await channel.fetch(ref, MOST_BYTES)
 
     def show(self, event: LiveEvent) -> None:
-        """Pass live text on, where the channel can show it."""
+        """Pass live text on, where the channel can show it; also to where else somebody may look."""
+        self.show_here(event)
+        if self.elsewhere is not None and (event.address.channel in LOCAL or event.address.channel not in self._ears):
+            self.elsewhere(event)
+
+    def show_here(self, event: LiveEvent) -> None:
+        """Show it if the channel is heard in this process."""
         channel = self._channels.get(event.address.channel)
-        if channel is not None and channel.capabilities.live:
+        if channel is not None and channel.capabilities.live and (not self.elsewhere or channel.name in self._ears):
             channel.show(event)  # type: ignore[attr-defined]
 
     async def _hear(self, channel: Channel, deliver: Deliver) -> None:
@@ -180,6 +201,7 @@ class Gateway:
                 pause = next_pause(err, pause, time.monotonic() - began)
             finally:
                 settled.cancel()
+            await afp("channel.down")
             self._deaf.add(name)
             try:
                 await asyncio.sleep(pause)
@@ -209,6 +231,8 @@ class Gateway:
             return True
         fate = await self._attempt(channel, claimed, lang)
         fate = replace(fate, error=hidden(fate.error))  # it is told to people
+        if fate.state == "unknown":
+            self._signals.unknown()
         await afp("outbox.after_send")
         settled = await self._settle(claimed, fate)
         if settled.part_no + 1 < settled.parts:
@@ -230,6 +254,7 @@ class Gateway:
         return rates.paused(chat, time.monotonic()) == 0
 
     async def _attempt(self, channel: Channel, row: OutboxRow, lang: str) -> Fate:
+        began = time.perf_counter()
         try:
             await afp("outbox.mid_send")
             message = outbound(row, lang, await self._file(row))
@@ -238,9 +263,13 @@ class Gateway:
             except Moved as err:
                 receipt = await self._follow(channel, message, row, err)
         except Exception as err:
+            self._signals.sent(row, code_of(err), began)
             return self._fate(err, channel.name, row)
+        self._signals.sent(row, "ok", began)
         if channel.name not in self._deaf:
             self._up(channel.name)
+        if self.elsewhere is not None and channel.name in LOCAL:
+            self.elsewhere(seen(message))
         return Fate(state="sent", platform_id=receipt.platform_id)
 
     async def _file(self, row: OutboxRow) -> bytes | None:
@@ -297,6 +326,7 @@ class Gateway:
         if wait is None:
             wait = back_off(row.attempts)
         else:
+            self._signals.limited(wait)
             self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
         return Fate(state="pending", error=str(err), retry_at=time.time() + wait)
 
@@ -327,8 +357,9 @@ def next_pause(err: Exception, last: float, lasted: float) -> float:
     Args:
         last: the pause before, 0 for none. lasted: for how many seconds it had run.
     """
-    if isinstance(err, LoggedOut | Contended):
+    if isinstance(err, LoggedOut):
         return LOGGED_OUT_PAUSE
+    first = CONTENDED_PAUSE if isinstance(err, Contended) else SHORTEST_PAUSE
     if not last or lasted > LONGEST_PAUSE:
-        return SHORTEST_PAUSE
-    return min(last * 2, LONGEST_DEAF)
+        return first
+    return min(max(last * 2, first), LONGEST_DEAF)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import memory
 from bot.errors import Busy
+from bot.restore_swap import finish
 from memory.workspace import write_atomic
 
 TEMPLATES = Path(memory.__file__).parent / "templates"
@@ -68,11 +69,12 @@ class Home:
         return self.data / "lock"
 
     def ensure(self) -> None:
-        """Make the folders (data for its owner only) and the live files that are missing.
+        """Make the folders (data for its owner only) and the live files that are missing; a cut restore is finished.
 
         Raises:
             OSError: a folder or file cannot be made.
         """
+        finish(self.root)
         self.workspace.mkdir(parents=True, exist_ok=True)
         for folder in (self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -88,11 +90,16 @@ class Home:
             Busy: another instance has it.
             OSError: the lock file cannot be made.
         """
-        handle = os.open(self.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if not _taken(handle):
-            holder = _holder(handle)
-            os.close(handle)
-            raise Busy(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
+        while True:
+            finish(self.root)
+            handle = os.open(self.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            if not _taken(handle):
+                holder = _holder(handle)
+                os.close(handle)
+                raise Busy(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
+            if _stands(handle, self.lock_file):
+                break
+            os.close(handle)  # a restore has put another folder in its place meanwhile
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         return Lock(handle)
@@ -151,6 +158,13 @@ def _taken(handle: int) -> bool:
             return True
         time.sleep(_PAUSE)
     return False
+
+
+def _stands(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _holder(handle: int) -> int:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import structlog
 
+from bot.audit_heads import note_head
 from bot.config import Config, Refused
 from bot.connecting import begun_in
 from bot.models.base import Model
 from bot.parts import Parts
 from bot.restoring import make_lean, tell_away
 from channels.base import Channel
+from memory.failpoint import afp
 
 log = structlog.get_logger(__name__)
 DRAIN_SECONDS = 20.0
@@ -28,9 +30,13 @@ class House(Parts):
         self.reception.switch.know(channels)
         recovered = await self.store.delivery.recover(time.time())
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
+        self.signals.unknown(recovered.sends_unknown)
         self.folding.resume(recovered.folds)
         await self.remembering.open()
+        await afp("recover.r5")
+        await note_head(self.store, self.home.data, self.now())
         await tell_away(self.store, self.gateway, self.config().language)
+        await afp("recover.r11")
         if self.config().session_restore == "lean":
             await make_lean(self.store, self.folding, self.drafting, self.config(), self.model_name())
         for conversation in await self.store.delivery.unsent():
@@ -39,10 +45,13 @@ class House(Parts):
             self.stir()
             self.lanes.wake(conversation)
         self.reception.switch.listen(channels)
+        await afp("recover.r13")
+        self._spawn(self.lag.watch())
         self._spawn(self._scheduler.start())
         self._spawn(self.remembering.dreamer.resume())
         self._spawn(self.remembering.watch())
         self._spawn(self.channel_news.watch())
+        self._spawn(self.model_news.watch())
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
@@ -64,7 +73,13 @@ class House(Parts):
         await self.fetching.close()
         await self.gateway.close()
         await self.brain.close()
+        await note_head(self.store, self.home.data, self.now())
+        await self._part()
         await self.store.close()
+        await self.signals.close()
+
+    async def _part(self) -> None:
+        """Just before the record is closed; for houses that are not alone on theirs."""
 
     async def settled(self) -> None:
         """Wait until every message is answered, every answer sent and every fold done."""
@@ -81,6 +96,7 @@ class House(Parts):
         log.info("configuration changed")
         before, self._held = self._held, config
         await self.reception.switch.follow(before, config, begun_in(self.file))
+        await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self.reconfigured(config)
         self.brain.configure(config)
         self._scheduler.retime()

@@ -12,13 +12,13 @@ from bot.attachments import ingest
 from bot.counting import counter as load
 from bot.errors import MnemaError
 from bot.home import Home
+from bot.record import opened
 from bot.replay.reading import read_file
 from bot.replay.recording import Recording, counted
 from channels.message import Attachment
 from channels.terminal import Terminal
 from memory.blobs import Blobs
 from memory.conversation import Document, Image, Part, Text, Turn
-from memory.store.open import open_store
 from memory.store.records import Place
 
 NAME = re.compile(r"[\w.:-]{1,128}")
@@ -64,23 +64,22 @@ def left_behind(home: Home, recording: Recording) -> list[str]:
 
 
 async def bring_in(home: Home, recording: Recording, name: str) -> str:
-    """Store a recording as a conversation of the terminal; returns its id. The caller holds the home's lock.
+    """Store a recording as a conversation of the terminal; returns its id. With SQLite the caller holds the home.
 
     Raises:
         Taken: there is one of that name; nothing is changed.
         StoreError: it could not be stored.
     """
     place = Place(channel=Terminal.name, account=Terminal.account, chat_id=name, thread_id="", kind="dm", space="")
-    store = await open_store(home.db)
-    try:
+    async with opened(home, writable=True) as record:
+        store = record.store
         if await store.sessions.find(place.channel, place.account, name) is not None:
             raise Taken(f"There is a conversation called {name} already; --conversation gives this one another name.")
         kept = await _files(recording.files, recording, Blobs(home.blobs))
         turns = tuple(_with_files(turn, kept) for turn in recording.turns)
         counter = await asyncio.to_thread(load)
-        return await store.sessions.bring_in(place, counted(replace(recording, turns=turns), counter).turns)
-    finally:
-        await store.close()
+        id: str = await store.sessions.bring_in(place, counted(replace(recording, turns=turns), counter).turns)
+        return id
 
 
 def _is_kept(blobs: Blobs, sha256: str) -> bool:

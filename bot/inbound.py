@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
@@ -12,6 +13,8 @@ from bot.access import Actor, Where, authorize, space_of
 from bot.config import Config
 from bot.intake import KeptFile, Taken, arrival
 from bot.roles import Roles
+from bot.signals import Signals
+from bot.storage import NoRoom
 from channels.base import NOTHING, Deliver
 from channels.message import Accepted, Address, Attachment, InboundMessage
 from channels.text import clean
@@ -39,13 +42,15 @@ class Listeners:
     """Whom `Inbound` tells, once a row is in the record.
 
     noticed: of each that asks for work. met: of what came from a stranger, or took us into a group. withdrawn: of the
-    inbox id of a message that its writer took back. moved: of a chat and its new id.
+    inbox id of a message that its writer took back. moved: of a chat and its new id. take: see Storage.take.
     """
 
     noticed: Callable[[Arrival, Stored], None]
     met: Callable[[InboundMessage, Stored], Awaitable[None]]
     withdrawn: Callable[[Stored], None]
     moved: Callable[[Address, str], Awaitable[None]]
+    take: Callable[[str, int], Awaitable[None]]
+    signals: Signals = field(default_factory=Signals)
 
 
 class Inbound:
@@ -70,6 +75,7 @@ class Inbound:
         Raises:
             OSError: nothing was stored; do not confirm, the platform will send it again.
         """
+        began = time.perf_counter()
         await afp("recv.parsed")
         try:
             arrivals = [await self._arrival(message) for message in messages]
@@ -77,6 +83,7 @@ class Inbound:
             rows = await self._store.delivery.accept(arrivals, kept)
         except StoreError as err:
             raise OSError(str(err)) from err
+        self._told.signals.received(channel, arrivals, rows, began)
         for message, item, row in zip(messages, arrivals, rows, strict=True):
             await self._tell(message, item, row)
         await afp("recv.acked")
@@ -103,7 +110,7 @@ class Inbound:
             aside=ignored == ASIDE,
             to_space=self._moved_space(message, actor) if message.act == "move" else "",
         )
-        files = [] if ignored else [await self._keep(item) for item in message.attachments]
+        files = [] if ignored else [await self._keep(item, space) for item in message.attachments]
         return arrival(message, files, taken, time.time())
 
     def _ignored(self, message: InboundMessage, actor: Actor, where: Where) -> str:
@@ -119,6 +126,7 @@ class Inbound:
         if unaddressed and not (decision.allowed and self._config().groups.listen):
             return "not addressed"
         if not decision.allowed:
+            self._told.signals.denied()
             log.info("ignored", channel=actor.channel, sender=actor.id, role=actor.role, code=decision.code)
             return STRANGER if actor.role == "stranger" else decision.code
         return ASIDE if unaddressed else ""
@@ -128,8 +136,13 @@ class Inbound:
         address = message.address
         return space_of(actor.role, address.channel, address.account, actor.id, message.target, message.kind)
 
-    async def _keep(self, item: Attachment) -> KeptFile:
-        sha256 = await asyncio.to_thread(self._blobs.put, item.data) if item.data else ""
+    async def _keep(self, item: Attachment, space: str) -> KeptFile:
+        """For what there is no room, only that it was sent is kept: its turn tells."""
+        sha256 = ""
+        with suppress(NoRoom):
+            if item.data:
+                await self._told.take(space, len(item.data))
+                sha256 = await asyncio.to_thread(self._blobs.put, item.data)
         return KeptFile(
             sha256=sha256,
             name=clean(item.name)[:200],

@@ -15,7 +15,7 @@ _COMMAND = re.compile(r"\s*[/／]([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?\s*
 PRESS = "press"
 """The command that a pressed button is."""
 LONGEST_QUOTE = 2_000
-URGENT = frozenset({PRESS, "approve", "deny", "stop", "status", "help", "whoami", "usage"})
+URGENT = frozenset({PRESS, "approve", "deny", "stop", "status", "help", "whoami", "usage", "trace"})
 """Commands that overtake the queue: they read only, or they are there to end what runs."""
 _KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
 ENDS_TURN = frozenset({"new", "context clear"})

@@ -4,20 +4,20 @@ import base64
 import hashlib
 import json
 import logging
-import logging.handlers
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, quote_plus
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
+
+from bot.log_file import LogFile
 
 HIDDEN = "[secret]"
 LEAST_SECRET = 6
@@ -160,7 +160,7 @@ def _facts() -> list[Processor]:
 
 
 def _file(path: Path, settings: LogSettings, redactor: Redactor) -> logging.Handler:
-    handler = _QuietFile(path, maxBytes=settings.max_bytes, backupCount=settings.keep, encoding="utf-8", delay=True)
+    handler = _QuietFile(LogFile(path, settings.max_bytes, settings.keep))
     handler.setFormatter(_formatter(_json_line(redactor)))
     return handler
 
@@ -205,7 +205,7 @@ def _human_line(redactor: Redactor) -> Render:
 
 
 class _Quiet(logging.Handler):
-    """A handler whose failures stay with it: the first one is told on stderr, the rest are silent."""
+    """A handler whose failures stay with it: the first one of a row is told on stderr, the rest are silent."""
 
     failed = False
 
@@ -220,12 +220,7 @@ class _QuietStream(_Quiet, logging.StreamHandler):  # type: ignore[type-arg]
     pass
 
 
-class _QuietFile(_Quiet, logging.handlers.RotatingFileHandler):
-    def _open(self) -> TextIOWrapper:
-        path = Path(self.baseFilename)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return open(path, "a", encoding="utf-8", opener=_private)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+class _QuietFile(_QuietStream):
+    def close(self) -> None:
+        self.stream.close()
+        super().close()

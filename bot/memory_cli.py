@@ -12,6 +12,7 @@ import typer
 from bot.errors import MnemaError
 from bot.found import printed, told
 from bot.home import Home
+from bot.record import Opened, exists, held, opened
 from bot.running import of_running
 
 app = typer.Typer(help="Search what is remembered, list its files, make the index anew.", no_args_is_help=True)
@@ -96,7 +97,7 @@ def files(ctx: typer.Context, as_json: AsJson = False) -> int:
 class _Held:
     """Memory over a home that no bot holds: its record, opened, and recall over it."""
 
-    def __init__(self, home: Home, store: Any) -> None:
+    def __init__(self, home: Home, record: Opened) -> None:
         from bot.config import ConfigFile
         from bot.spaces import recall_of
         from bot.zone import zone_of
@@ -105,8 +106,8 @@ class _Held:
         file = ConfigFile(home.config)
         file.load()
         self._zone = zone_of(file.current)
-        self._store, self._workspace = store, Workspace(home.workspace)
-        self.recall = recall_of(home, store, self._zone)
+        self._store, self._workspace = record.store, Workspace(home.workspace)
+        self.recall = recall_of(home, record.store, self._zone, record.indexes)
 
     async def search(self, query: str, space: str, limit: int) -> Sequence[Mapping[str, Any]]:
         from datetime import datetime
@@ -134,20 +135,17 @@ def _alone(home: Home, work: Callable[[_Held], Awaitable[Answer]], *, alter: boo
     Raises:
         Busy: somebody does.
     """
-    from memory.store.open import open_store
-
-    new = not home.db.exists()
+    new = not exists(home)
     if new:
         home.ensure()
 
-    async def opened() -> Answer:
-        store = await open_store(home.db, writable=new)
-        held = _Held(home, store)
-        try:
-            return await work(held)
-        finally:
-            await held.recall.close()
-            await store.close()
+    async def worked() -> Answer:
+        async with opened(home, writable=new) as record:
+            memory = _Held(home, record)
+            try:
+                return await work(memory)
+            finally:
+                await memory.recall.close()
 
-    with home.lock() if new or alter else nullcontext():
-        return asyncio.run(opened())
+    with held(home) if new or alter else nullcontext():
+        return asyncio.run(worked())

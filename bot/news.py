@@ -88,17 +88,20 @@ class ChannelNews:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnersChat:
-    """Tells the owner in the conversation where they will see it soonest; nobody where there is none."""
+    """Tells the owner in the conversation where they will see it soonest; nobody where there is none.
+
+    once: a name for this very notice, "" where it may be told again.
+    """
 
     sessions: Sessions
     states: Callable[[], Mapping[str, State]]
-    tell: Callable[[str, str, str], Awaitable[None]]
+    tell: Callable[[str, str, str, str], Awaitable[None]]
 
-    async def __call__(self, troubled: str, zh: str, en: str) -> None:
+    async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
         rows = await self.sessions.conversations(limit=MOST_CONVERSATIONS)
         well = [name for name, state in self.states().items() if state.ready and name != troubled]
         if chat := owners_chat(rows, well):
-            await self.tell(chat, zh, en)
+            await self.tell(chat, zh, en, once)
 
 
 def need_of(state: State) -> Need | None:

@@ -42,8 +42,8 @@ class NotLetIn(MnemaError):
 class Pairing:
     """Who may talk, as the owner decides it.
 
-    channels: those that can be spoken through. spoken: the language of a conversation; wake_out: when there is
-    something to send. ended: called with each conversation whose turn has to end, for its person lost a role.
+    channels: those that can be spoken through. spoken: the language of a conversation. ended:
+    called with each conversation whose turn has to end, for its person lost a role.
     """
 
     access: Access
@@ -52,8 +52,7 @@ class Pairing:
     now: Callable[[], datetime]
     channels: Callable[[], Mapping[str, Channel]] = dict
     spoken: Callable[[str], Awaitable[str]] | None = None
-    wake_out: Callable[[str], object] = lambda conversation: None
-    ended: Callable[[str], object] = lambda conversation: None
+    ended: Callable[[str], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: Stored) -> None:
         """A stranger wrote to us, or we are in a group that may not be allowed; the row is in the record.
@@ -102,7 +101,6 @@ class Pairing:
         found = await self._decide(code, "approved", by, channel)
         text = _LET_IN[found.lang != "zh"]
         await self.access.tell([self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)])
-        self.wake_out(found.conversation)
         who = _who(found.party, found.name)
         return f"{who} 现在可以和我私聊了。", f"{who} may talk to me in private now."
 
@@ -175,7 +173,7 @@ class Pairing:
         ]
         if not listed and not any(held.grants for held in every):
             raise NotLetIn(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
-        turns, approvals = self._end(channel, {id, as_person}, every[0]), sum(held.approvals for held in every)
+        turns, approvals = await self._end(channel, {id, as_person}, every[0]), sum(held.approvals for held in every)
         places = ", ".join(f"channels.{channel}.{name}" for name in listed)
         zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
         en = f"Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}."
@@ -219,10 +217,7 @@ class Pairing:
         person, code = _person(message), typed_code(message.text)
         text = _OWNER_NOW[language(message.text, self.config().language) != "zh"]
         told = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
-        if not code or not await self.claim(person, message.sender.name, code, [told]):
-            return False
-        self.wake_out(row.conversation)
-        return True
+        return bool(code) and await self.claim(person, message.sender.name, code, [told])
 
     async def _met_person(self, message: InboundMessage, row: Stored) -> None:
         party, name, code = _person(message), _plain(message.sender.name), fresh()
@@ -245,8 +240,6 @@ class Pairing:
         sha256 = code_sha256(code) if code else ""
         if await self.access.meet(knock, sha256, self.now() + OPEN_FOR, notices):
             log.info("asks to be let in", channel=knock.party.channel, subject=knock.party.subject, id=knock.party.id)
-            for notice in notices:
-                self.wake_out(notice.conversation)
 
     async def _to_owner(self, source: str, texts: Sequence[str]) -> list[Notice]:
         home, channel = await self.access.owner_home()
@@ -272,15 +265,16 @@ class Pairing:
 
     async def _lower(self, channel: str, id: str, kept: Sequence[GrantRow], by: str) -> None:
         """Less than before begins with nothing: what the person has at work ends."""
-        self._end(channel, {id}, await self.access.revoke(channel, id, by))
+        await self._end(channel, {id}, await self.access.revoke(channel, id, by))
         for row in kept:
             await self.access.grant(row)
 
-    def _end(self, channel: str, ids: Collection[str], held: Revoked) -> int:
+    async def _end(self, channel: str, ids: Collection[str], held: Revoked) -> int:
         """End the turns of a person, or those in a group; how many."""
         mine = [turn for turn in held.turns if folded(channel, turn.actor) in ids or turn.chat in ids]
         for turn in mine:
-            self.ended(turn.conversation)
+            if self.ended is not None:
+                await self.ended(turn.conversation)
         return len(mine)
 
     def _notice(self, channel: str, conversation: str, source: str, text: str) -> Notice:

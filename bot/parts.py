@@ -1,9 +1,9 @@
 """All parts of a house, each built once and wired to the others."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -22,99 +22,97 @@ from bot.agent.recalling import Recalling
 from bot.agent.report import Report
 from bot.approvals import Approvals
 from bot.brain import Brain, Summariser, log_unusable
+from bot.budgeting import Budgeting
 from bot.commands.base import Desk
 from bot.commands.router import Router
-from bot.config import Config, ConfigFile
+from bot.config import Config
 from bot.counting import counter
-from bot.dispatch.local import LocalLanes
+from bot.dispatch.lanes import Lanes
 from bot.fetching import Fetching
 from bot.fold_news import FoldNews
 from bot.folding import Folding
 from bot.gateway import Gateway
-from bot.home import Home
+from bot.ground import Ground
+from bot.lag import LoopLag
+from bot.metrics import Metrics, Watched
+from bot.model_news import ModelNews
 from bot.models.offline import Passage
 from bot.news import ChannelNews, OwnersChat
 from bot.pairing import Pairing
 from bot.reception import MANY_LANES, Places, Reception
 from bot.remembering import MemoryWorks, Remembering
+from bot.retaining import Retaining
 from bot.roles import Roles
 from bot.scheduler import Dreams, Scheduler, tidy
+from bot.storage import Kept, Storage
 from bot.telling import Spoken, Teller
 from bot.thread_summaries import ThreadSummaries
 from bot.tools.registry import Offered
 from bot.tools.sending import Outwards
 from bot.turn import Turns, Works
+from bot.vitals import State
 from bot.zone import zone_of
+from channels.base import Channel
 from channels.message import Address
 from memory.blobs import Blobs
 from memory.context.policy import policy_of
 from memory.context.system import Budgets, SystemPart
 from memory.fold import Folder
-from memory.store.doors import Store
+from memory.store.lane import Lane
 from memory.store.records import FoldRow
 from memory.workspace import Workspace
 
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """What a house stands on: its folder, its configuration, its open record. clock: the time, with its zone."""
-
-    home: Home
-    file: ConfigFile
-    store: Store
-    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
-
-
 class Parts:
     """What a house is made of; `House` gives it a life."""
 
     def __init__(self, ground: Ground) -> None:
-        self.home, self.file, self.store = ground.home, ground.file, ground.store
-        self._clock = ground.clock
+        self.home, self.file, self.store, self.signals = ground.home, ground.file, ground.store, ground.signals
+        self._clock, self._lanes_of, self._indexes = ground.clock, ground.lanes_of, ground.indexes
+        self._times = ground.times
         self.started = self.now()
         self.blobs = Blobs(self.home.blobs)
-        self.workspace = Workspace(self.home.workspace)
-        self.brain = Brain(self.blobs.get, self._passages, log_unusable)
+        self.workspace = Workspace(self.home.workspace, ground.writers)
+        self.brain = Brain(self.blobs.get, self._passages, log_unusable, self.signals)
         self._summarise = Summariser(self.brain, self.store.sessions)
         self.remembering = self._remembering()
         self.recall, self.memories = self.remembering.recall, self.remembering.memories
         self.spaces = self.remembering.spaces
         self._language = Spoken(self.store.sessions, self.config)
-        self.gateway = Gateway(self.store, self.blobs, self._language, self._moved_to)
-        self.fetching = Fetching(self.gateway.fetch, self.blobs)
+        self.gateway = Gateway(self.store, self.blobs, self._language, self._moved_to, self.signals)
         self.roles = Roles(self.config, self.store.access)
         self.folding = Folding(self._folder(), self.store.folds)
         self.teller = self._teller()
         self.pairing = self._pairing()
-        self.channel_news = self._channel_news()
+        owner = OwnersChat(sessions=self.store.sessions, states=self.states, tell=self.teller.tell)
+        self.channel_news = ChannelNews(self.gateway.states, owner)
+        self.model_news = ModelNews(self.brain.states, owner)
         self.fold_news = FoldNews(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
-        self.toolset = Offered(
-            self.remembering.tools(self.teller.tell), self._outwards(), lambda: tuple(self.config().tools.off)
-        )
+        kept = Kept(store=self.store, blobs=self.blobs, workspace=self.workspace)
+        self.storage = Storage(kept, self.config, self.now, owner)
+        self.fetching = Fetching(self.gateway.fetch, self.blobs, self.storage.take)
+        spending, channels = self.store.spending, lambda: self.gateway.channels
+        self.budgeting = Budgeting(spending, self.config, self.now, channels, owner, self.storage)
+        self.toolset = self._offered()
         self.prompt = self._prompt()
         self.drafting = Drafting(counter)
         self.lining = Lining(self._summarise)
-        self.fitter = Fitter(
-            sessions=self.store.sessions,
-            folding=self.folding,
-            prompt=self.prompt,
-            drafting=self.drafting,
-            calibration=Calibration(self.store.sessions),
-            lining=self.lining,
-            config=self.config,
-        )
+        self.fitter = self._fitter()
         self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
         self.approvals = self._approvals()
         self.agent = self._agent()
         self.report = Report(self.store, self.fitter, self.config, self.model_name)
-        self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show)
+        self.router = Router(self._desk(), lambda: self.gateway.channels, self.gateway.show, self.signals.denied)
         self.turns = Turns(self._works())
-        self.lanes = LocalLanes(self.turns.step, self.config().concurrency)
-        self.outbox = LocalLanes(self.gateway.send_next, MANY_LANES)
+        self.lanes = self._lanes_of("turn", self.turns.step, self.config().concurrency)
+        self.outbox = self._lanes_of("out", self.gateway.send_next, MANY_LANES)
         self.reception = self._reception()
         self.urgent, self.inbound = self.reception.urgent, self.reception.inbound
+        self.store.rings(self._rung)
+        self.lag = LoopLag()
+        self.metrics = self._metrics()
         self._scheduler = self._clockwork()
         self._tasks: set[asyncio.Task[object]] = set()
         self._held = self.config()
@@ -133,6 +131,10 @@ class Parts:
         """The model that conversations without a choice of their own use."""
         return self.brain.name
 
+    def states(self) -> Mapping[str, State]:
+        """How every channel is."""
+        return self.gateway.states()
+
     def stir(self) -> None:
         """Somebody is here: load, in threads, what the first answer needs, before it is asked for.
 
@@ -144,9 +146,21 @@ class Parts:
             self._spawn(self.drafting.counter())
             self._spawn(self.recall.refresh(""))
 
-    def stop(self, conversation: str) -> bool:
-        """End the running turn of a conversation."""
+    async def stop(self, conversation: str) -> bool:
+        """End the running turn of a conversation; False when none runs."""
         return self.turns.stop(conversation)
+
+    def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
+        """While it is entered, no turn runs in a space."""
+        return self.turns.quiet(space)
+
+    def hear(self, channel: Channel) -> None:
+        """Begin to hear a channel that is known."""
+        self.gateway.listen(channel.name, self.inbound.ear(channel.name))
+
+    def end_turn(self, conversation: str, inbox_id: str) -> None:
+        """The same, begun at once. inbox_id: only where it answers that row, "" for any."""
+        self.turns.stop(conversation, inbox_id)
 
     async def _passages(self, question: str, conversation: str, space: str) -> list[Passage]:
         return await self.remembering.passages(question, conversation, space)
@@ -163,7 +177,9 @@ class Parts:
                 brain=self.brain,
                 blobs=self.blobs,
                 view_changed=self._view_changed,
-                quiet=lambda space: self.turns.quiet(space),
+                quiet=lambda space: self.quiet(space),
+                lanes_of=self._lanes_of,
+                indexes=self._indexes,
             )
         )
 
@@ -178,12 +194,7 @@ class Parts:
             store=self.store,
             gateway=self.gateway,
             language=self._language,
-            wake_out=lambda conversation: self.outbox.wake(conversation),
         )
-
-    def _channel_news(self) -> ChannelNews:
-        told_in = OwnersChat(sessions=self.store.sessions, states=self.gateway.states, tell=self.teller.tell)
-        return ChannelNews(self.gateway.states, told_in)
 
     async def _moved_to(self, address: Address, chat_id: str) -> None:
         await self.pairing.moved(address, chat_id)
@@ -196,7 +207,6 @@ class Parts:
             now=self.now,
             channels=lambda: self.gateway.channels,
             spoken=self._language,
-            wake_out=lambda conversation: self.outbox.wake(conversation),
             ended=self.stop,
         )
 
@@ -207,7 +217,6 @@ class Parts:
             workspace=self.workspace,
             now=self.now,
             channels=lambda: self.gateway.channels,
-            wake_out=lambda conversation: self.outbox.wake(conversation),
         )
 
     def _reception(self) -> Reception:
@@ -220,14 +229,46 @@ class Parts:
                 gateway=self.gateway,
                 fetching=self.fetching,
                 router=self.router,
-                turns=self.turns,
+                stop=self.end_turn,
+                hear=self.hear,
                 lanes=self.lanes,
                 outbox=self.outbox,
+                lanes_of=self._lanes_of,
                 met=self.pairing.met,
                 moved=self.pairing.moved,
+                take=self.storage.take,
                 stir=self.stir,
+                signals=self.signals,
             )
         )
+
+    def _fitter(self) -> Fitter:
+        return Fitter(
+            sessions=self.store.sessions,
+            folding=self.folding,
+            prompt=self.prompt,
+            drafting=self.drafting,
+            calibration=Calibration(self.store.sessions),
+            lining=self.lining,
+            config=self.config,
+            signals=self.signals,
+        )
+
+    def _metrics(self) -> Metrics:
+        return Metrics(
+            Watched(
+                store=self.store,
+                root=self.home.root,
+                started=self.started,
+                tally=self.signals.tally,
+                channels=self.gateway.heard,
+                lag=self.lag.worst,
+            )
+        )
+
+    def _offered(self) -> Offered:
+        remembering = self.remembering.tools(self.teller.tell)
+        return Offered(remembering, self._outwards(), lambda: tuple(self.config().tools.off))
 
     def _outwards(self) -> Outwards:
         return Outwards(
@@ -235,12 +276,13 @@ class Parts:
             workspace=self.workspace,
             blobs=self.blobs,
             channels=lambda: self.gateway.channels,
-            wake_out=lambda conversation: self.outbox.wake(conversation),
         )
 
     def _clockwork(self) -> Scheduler:
         dreams = Dreams(at=lambda: self.config().memory.dream_at, now=self.now, night=self.remembering.dreamer.night)
-        return Scheduler(zone_of(self.config()), partial(tidy, self.store, self.folding, self.config), dreams)
+        retaining = Retaining(store=self.store, blobs=self.blobs, data=self.home.data)
+        nightly = partial(tidy, self.store, self.folding, self.config, retaining)
+        return Scheduler(zone_of(self.config()), nightly, dreams)
 
     def _folder(self) -> Folder:
         return Folder(
@@ -275,10 +317,11 @@ class Parts:
             drafting=self.drafting,
             approvals=self.approvals,
             roles=self.roles,
+            signals=self.signals,
+            budgeting=self.budgeting,
         )
-        return Agent(
-            self.store.sessions, self.fitter, self.drafting, Calls(self.bench), lambda: self.brain.model, self.config
-        )
+        calls, model = Calls(self.bench), lambda: self.brain.model
+        return Agent(self.store.sessions, self.fitter, self.drafting, calls, model, self.config)
 
     def _desk(self) -> Desk:
         return Desk(
@@ -287,11 +330,13 @@ class Parts:
             fitter=self.fitter,
             folding=self.folding,
             workspace=self.workspace,
+            blobs=self.blobs,
             report=self.report,
             stop=self.stop,
-            channels=self.gateway.states,
+            channels=self.states,
             model_name=self.model_name,
             provider=lambda: self.brain.provider,
+            models=self.brain.states,
             now=self.now,
             started=self.started,
             tell=self.teller.tell,
@@ -315,6 +360,8 @@ class Parts:
             show=self.gateway.show,
             roles=self.roles,
             fetching=self.fetching,
+            budgeting=self.budgeting,
+            times=self._times,
             recalling=Recalling(self.remembering.recall.search, self.remembering.uses, self.config, self.now),
         )
         return Works(
@@ -325,16 +372,21 @@ class Parts:
             agent=self.agent,
             command=self.router.run,
             channels=lambda: self.gateway.channels,
-            wake_out=lambda conversation: self.outbox.wake(conversation),
             config=self.config,
-            wake_at=lambda conversation, when: self.reception.wake_at(conversation, when),
-            remembered=self.remembering.extractor.wake,
+            wake=lambda conversation, when: self.lanes.wake(conversation, when),
+            signals=self.signals,
         )
 
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
         task: asyncio.Task[object] = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+
+    def _rung(self, rung: Sequence[Lane]) -> None:
+        """Rows were stored that ask for work."""
+        lanes: dict[str, Lanes] = {"turn": self.lanes, "out": self.outbox, "urgent": self.urgent}
+        for lane in rung:
+            (lanes.get(lane.kind) or self.remembering.extractor.lanes).wake(lane.id, lane.due)
 
     def _done(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)

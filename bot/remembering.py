@@ -10,11 +10,13 @@ import structlog
 
 from bot.brain import Brain
 from bot.config import Config
+from bot.dispatch.lanes import LanesOf
+from bot.dispatch.local import local
 from bot.extracting import Extractor, asking, settings_of
 from bot.home import Home
 from bot.models.embedding import open_embedder
 from bot.models.offline import Passage
-from bot.spaces import spaces_of
+from bot.spaces import removal_of, spaces_of
 from bot.texts import language, say
 from bot.tools.longterm import LongTerm, Tell
 from bot.uses import Uses
@@ -29,6 +31,7 @@ from memory.longterm.memories import Ground as LinesGround
 from memory.longterm.memories import Memories
 from memory.longterm.watching import watch
 from memory.recall.keeping import Ground as RecallGround
+from memory.recall.keeping import Shared
 from memory.recall.passages import Wanted
 from memory.recall.recall import Recall
 from memory.recall.vectors import Vectors
@@ -47,7 +50,8 @@ FOR_VECTORS = 0.7
 class MemoryWorks:
     """What long-term memory works with. config, now: as they are at that moment; zone: whose days are told.
 
-    view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet.
+    view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet. lanes_of: the
+    engine that runs lanes. indexes: where they are kept that several processes work with; None for files.
     """
 
     home: Home
@@ -60,6 +64,8 @@ class MemoryWorks:
     blobs: Blobs
     view_changed: Callable[[str], Awaitable[None]]
     quiet: Callable[[str], AbstractAsyncContextManager[None]]
+    lanes_of: LanesOf = local
+    indexes: Shared | None = None
 
 
 class Remembering:
@@ -69,7 +75,13 @@ class Remembering:
         self._works = works
         store = works.store
         self.recall = Recall(
-            RecallGround(store=store, workspace=works.workspace, folder=works.home.index, zone=works.zone),
+            RecallGround(
+                store=store,
+                workspace=works.workspace,
+                folder=works.home.index,
+                zone=works.zone,
+                shared=works.indexes,
+            ),
             _vectors(works.config),
         )
         self.uses = Uses(store.memories)
@@ -83,9 +95,10 @@ class Remembering:
             settings=lambda: settings_of(works.config()),
             storing=self._storing,
         )
-        self.extractor = Extractor(extracting, store.extractions)
+        self.extractor = Extractor(extracting, store.extractions, works.lanes_of)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
+        self.removal = removal_of(works.home, store, works.workspace.root, self.recall.forget)
 
     def memories(self, space: str) -> Memories:
         """The lines of one space's MEMORY.md, and what is known of them."""
@@ -109,6 +122,10 @@ class Remembering:
             tell=tell,
         )
 
+    def lock(self) -> asyncio.Lock:
+        """Held while facts are noted, and while the record is redacted."""
+        return self._storing
+
     async def spaces(self) -> list[str]:
         """Every space that a conversation or a folder has."""
         return await spaces_of(self._works.store, self._works.workspace)
@@ -130,6 +147,7 @@ class Remembering:
     async def open(self) -> None:
         """Go on with what an earlier process left open; what was to be forgotten is so before anything is said."""
         await self.forgetter.resume()
+        await self.removal.resume()
         await self.extractor.resume()
 
     async def watch(self) -> None:

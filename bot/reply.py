@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from bot.texts import say
-from channels.message import Address, Button, Capabilities, OutboundFile, OutboundMessage
+from channels.message import Address, Button, Capabilities, EventName, LiveEvent, OutboundFile, OutboundMessage
 from channels.text import clean, split
 from memory.store.records import OutboxKind, OutboxRow, Outgoing, Place
 
@@ -27,6 +27,19 @@ def outgoing(text: str, kind: OutboxKind, capabilities: Capabilities, left: int 
         Outgoing(kind=kind, text=piece, part_no=number, parts=len(pieces), key_valid=valid)
         for number, piece in enumerate(pieces)
     ]
+
+
+def seen(message: OutboundMessage) -> LiveEvent:
+    """What tells others that a stored line may be shown."""
+    name: EventName = "notice" if message.kind == "notice" else "reply"
+    return LiveEvent(
+        address=message.address,
+        name=name,
+        message_id=message.reply_to,
+        text="",
+        line=message.line,
+        facts={"id": message.id},
+    )
 
 
 def address_of(place: Place) -> Address:

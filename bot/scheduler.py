@@ -10,13 +10,14 @@ import structlog
 
 from bot.access import Actor, Where, authorize
 from bot.agent.fit import whole_range
+from bot.audit_heads import note_head
 from bot.config import Config
 from bot.folding import Folding
+from bot.retaining import Retaining
 from memory.store.doors import Store
 
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
-MOST_CONVERSATIONS = 100_000
 SOON = timedelta(minutes=1)
 AT_ONCE = timedelta(seconds=5)
 """After the start: when a night that was slept through is made up for."""
@@ -36,7 +37,7 @@ async def end_idle(store: Store, folding: Folding, config: Config, now: datetime
         if not session.turns or session.running:
             continue
         plan = whole_range(session, "idle", config.context_policy)
-        await store.sessions.clear(conversation, plan)
+        await store.sessions.clear(conversation, plan, by=HOUSE.id)
         await folding.let_go(conversation)
         await folding.write_logs(conversation)
         ended += 1
@@ -45,24 +46,19 @@ async def end_idle(store: Store, folding: Folding, config: Config, now: datetime
     return ended
 
 
-async def drop_old(store: Store, config: Config, now: datetime) -> int:
-    """Delete conversations nobody wrote in for `retention_days` (0: never), rows and all; returns how many."""
-    if not config.retention_days or not authorize(HOUSE, "session.expire", "", Where(kind="job", space="")).allowed:
-        return 0
-    before = now - timedelta(days=config.retention_days)
-    old = [row for row in await store.sessions.conversations(limit=MOST_CONVERSATIONS) if row.updated < before]
-    for row in old:
-        await store.sessions.delete(row.id)
-    if old:
-        log.info("old conversations deleted", count=len(old))
-    return len(old)
+async def drop_old(retaining: Retaining, config: Config, now: datetime) -> dict[str, int]:
+    """Remove what is older than `retention_days` (0: never), and files that nothing names; returns how many."""
+    if not authorize(HOUSE, "session.expire", "", Where(kind="job", space="")).allowed:
+        return {}
+    return await retaining.night(config.retention_days, now)
 
 
-async def tidy(store: Store, folding: Folding, settings: Callable[[], Config]) -> None:
-    """The night's work on conversations: the idle ones end, the old ones go."""
+async def tidy(store: Store, folding: Folding, settings: Callable[[], Config], retaining: Retaining) -> None:
+    """The night's work on conversations: the idle ones end, the old ones go; where the chain of acts ends is noted."""
     now, config = datetime.now(UTC), settings()
     await end_idle(store, folding, config, now)
-    await drop_old(store, config, now)
+    await drop_old(retaining, config, now)
+    await note_head(store, retaining.data, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,10 @@ import typer
 
 from bot.errors import MnemaError
 from bot.home import Home
-from memory.conversation import Message, dump_parts
+from bot.record import exists, held, opened
 
 app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
 EVERY = 1_000_000
-PAGE = 200
 Answer = TypeVar("Answer")
 Which = Annotated[str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")]
 
@@ -32,13 +31,15 @@ def listing(
 ) -> int:
     """List conversations, newest first."""
 
+    from bot.exporting import described
+
     async def rows(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
 
     nothing: list[Any] = []
     found = with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
-        print(json.dumps([_described(row) for row in found], ensure_ascii=False, indent=2))
+        print(json.dumps([described(row) for row in found], ensure_ascii=False, indent=2))
         return 0
     for row in found:
         print(f"{row.id}  {row.updated:%Y-%m-%d %H:%M}  {row.place.channel}:{row.place.chat_id}  {row.title}")
@@ -64,6 +65,30 @@ def show(
     return 0
 
 
+@app.command("trace")
+def trace(
+    ctx: typer.Context,
+    session: Which,
+    message: Annotated[str, typer.Argument(help="A trace id or a message's id [default: the newest].")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> int:
+    """Show what became of a message, step by step."""
+    from bot.trace_words import facts, lines
+
+    async def read(store: Any) -> Any:
+        row = await find(store, session)
+        return await store.sessions.trace(row.id, of=message)
+
+    found = with_store(ctx.obj.home, read)
+    if found is None:
+        raise NoSession("There is no such message in that conversation.")
+    text = (
+        json.dumps(facts(found, None), ensure_ascii=False, indent=2) if as_json else "\n".join(lines(found, "en", None))
+    )
+    print(text)
+    return 0
+
+
 @app.command("export")
 def export(
     ctx: typer.Context,
@@ -72,16 +97,15 @@ def export(
 ) -> int:
     """Write a conversation as JSON Lines: first what it is, then every message with its parts."""
 
+    from bot.exporting import described, messages_of, recorded
+
     async def write(store: Any) -> None:
         row = await find(store, session)
         target = out.open("x", encoding="utf-8") if out else sys.stdout
         try:
-            print(json.dumps({"session": _described(row)}, ensure_ascii=False), file=target)
-            seq = 1
-            while page := await store.sessions.messages(row.id, from_seq=seq, limit=PAGE):
-                for message in page:
-                    print(json.dumps(_message(message), ensure_ascii=False), file=target)
-                seq = page[-1].seq + 1
+            print(json.dumps({"session": described(row)}, ensure_ascii=False), file=target)
+            async for message in messages_of(store, row.id):
+                print(json.dumps(recorded(message), ensure_ascii=False), file=target)
         finally:
             if out:
                 target.close()
@@ -105,7 +129,7 @@ def bring_in(
     home: Home = ctx.obj.home
     recording = importing.read(file)
     home.ensure()
-    with home.lock():
+    with held(home):
         asyncio.run(importing.bring_in(home, recording, name))
     for note in (*recording.notes, *importing.left_behind(home, recording)):
         print(f"mnema: {note}.", file=sys.stderr)
@@ -132,7 +156,7 @@ def delete(
         await store.sessions.delete(row.id)
 
     with home.lock():
-        with_store(home, gone, writable=True)
+        with_store(home, gone, alone=True)
     print(f"{row.id} is deleted.")
     return 0
 
@@ -142,28 +166,26 @@ def with_store(
     work: Callable[[Any], Awaitable[Answer]],
     *,
     none: Answer | None = None,
-    writable: bool = False,
+    alone: bool = False,
 ) -> Answer:
     """What `work` makes of the open store; `none` where there is no database yet.
+
+    Args:
+        alone: it changes something, and nobody else may be at work; with SQLite the caller holds the home.
 
     Raises:
         NoSession: there is no database and `none` is not given.
     """
-    from memory.store.open import open_store
-
-    if not home.db.exists():
+    if not exists(home):
         if none is None:
             raise NoSession(f"There is no database in {home.data} yet.")
         return none
 
-    async def opened() -> Answer:
-        store = await open_store(home.db, writable=writable)
-        try:
-            return await work(store)
-        finally:
-            await store.close()
+    async def worked() -> Answer:
+        async with opened(home, writable=alone, alone=alone) as record:
+            return await work(record.store)
 
-    return asyncio.run(opened())
+    return asyncio.run(worked())
 
 
 async def find(store: Any, name: str) -> Any:
@@ -179,31 +201,3 @@ async def find(store: Any, name: str) -> Any:
         return found[0]
     what = "No conversation is" if not found else f"{len(found)} conversations are"
     raise NoSession(f"{what} called {name}; mnema sessions list shows the ids.")
-
-
-def _described(row: Any) -> dict[str, Any]:
-    place = row.place
-    return {
-        "id": row.id,
-        "title": row.title,
-        "channel": place.channel,
-        "account": place.account,
-        "chat_id": place.chat_id,
-        "thread_id": place.thread_id,
-        "kind": place.kind,
-        "space": place.space,
-        "turns": row.turns,
-        "updated_at": row.updated.isoformat(),
-    }
-
-
-def _message(message: Message) -> dict[str, Any]:
-    return {
-        "id": message.id,
-        "seq": message.seq,
-        "turn": message.turn,
-        "role": message.role,
-        "at": message.at.isoformat(),
-        "origin": message.origin,
-        "parts": json.loads(dump_parts(message.parts)),
-    }

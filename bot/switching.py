@@ -1,6 +1,6 @@
 """Starts, stops and replaces channels: at the start, and as config.json changes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -9,9 +9,8 @@ from bot.access import Actor, Where, authorize
 from bot.commands.router import COMMANDS
 from bot.config import Config
 from bot.connecting import changed, channels_of
-from bot.dispatch.local import LocalLanes
+from bot.dispatch.lanes import Lanes
 from bot.gateway import Gateway
-from bot.inbound import Inbound
 from channels.base import Channel
 from memory.store.doors import Delivery
 
@@ -22,13 +21,13 @@ PRIVATE = Where(kind="dm", space="someone")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """Every channel's on and off."""
+    """Every channel's on and off. hear: how one begins to be heard."""
 
     gateway: Gateway
-    inbound: Inbound
-    outbox: LocalLanes
-    lanes: LocalLanes
+    outbox: Lanes
+    lanes: Lanes
     delivery: Delivery
+    hear: Callable[[Channel], object]
 
     def know(self, channels: Sequence[Channel]) -> None:
         """From now on they can be spoken through; those that have a menu of commands are told what is in it."""
@@ -40,7 +39,7 @@ class Switch:
     def listen(self, channels: Sequence[Channel]) -> None:
         """Hear them."""
         for channel in channels:
-            self.gateway.listen(channel.name, self.inbound.ear(channel.name))
+            self.hear(channel)
 
     async def add(self, channel: Channel) -> None:
         """Start one more, send what waits for it, and go on with what its forerunner heard."""

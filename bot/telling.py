@@ -29,12 +29,11 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teller:
-    """language: of a conversation; wake_out: when there is something to send."""
+    """language: of a conversation."""
 
     store: Store
     gateway: Gateway
     language: Callable[[str], Awaitable[str]]
-    wake_out: Callable[[str], None]
 
     async def tell_cut(self, conversation: str, part: SystemPart, budgets: Budgets, month: str) -> None:
         """Once a month: what of MEMORY.md its budget leaves out."""
@@ -55,4 +54,3 @@ class Teller:
         text = zh if await self.language(conversation) == "zh" else en
         notice = outgoing(text, "notice", channel.capabilities)
         await self.store.delivery.notify(conversation, once or f"told:{uuid.uuid4().hex}", notice)
-        self.wake_out(conversation)

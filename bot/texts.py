@@ -62,6 +62,22 @@ TEXTS: dict[str, tuple[str, str]] = {
         "（已用完 {steps} 步，先总结到这里）",
         "(all {steps} steps are used; this is where it stands)",
     ),
+    "time_spent": (
+        "（这个回答已用了 {minutes} 分钟，先总结到这里）",
+        "(this answer has taken {minutes} minutes; this is where it stands)",
+    ),
+    "time_note": (
+        "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and sum up.]",
+        "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and sum up.]",
+    ),
+    "too_long": (
+        "这个回答超过 {minutes} 分钟，已经结束；工具做过的事不变。可以用 /retry 再试一次。",
+        "This answer took more than {minutes} minutes and was ended; what tools have done stays. /retry tries again.",
+    ),
+    "spare_model": (
+        "（{chosen} 暂时用不了，这次由 {spare} 回答）",
+        "({chosen} is of no use at the moment; {spare} answered)",
+    ),
     "steps_note": (
         "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
         "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",

@@ -8,27 +8,28 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from bot.access import LOCAL
+from bot.access import LOCAL, Actor
 from bot.agent.drafting import Drafting
 from bot.agent.events import Watched
 from bot.agent.fit import Fitter, Wish
-from bot.agent.job import Ended, Job
+from bot.agent.job import Ended, Job, minutes
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
 from bot.config import Config
-from bot.errors import BudgetTooSmall, FoldFailed, ModelError
+from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.extracting import to_remember
 from bot.failures import told
 from bot.intake import Said, command_of, load_said
 from bot.log import traced
 from bot.reply import address_of, outgoing
+from bot.signals import Signals
 from bot.texts import language, say, too_small
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
 from memory.store.doors import Store
 from memory.store.errors import Fenced, Rewritten
-from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place
+from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place, TurnState
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
@@ -46,6 +47,7 @@ class _Running:
     task: asyncio.Task[Ended]
     inbox_id: str
     stopped: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,7 @@ class _Open:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Works:
-    """What a turn works with. wake_at: wakes a lane at that unix time.
-
-    remembered: told the space that a turn with lasting facts, perhaps, was queued for.
-    """
+    """What a turn works with. wake: wakes a lane at that unix time."""
 
     store: Store
     opening: Opening
@@ -70,10 +69,9 @@ class Works:
     agent: Agent
     command: Command
     channels: Callable[[], Mapping[str, Channel]]
-    wake_out: Callable[[str], None]
     config: Callable[[], Config]
-    wake_at: Callable[[str, float], None]
-    remembered: Callable[[str], None] = lambda space: None
+    wake: Callable[[str, float], None]
+    signals: Signals = field(default_factory=Signals)
 
 
 class Turns:
@@ -92,11 +90,10 @@ class Turns:
         row = await self._works.store.delivery.next_in(conversation, time.time())
         if row is None:
             if due := await self._works.store.delivery.soonest(conversation):
-                self._works.wake_at(conversation, due)
+                self._works.wake(conversation, due)
             return False
         with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
             await self._row(row)
-        self._works.wake_out(conversation)
         return True
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
@@ -136,19 +133,24 @@ class Turns:
         await asyncio.gather(*after, return_exceptions=True)
 
     async def _row(self, row: InboxRow) -> None:
-        said, parts = load_said(row.body), None
+        said, parts, began = load_said(row.body), None, time.perf_counter()
         if command_of(said.text) and not row.turn_id:  # an edit may have made it one, or none
             parts = await self._works.command(row, said)
             if parts is None:
+                self._works.signals.handled(row.trace_id, "command", began)
                 return
         conversation = await self._works.opening.conversation(row)
-        if not row.turn_id and not await self._allowed(row, said, conversation.place):
+        actor = await self._works.opening.actor(row, conversation.place)
+        if not row.turn_id and not await self._allowed(row, said, conversation, actor):
+            self._works.signals.handled(row.trace_id, "refusal", began)
             return
         async with self._opened(conversation):
             watched = await self._watched(row, conversation.place)
             watched.tell("started")
-            job = replace(await self._works.opening.job(row, said, conversation, parts), watched=watched)
-            await self._finish(job, await self._work(job))
+            job = await self._works.opening.job(row, said, conversation, parts, actor)
+            job = replace(job, watched=watched)
+            ended = await self._finish(job, await self._work(job))
+        self._works.signals.turned(row.trace_id, ended, began, {"mnema.model": job.model, "mnema.policy": job.policy})
 
     async def _watched(self, row: InboxRow, place: Place) -> Watched:
         """Where this turn is shown; not as it grows where earlier answers are still on their way to the same place."""
@@ -170,10 +172,12 @@ class Turns:
             del self._open[conversation.id]
             turn.over.set()
 
-    async def _allowed(self, row: InboxRow, said: Said, place: Place) -> bool:
-        """Rights are asked for again when the work begins: they may have been taken away since."""
-        if (await self._works.opening.allowed(row, place)).allowed:
-            return True
+    async def _allowed(self, row: InboxRow, said: Said, conversation: ConversationRow, actor: Actor) -> bool:
+        """Rights are asked for again when the work begins: they may have been taken away since, or be used up."""
+        place = conversation.place
+        if self._works.opening.allowed(actor, place).allowed:
+            return not await self._works.opening.over_budget(row, said, conversation, actor)
+        self._works.signals.denied()
         refusal = outgoing(say(language(said.text), "denied"), "notice", self._able(place.channel))
         await self._works.store.delivery.settle(row.id, refusal)
         return False
@@ -187,7 +191,11 @@ class Turns:
         if self._quiet.get(job.conversation.place.space):
             self.stop(job.conversation.id)  # it was being opened when its space went quiet
         try:
-            await asyncio.wait({task})
+            await asyncio.wait({task}, timeout=job.began + job.times.most - time.monotonic())
+            if not task.done():
+                running.late = True
+                task.cancel()
+                await asyncio.wait({task})
         except asyncio.CancelledError:
             task.cancel()
             await asyncio.wait({task})
@@ -200,7 +208,8 @@ class Turns:
             self._broken[job.turn.id] = self._broken.get(job.turn.id, 0) + 1
             raise
 
-    async def _finish(self, job: Job, ended: Ended) -> None:
+    async def _finish(self, job: Job, ended: Ended) -> TurnState:
+        """The state it has in the record then."""
         self._broken.pop(job.turn.id, None)
         origin = "model" if ended.state == "done" else "house"
         final = await self._works.drafting.draft("assistant", ended.stored, origin)
@@ -209,13 +218,14 @@ class Turns:
         parts = outgoing(ended.said, kind, self._able(place.channel), self._left(place))
         remember = to_remember(job, ended, self._works.config())
         finish = self._works.store.delivery.finish
-        if await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember) and remember:
-            self._works.remembered(job.where.space)
+        kept = await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember)
         if ended.state == "failed":
             job.watched.tell("error", ended.said)
         if ended.declined:
             await self._hide(job)
         self._later(self._prepare(job))
+        self._later(self._works.opening.budgeting.warn(job.actor))
+        return ended.state if kept else "cancelled"
 
     async def _hide(self, job: Job) -> None:
         """Later views show a declined request as one line; the log keeps it."""
@@ -259,11 +269,15 @@ def _ended(job: Job, running: _Running) -> Ended:
     try:
         return running.task.result()
     except asyncio.CancelledError:
+        if running.late:
+            return _late(job)
         if not running.stopped:
             raise
         return _stopped(job)
     except Fenced:
         return _stopped(job)
+    except OverBudget as err:
+        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=str(err))
     except BudgetTooSmall as err:
         told_least = too_small(job.lang, err.least, err.soul)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told_least)
@@ -273,6 +287,12 @@ def _ended(job: Job, running: _Running) -> Ended:
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
         return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told(err, job.lang, job.turn.trace_id))
+
+
+def _late(job: Job) -> Ended:
+    spent = say(job.lang, "too_long", minutes=minutes(job.times.most))
+    log.warning("a turn took too long", conversation=job.conversation.id, step=job.turn.step)
+    return Ended(state="failed", stored=(Text(text="[no answer]"),), said=spent)
 
 
 def _stopped(job: Job) -> Ended:

@@ -1,11 +1,15 @@
 """Bytes kept under the name of their SHA-256: pictures and files that messages point to."""
 
+import fcntl
 import hashlib
 import os
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from memory.beneath import FOLDER
+from memory.disk import sync
 from memory.failpoint import fp
 from memory.workspace import write_atomic
 
@@ -15,6 +19,11 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 class BlobTooBig(ValueError):
     """More bytes than one blob may have."""
+
+
+def is_blob(name: str) -> bool:
+    """Whether a file of that name in the folder is a blob."""
+    return bool(_NAME.fullmatch(name))
 
 
 class Blobs:
@@ -47,7 +56,7 @@ class Blobs:
             FileNotFoundError: there are none, or it is no such name.
             OSError: they could not be read, or are damaged.
         """
-        if not _NAME.fullmatch(sha256):
+        if not is_blob(sha256):
             raise FileNotFoundError(f"no blob {sha256!r}")
         data = (self._root / sha256).read_bytes()
         if hashlib.sha256(data).hexdigest() != sha256:
@@ -60,31 +69,74 @@ class Blobs:
         Raises:
             OSError: it could not be deleted.
         """
-        if not _NAME.fullmatch(sha256) or not (self._root / sha256).exists():
+        if not is_blob(sha256) or not (self._root / sha256).exists():
             return False
         (self._root / sha256).unlink()
-        _sync(self._root)
+        sync(self._root)
+        return True
+
+    def size_of(self, names: Collection[str] | None = None) -> int:
+        """How large the blobs of these names are together, those that are there; None for all of them."""
+        try:
+            with os.scandir(self._root) as items:
+                held = [item for item in items if is_blob(item.name) and (names is None or item.name in names)]
+                return sum(item.stat(follow_symlinks=False).st_size for item in held)
+        except FileNotFoundError:
+            return 0
+
+    def older(self, before: float) -> set[str]:
+        """Names of what was put, or put again, before that time (unix seconds)."""
+        try:
+            with os.scandir(self._root) as items:
+                held = [item for item in items if _NAME.fullmatch(item.name) and item.is_file(follow_symlinks=False)]
+                return {item.name for item in held if item.stat(follow_symlinks=False).st_mtime < before}
+        except FileNotFoundError:
+            return set()
+
+    def remove_older(self, sha256: str, before: float) -> bool:
+        """Delete it because nothing names it; False where it was put again meanwhile: then something is about to.
+
+        Raises:
+            OSError: it could not be deleted.
+        """
+        path = self._root / sha256
+        with _alone(self._root):
+            if not path.exists() or path.stat().st_mtime >= before:
+                return False
+            path.unlink()
+        sync(self._root)
         return True
 
     def _holds(self, sha256: str, data: bytes) -> bool:
-        """Whether it is there whole and for sure: who put it may have died before the folder was synced."""
-        try:
-            if (self._root / sha256).read_bytes() != data:
-                return False
-        except FileNotFoundError:
+        """Whether it is there whole and for sure: who put it may have died before the folder was synced.
+
+        From now on it counts as put just now, so that nobody takes it for one that nothing names.
+        """
+        path = self._root / sha256
+        if not path.exists():
             return False
-        _sync(self._root)
+        with _alone(self._root):
+            try:
+                if path.read_bytes() != data:
+                    return False
+                os.utime(path)
+            except FileNotFoundError:
+                return False
+        sync(self._root)
         return True
 
     def _make_root(self) -> None:
         if not self._root.is_dir():
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _sync(self._root.parent)
+            sync(self._root.parent)
 
 
-def _sync(folder: Path) -> None:
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One at a time among all threads and processes of ours."""
     fd = os.open(folder, FOLDER | os.O_CLOEXEC)
     try:
-        os.fsync(fd)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(fd)

@@ -13,7 +13,8 @@ from memory.context.taint import tainted
 from memory.conversation import Message
 from memory.daily_log import Section
 from memory.failpoint import afp
-from memory.store.doors import Folds, Sessions
+from memory.store.doors import Sessions
+from memory.store.fold_doors import Folds
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
 from memory.summaries import Complete as Complete
 from memory.summaries import Summariser

@@ -1,6 +1,5 @@
 """The workspace's files: read whole, written whole or not at all, and never over what somebody else wrote meanwhile."""
 
-import fcntl
 import hashlib
 import os
 import re
@@ -12,8 +11,9 @@ from pathlib import Path
 
 from memory.beneath import FOLDER, PathRefused, display, make_folders, names, open_below, plain
 from memory.failpoint import die, fp, torn
+from memory.writers import LOCAL, Overtaken, Writer, Writers
 
-__all__ = ["Conflict", "Entry", "File", "PathRefused", "SpaceFiles", "TooBig", "Workspace", "write_atomic"]
+__all__ = ["Conflict", "Entry", "File", "Overtaken", "PathRefused", "SpaceFiles", "TooBig", "Workspace", "write_atomic"]
 
 MOST_BYTES = 25 * 2**20
 MOST_ENTRIES = 10_000
@@ -21,6 +21,8 @@ DEEPEST = 8
 TEMPORARY = ".mnema-tmp"
 SPACES = "spaces"
 _SPACE = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_MARKED = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
+"""An unfinished write of somebody who may be asleep; see memory.writers.Writer."""
 
 
 class Conflict(RuntimeError):
@@ -66,8 +68,8 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
     """
     folder = os.open(path.parent, FOLDER | os.O_CLOEXEC)
     try:
-        with _locked(folder):
-            _Writing(folder=folder, name=path.name, us=_us(folder), mode=mode).put(data)
+        with LOCAL.alone("", folder) as writer:
+            _Writing(folder=folder, name=path.name, us=_us(folder), mode=mode, writer=writer).put(data)
     finally:
         os.close(folder)
 
@@ -78,8 +80,16 @@ class SpaceFiles:
     Raises, all of them: PathRefused for a path or file that is never touched, FileNotFoundError, OSError.
     """
 
-    def __init__(self, top: Path, inside: tuple[str, ...] = (), hidden: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        top: Path,
+        inside: tuple[str, ...] = (),
+        hidden: frozenset[str] = frozenset(),
+        writers: Writers = LOCAL,
+    ) -> None:
         self.root = top.joinpath(*inside)
+        self._writers = writers
+        self._space = inside[-1] if inside else ""
         self._top = top
         self._inside = inside
         self._hidden = hidden
@@ -99,10 +109,13 @@ class SpaceFiles:
         Raises:
             Conflict: it is another one by now, or is (or is not) there.
         """
+        return self.write_bytes(path, text.encode("utf-8", "replace"), expected)
+
+    def write_bytes(self, path: str, data: bytes, expected: str | None) -> File:
+        """The same for any bytes."""
         *parents, name = self._names(path) or ("",)
         if not name:
             raise PathRefused("a file needs a name")
-        data = text.encode("utf-8", "replace")
         if len(data) > MOST_BYTES:
             raise TooBig(f"{path} would be {len(data)} bytes; {MOST_BYTES} is the most")
         with self._opened() as root:
@@ -126,9 +139,11 @@ class SpaceFiles:
         return sorted(found, key=lambda entry: entry.path)
 
     def _replace(self, folder: int, name: str, data: bytes, expected: str | None) -> os.stat_result:
-        with _locked(folder):
-            writing = _Writing(folder=folder, name=name, us=_us(folder), mode=0o600, checked=True, expected=expected)
-            return writing.put(data)
+        with self._writers.alone(self._space, folder) as writer:
+            us = _us(folder)
+            return _Writing(
+                folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
+            ).put(data)
 
     def _read(self, path: str) -> tuple[bytes, os.stat_result]:
         with self._opened() as root:
@@ -187,10 +202,14 @@ class SpaceFiles:
 
 
 class Workspace:
-    """The folder that people browse: the owner's files at its root, everybody else's below `spaces`."""
+    """The folder that people browse: the owner's files at its root, everybody else's below `spaces`.
 
-    def __init__(self, root: Path) -> None:
+    writers: who keeps them apart that write there.
+    """
+
+    def __init__(self, root: Path, writers: Writers = LOCAL) -> None:
         self.root = root
+        self._writers = writers
 
     def space(self, space: str) -> SpaceFiles:
         """The files of a space, "" for the owner's; its folder is made (0700) where it is missing.
@@ -202,39 +221,55 @@ class Workspace:
             raise PathRefused(f"no space has the name {space!r}")
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not space:
-            return SpaceFiles(self.root, hidden=frozenset({SPACES}))
+            return SpaceFiles(self.root, hidden=frozenset({SPACES}), writers=self._writers)
         root = os.open(self.root, FOLDER | os.O_CLOEXEC)
         try:
             os.close(make_folders(root, (SPACES, space)))
         finally:
             os.close(root)
-        return SpaceFiles(self.root, inside=(SPACES, space))
+        return SpaceFiles(self.root, inside=(SPACES, space), writers=self._writers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Writing:
-    """One write of `name` in the open and locked `folder`. checked: compare with `expected` before the rename."""
+    """One write of `name` in the open `folder`. writer: who may; checked: compare with `expected` before the rename."""
 
     folder: int
     name: str
     us: frozenset[int]
     mode: int
+    writer: Writer
     checked: bool = False
     expected: str | None = None
 
     def put(self, data: bytes) -> os.stat_result:
-        temporary = f".{self.name}{TEMPORARY}"
+        temporary = f".{self.name}{self.writer.mark}{TEMPORARY}"
+        self._sweep()
         mode = self._examine()
         with ExitStack() as undo:
             undo.callback(self._take_away, temporary)
             status = self._fill(temporary, data, mode)
             self._examine()
-            os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
+            self.writer.sure()
+            self._name(temporary)
             undo.pop_all()
         fp("file.replaced")
         os.fsync(self.folder)
         fp("file.dir_synced")
         return status
+
+    def _sweep(self) -> None:
+        """Take away what others have not finished: whoever was overtaken in its sleep has nothing to put in place."""
+        if self.writer.mark:
+            for name in os.listdir(self.folder):
+                if _MARKED.fullmatch(name):
+                    self._take_away(name)
+
+    def _name(self, temporary: str) -> None:
+        try:
+            os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
+        except FileNotFoundError as err:
+            raise Overtaken(f"another process has taken {self.name} over; nothing was written") from err
 
     def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
         # Whoever holds the folder's lock may take away what a killed process left.
@@ -279,16 +314,6 @@ class _Writing:
 def _us(folder: int) -> frozenset[int]:
     """Who may own a file here: this process, or whoever owns the folder (a container's root, say)."""
     return frozenset({os.geteuid(), os.fstat(folder).st_uid})
-
-
-@contextmanager
-def _locked(folder: int) -> Iterator[None]:
-    """One writer in a folder at a time, among all threads and processes of ours."""
-    fcntl.flock(folder, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(folder, fcntl.LOCK_UN)
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes both lock files from pyproject.toml, or with --check says whether they are current (when the index answers).
+# Writes the lock files from pyproject.toml, or with --check says whether they are current (when the index answers).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,9 +10,12 @@ lock() {  # lock FOLDER: what is locked there already stays as long as it satisf
     .venv/bin/uv pip compile $options pyproject.toml --extra all --extra dev --extra build -o "$1/requirements-dev.lock"
     # shellcheck disable=SC2086
     .venv/bin/uv pip compile $options pyproject.toml --extra build -c "$1/requirements-dev.lock" -o "$1/requirements.lock"
+    # shellcheck disable=SC2086
+    .venv/bin/uv pip compile $options pyproject.toml --extra build --extra scale -c "$1/requirements-dev.lock" \
+        -o "$1/requirements-scale.lock"
 }
 
-if grep -nE 'https?://' requirements.lock requirements-dev.lock; then
+if grep -nE 'https?://' requirements.lock requirements-scale.lock requirements-dev.lock; then
     echo "A lock file names a host; it must not." >&2
     exit 1
 fi
@@ -23,12 +26,12 @@ fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cp requirements.lock requirements-dev.lock "$folder"
+cp requirements.lock requirements-scale.lock requirements-dev.lock "$folder"
 if ! lock "$folder" 2>"$folder/why" >/dev/null; then
     echo "lock check skipped, the package index did not answer: $(tail -n 1 "$folder/why")" >&2
     exit 0
 fi
-for name in requirements.lock requirements-dev.lock; do
+for name in requirements.lock requirements-scale.lock requirements-dev.lock; do
     if ! diff -q "$name" "$folder/$name" >/dev/null; then
         echo "$name is not what pyproject.toml asks for: run make lock." >&2
         exit 1

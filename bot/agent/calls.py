@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +15,11 @@ from bot.agent.drafting import Drafting
 from bot.agent.job import Job
 from bot.agent.occasion import occasion
 from bot.approvals import TAINTED, Approvals, Wanted, action_of
+from bot.budgeting import Budgeting
 from bot.errors import ToolFailed
 from bot.roles import Roles
+from bot.signals import Signals
+from bot.storage import NoRoom
 from bot.tools.base import Tool, ToolContext
 from bot.tools.toolset import Toolset
 from memory.conversation import ToolResult
@@ -27,6 +31,9 @@ from memory.workspace import Workspace
 log = structlog.get_logger(__name__)
 TOOL_SECONDS = 60.0
 INVALID = "[invalid call]"
+FETCHES = ("web_fetch",)
+"""Tools that fetch pages: they count against a limit of their own besides."""
+SPENT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 UNKNOWN = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
     " It is not repeated by itself: look first, then decide.]"
@@ -52,6 +59,8 @@ class Bench:
     drafting: Drafting
     approvals: Approvals
     roles: Roles
+    budgeting: Budgeting
+    signals: Signals = field(default_factory=Signals)
 
 
 class Calls:
@@ -65,11 +74,15 @@ class Calls:
         self._drafting = bench.drafting
         self._approvals = bench.approvals
         self._roles = bench.roles
+        self.budgeting = bench.budgeting
+        self._signals = bench.signals
 
     async def run(self, job: Job, calls: Sequence[CallRow]) -> None:
         """Bring every call to its end and store all results as one message. Pure ones run beside each other."""
-        pure = [call for call in calls if call.effect == "pure" and call.state in ("planned", "started")]
-        ended = {done.call.id: done for done in await self._together(job, pure)}
+        ended = {call.id: _Done(call=call, state="denied", text=SPENT) for call in await self._over(job, calls)}
+        left = [call for call in calls if call.id not in ended]
+        pure = [call for call in left if call.effect == "pure" and call.state in ("planned", "started")]
+        ended |= {done.call.id: done for done in await self._together(job, pure)}
         for call in calls:
             if call.id not in ended:
                 ended[call.id] = await self._one(job, call)
@@ -80,6 +93,15 @@ class Calls:
         await self._sessions.end_calls(
             job.turn, [(done.call, done.state) for done in ordered], await self._drafting.draft("user", results, "tool")
         )
+
+    async def _over(self, job: Job, calls: Sequence[CallRow]) -> list[CallRow]:
+        """Those of the calls that have not begun for which nothing is left of the person's day."""
+        fresh = [call for call in calls if call.state == "planned"]
+        made = fresh[: await self.budgeting.calls_left(job, len(fresh))]
+        fetches = [call for call in made if call.name in FETCHES]
+        left = await self.budgeting.calls_left(job, len(fetches), FETCHES)
+        kept = {call.id for call in made} - {call.id for call in fetches[left:]}
+        return [call for call in fresh if call.id not in kept]
 
     async def _together(self, job: Job, calls: Sequence[CallRow]) -> list[_Done]:
         fresh = [call for call in calls if call.state == "planned"]
@@ -96,9 +118,18 @@ class Calls:
 
     async def _effect(self, job: Job, call: CallRow) -> _Done:
         job.watched.tell("tool_started", tool=call.name, step=job.turn.step)
-        state, text = await self._outcome(job, call)
+        began = time.perf_counter()
+        state: CallState = "cancelled"
+        try:
+            state, text = await self._outcome(job, call)
+        finally:
+            self._signals.ran(call, self._known(call.name), state, began, job.turn.trace_id)
         job.watched.tell("tool_ended", tool=call.name, ok=state == "done")
         return _Done(call=call, state=state, text=text)
+
+    def _known(self, name: str) -> str:
+        """A tool's name; the model may ask for any, and what it makes up becomes no label."""
+        return name if self._toolset().get(name) else "none"
 
     async def _outcome(self, job: Job, call: CallRow) -> tuple[CallState, str]:
         tool = self._toolset().get(call.name)
@@ -112,7 +143,7 @@ class Calls:
         person = await self._roles.actor(place.channel, place.account, job.actor.id, place.chat_id, place.kind)
         actor = replace(person, by_model=True)  # asked anew: rights may have been taken since the turn began
         if not authorize(actor, tool.spec.action, space, job.where).allowed:
-            return "denied", f"{call.name} is not allowed here."
+            return self._denied(f"{call.name} is not allowed here.")
         await afp("tool.approved")
         try:
             arguments = self._arguments(tool, call.input)
@@ -122,8 +153,12 @@ class Calls:
         if decision.allowed:
             return await self._run(tool, arguments, job, call)
         if not decision.ask:
-            return "denied", f"{call.name} is not allowed here with these arguments."
+            return self._denied(f"{call.name} is not allowed here with these arguments.")
         return "denied", await self._ask(job, call, action, arguments)
+
+    def _denied(self, why: str) -> tuple[CallState, str]:
+        self._signals.denied()
+        return "denied", why
 
     async def _ask(self, job: Job, call: CallRow, action: str, arguments: dict[str, Any]) -> str:
         """Put the act before the person; words from outside ask for nothing."""
@@ -143,6 +178,12 @@ class Calls:
         except ToolFailed as err:
             return str(err)
 
+    async def _room(self, space: str, size: int) -> None:
+        try:
+            await self.budgeting.storage.take(space, size)
+        except NoRoom as err:
+            raise ToolFailed(err.full.sentence("It", "en")) from err
+
     def _arguments(self, tool: Tool, text: str) -> dict[str, Any]:
         try:
             arguments = json.loads(text or "{}")
@@ -161,6 +202,7 @@ class Calls:
             now=self._now,
             idem_key=call.idem_key,
             occasion=lambda: occasion(self._store, job),
+            room=lambda size: self._room(space, size),
         )
         try:
             async with asyncio.timeout(TOOL_SECONDS):

@@ -14,11 +14,13 @@ class Drafting:
     def __init__(self, load: Callable[[], Counter]) -> None:
         self._load = load
         self._counter: Counter | None = None
+        self._loading = asyncio.Lock()
 
     async def counter(self) -> Counter:
-        """The counter."""
-        if self._counter is None:
-            self._counter = await asyncio.to_thread(self._load)
+        """The counter; people who write at the same moment wait for one load, which takes 100 MB while it lasts."""
+        async with self._loading:
+            if self._counter is None:
+                self._counter = await asyncio.to_thread(self._load)
         return self._counter
 
     async def draft(self, role: Role, parts: Sequence[Part], origin: str) -> Draft:

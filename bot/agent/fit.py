@@ -13,7 +13,9 @@ from bot.agent.tail import Tail
 from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
 from bot.folding import Folding
+from bot.models.fallback import SMALLER
 from bot.models.prices import window
+from bot.signals import Signals
 from memory.context.counter import Counter, believable
 from memory.context.plan import FoldRange, Limits, Plan, plan, plan_ahead, smallest_budget
 from memory.context.policy import Policy, policy_of
@@ -93,6 +95,7 @@ class Fitter:
     calibration: Calibration
     lining: Lining
     config: Callable[[], Config]
+    signals: Signals = field(default_factory=Signals)
     _marked: dict[str, str] = field(default_factory=dict)
     _roomy: dict[str, bool] = field(default_factory=dict)
 
@@ -163,7 +166,10 @@ class Fitter:
             raise BudgetTooSmall(planned.tokens)
         await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
-        return Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
+        fitted = Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
+        if fitted.view.repaired:
+            self.signals.repaired()
+        return fitted
 
     async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
         """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.
@@ -171,10 +177,11 @@ class Fitter:
         The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
         """
         setting, counted = fitted.setting, fitted.view.tokens.total
-        await self.calibration.learn(setting.model, counted, refusal.actual, conversation)
-        named = believable(counted, refusal.limit)
-        if named and refusal.limit > setting.fixed:
-            await self.calibration.note_window(setting.model, refusal.limit)
+        model, named = refusal.model or setting.model, believable(counted, refusal.limit)
+        if refusal.kind != SMALLER:  # that is our own word
+            await self.calibration.learn(model, counted, refusal.actual, conversation)
+            if named and refusal.limit > setting.fixed:
+                await self.calibration.note_window(model, refusal.limit)
         rest = counted - setting.fixed
         left = int(rest * SHRINK)
         if named and believable(counted, refusal.actual):

@@ -1,6 +1,7 @@
 """What a turn is given, and what it comes to."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 
 from bot.access import Actor, Where
 from bot.agent.events import Watched
@@ -10,10 +11,22 @@ from memory.store.records import ConversationRow, TurnRow, TurnState, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """Seconds of one turn in one process. sum_up: after which the model is asked for its last words; most: in all."""
+
+    sum_up: float = 720.0
+    most: float = 900.0
+
+
+USUAL = Times()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message.
 
-    words: what the person wrote themselves, "" for nothing but files.
+    words: what the person wrote themselves, "" for nothing but files. began: when this process took it up, in monotonic
+    seconds.
     """
 
     conversation: ConversationRow
@@ -27,6 +40,13 @@ class Job:
     max_steps: int
     watched: Watched
     words: str = ""
+    began: float = field(default_factory=time.monotonic)
+    times: Times = USUAL
+
+
+def minutes(seconds: float) -> int:
+    """As it is told."""
+    return round(seconds / 60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

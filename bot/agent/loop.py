@@ -1,5 +1,6 @@
 """The agent: asks the model, runs the tools it asks for, and asks again, each step on the record."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -7,12 +8,13 @@ from bot.agent.asking import Asked, ask
 from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter, Setting, Wish
-from bot.agent.job import Ended, Job
+from bot.agent.job import Ended, Job, minutes
 from bot.agent.recalling import NOTHING
 from bot.brain import usage_of
 from bot.config import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.models.base import Model, Request, WireMessage
+from bot.models.fallback import SMALLER
 from bot.texts import say
 from memory.context.view import View
 from memory.conversation import Image, Message, Reduction, Session, Text, ToolCall, ToolResult, Turn
@@ -23,11 +25,13 @@ from memory.store.records import CallRow, PlannedCall
 SAME_CALLS = 5
 INVALID_STEPS = 3
 OVERFLOWS = 2
+MOST_SMALLER = 4
+"""So often a request is made smaller for one model after the other of the chain."""
 INVALID_NOTE = "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 
 
 class Agent:
-    """Works on one turn until it ends. model: the chain as configured now."""
+    """Works on one turn until it ends. model: the chain as configured now; `calls` know what is left to use."""
 
     def __init__(
         self,
@@ -38,6 +42,7 @@ class Agent:
         model: Callable[[], Model],
         config: Callable[[], Config],
     ) -> None:
+        self._afford = calls.budgeting.check
         self._sessions = sessions
         self._fitter = fitter
         self._drafting = drafting
@@ -51,6 +56,7 @@ class Agent:
         Raises:
             ModelError: the model did not answer; the turn is for the caller to end.
             Fenced: the conversation was cleared meanwhile.
+            OverBudget: the person has used up what they may use.
         """
         while True:
             session = await self._sessions.load(job.conversation.id)
@@ -62,24 +68,26 @@ class Agent:
                     return Ended(state="done", stored=(Text(text=text),), said=text)
                 await self._calls.run(job, open_calls)
                 continue
-            last = job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
-            asked = await self._ask(job, session, last)
+            late = time.monotonic() - job.began >= job.times.sum_up
+            last = late or job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
+            asked = await self._ask(job, session, self._last_words(job, late=late) if last else "")
             if not asked.calls or last:
-                return self._final(job, asked, last)
+                return self._final(job, asked, late=late, last=last)
             await self._plan(job, asked)
             job = replace(job, turn=replace(job.turn, step=job.turn.step + 1))
 
-    async def _ask(self, job: Job, session: Session, last: bool) -> Asked:
+    async def _ask(self, job: Job, session: Session, last_words: str) -> Asked:
         wish, dropped = Wish(model=job.model, policy=job.policy), False
-        moving = replace(job.tail, last=_last_words(job)) if last else job.tail
+        moving = replace(job.tail, last=last_words) if last_words else job.tail
         while True:
             fitted = await self._fitter.fit(session, wish, moving)
             view, setting = fitted.view, fitted.setting
+            await self._afford(job)
             await afp("llm.before")
             try:
                 asked = await ask(self._model(), request_of(view, setting, self._config(), job), job.watched)
             except Overflow as err:
-                if wish.refused >= OVERFLOWS:
+                if wish.refused >= (OVERFLOWS if err.kind != SMALLER else MOST_SMALLER):
                     raise
                 wish = await self._fitter.shorter(job.conversation.id, wish, fitted, err)
                 moving = replace(moving, recalled=NOTHING)
@@ -116,12 +124,22 @@ class Agent:
             return []
         return [call for call in await self._sessions.calls(job.turn.id) if call.call_id in wanted]
 
-    def _final(self, job: Job, asked: Asked, last: bool) -> Ended:
+    def _last_words(self, job: Job, *, late: bool) -> str:
+        """Why no more tools may be called."""
+        if job.turn.step >= job.max_steps:
+            return say(job.lang, "steps_note", steps=job.max_steps)
+        return say(job.lang, "time_note", minutes=minutes(job.times.sum_up)) if late else INVALID_NOTE
+
+    def _final(self, job: Job, asked: Asked, *, late: bool, last: bool) -> Ended:
         parts = tuple(part for part in asked.parts if not isinstance(part, ToolCall))
         text = asked.text.strip()
         marks = [say(job.lang, "cut")] if asked.cut else []
         if last and job.turn.step >= job.max_steps:
             marks.append(say(job.lang, "steps_spent", steps=job.max_steps))
+        elif late:
+            marks.append(say(job.lang, "time_spent", minutes=minutes(job.times.sum_up)))
+        if (spare := asked.last.asked) and spare != job.model and self._config().llm.tell_spare:
+            marks.append(say(job.lang, "spare_model", spare=spare, chosen=job.model))
         declined = asked.last.stop == "refusal"
         if declined:
             text = say(job.lang, "refused", detail=asked.last.detail).strip()
@@ -150,13 +168,6 @@ class Agent:
         return bool(fresh)
 
 
-def _last_words(job: Job) -> str:
-    """Why no more tools may be called."""
-    if job.turn.step >= job.max_steps:
-        return say(job.lang, "steps_note", steps=job.max_steps)
-    return INVALID_NOTE
-
-
 def request_of(view: View, setting: Setting, config: Config, job: Job) -> Request:
     """The view as one call to a model."""
     return Request(
@@ -168,6 +179,7 @@ def request_of(view: View, setting: Setting, config: Config, job: Job) -> Reques
         stable=view.stable,
         conversation=job.conversation.id,
         space=job.conversation.place.space,
+        size=int(view.tokens.total * setting.limits.factor),
     )
 
 

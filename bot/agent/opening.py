@@ -8,10 +8,12 @@ from datetime import datetime
 from bot.access import Actor, Decision, authorize
 from bot.agent.drafting import Drafting
 from bot.agent.events import Show, Watched
-from bot.agent.job import Job
+from bot.agent.job import USUAL, Job, Times
 from bot.agent.recalling import Recalling
 from bot.agent.tail import Tail, clock_note
 from bot.attachments import ingest, label, refusal
+from bot.budgeting import Budgeting
+from bot.budgets import who_of
 from bot.composing import background, name_of, own_words, quoted
 from bot.config import Config
 from bot.fetching import Fetching, Here
@@ -19,6 +21,7 @@ from bot.inbound import where_of
 from bot.intake import KeptFile, Said, load_said
 from bot.reply import address_of
 from bot.roles import Roles
+from bot.storage import NoRoom
 from bot.texts import language, say
 from channels.errors import ChannelError, TooBig
 from channels.message import Attachment
@@ -28,9 +31,18 @@ from memory.store.doors import Store
 from memory.store.records import ConversationRow, InboxRow, Place, TurnRow
 
 
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where a turn is opened, in which language, and whose budget it counts to."""
+
+    lang: str
+    place: Place
+    who: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What is needed to open turns. config, model_name, now: as they are at that moment."""
+    """What is needed to open turns. config, model_name, now: as they are at that moment; times: of each turn."""
 
     store: Store
     blobs: Blobs
@@ -42,6 +54,8 @@ class Opening:
     recalling: Recalling
     roles: Roles
     fetching: Fetching
+    budgeting: Budgeting
+    times: Times = USUAL
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
         """The row's conversation."""
@@ -50,15 +64,20 @@ class Opening:
             raise LookupError(f"conversation {row.conversation} of inbox row {row.id} is missing")
         return found
 
-    async def allowed(self, row: InboxRow, place: Place) -> Decision:
+    def allowed(self, actor: Actor, place: Place) -> Decision:
         """Whether this sender may still talk here."""
-        return authorize(await self._actor(row, place), "chat", "", where_of(place.channel, place.kind, place.space))
+        return authorize(actor, "chat", "", where_of(place.channel, place.kind, place.space))
 
-    async def _actor(self, row: InboxRow, place: Place) -> Actor:
+    async def over_budget(self, row: InboxRow, said: Said, conversation: ConversationRow, actor: Actor) -> bool:
+        """Whether this sender has used up what they may use; the row is settled then."""
+        return await self.budgeting.refuse(row, said, actor, conversation.model or self.model_name())
+
+    async def actor(self, row: InboxRow, place: Place) -> Actor:
+        """Who the sender is at this moment."""
         return await self.roles.actor(place.channel, place.account, row.sender_id, place.chat_id, place.kind)
 
     async def job(
-        self, row: InboxRow, said: Said, conversation: ConversationRow, parts: tuple[Part, ...] | None
+        self, row: InboxRow, said: Said, conversation: ConversationRow, parts: tuple[Part, ...] | None, actor: Actor
     ) -> Job:
         """The turn of a row: taken up where the record has one, else claimed now.
 
@@ -67,12 +86,13 @@ class Opening:
         config = self.config()
         place, lang = conversation.place, language(_words(said, parts), config.language)
         turn, recalled = await asyncio.gather(  # neither has to do with the other
-            self._turn(row, said, parts, (lang, place)), self.recalling.recalled(conversation, _words(said, parts))
+            self._turn(row, said, parts, _Here(lang, place, who_of(actor))),
+            self.recalling.recalled(conversation, _words(said, parts)),
         )
         return Job(
             conversation=conversation,
             turn=turn,
-            actor=await self._actor(row, place),
+            actor=actor,
             where=where_of(place.channel, place.kind, place.space),
             lang=lang,
             tail=Tail(clock=clock_note(self.now()), recalled=recalled),
@@ -81,65 +101,66 @@ class Opening:
             max_steps=config.agent_max_steps,
             watched=self.watched(place, row),
             words=_words(said, parts),
+            times=self.times,
         )
 
     def watched(self, place: Place, row: InboxRow) -> Watched:
         """Where the events of this row are shown."""
         return Watched(show=self.show, address=address_of(place), message_id=row.id)
 
-    async def _turn(
-        self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: tuple[str, Place]
-    ) -> TurnRow:
-        known = await self.store.sessions.turn(row.turn_id) if row.turn_id else None
+    async def _turn(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: _Here) -> TurnRow:
+        known = await self.store.delivery.take_over(row.turn_id) if row.turn_id else None
         return known or await self._claim(row, said, parts, here)
 
-    async def _claim(
-        self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: tuple[str, Place]
-    ) -> TurnRow:
+    async def _claim(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: _Here) -> TurnRow:
         beside = [] if parts is not None else await self.store.delivery.companions(row.id)
         content = parts if parts is not None else await self._parts(row, said, beside, here)
         draft = await self.drafting.draft("user", content, "person")
-        return await self.store.delivery.claim(row.id, replace(draft, id=row.id), row.sender_id, beside, body=row.body)
+        return await self.store.delivery.claim(
+            row.id, replace(draft, id=row.id), row.sender_id, beside, body=row.body, who=here.who
+        )
 
-    async def _parts(
-        self, row: InboxRow, said: Said, beside: Sequence[InboxRow], here: tuple[str, Place]
-    ) -> tuple[Part, ...]:
+    async def _parts(self, row: InboxRow, said: Said, beside: Sequence[InboxRow], here: _Here) -> tuple[Part, ...]:
         """The message as the model will see it: what was said beside it, its files, then its words."""
-        lang, place = here
+        lang, place = here.lang, here.place
         asides = [(one, load_said(one.body)) for one in beside if one.state == "aside"]
         whole = [said, *(load_said(one.body) for one in beside if one.state == "new")]
         parts: list[Part] = [*background(asides, place.kind), *quoted(said)]
-        parts += await self._files([file for one in whole for file in one.files], place.channel, lang)
+        parts += await self._files([file for one in whole for file in one.files], place, lang)
         text = own_words(one.text for one in whole) if len(whole) > 1 else said.text
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
             parts.append(Text(text=text if text.strip() else "…", by=name_of(said, row.sender_id, place.kind)))
         return tuple(parts)
 
-    async def _files(self, files: Sequence[KeptFile], channel: str, lang: str) -> list[Part]:
+    async def _files(self, files: Sequence[KeptFile], place: Place, lang: str) -> list[Part]:
         if not files:
             return []
-        held, lost = await self._held(files, channel, lang)
+        held, lost = await self._held(files, place, lang)
         taken = await ingest(held, self.blobs, lang)
         return [*taken.parts, *(Text(text=say(lang, "file_refused", why=why)) for why in (*taken.refused, *lost))]
 
-    async def _held(self, files: Sequence[KeptFile], channel: str, lang: str) -> tuple[list[Attachment], list[str]]:
+    async def _held(self, files: Sequence[KeptFile], place: Place, lang: str) -> tuple[list[Attachment], list[str]]:
         """The files whose bytes can be had, and why the others cannot."""
         held, lost = [], []
         for file in files:
             try:
-                held.append(await self._file(file, channel))
+                held.append(await self._file(file, place))
             except TooBig:
                 lost.append(refusal(file.name, "size", lang))
+            except NoRoom as err:
+                lost.append(err.full.sentence(label(file.name), lang))
             except OSError as err:
                 lost.append(f"{label(file.name)}: {err.strerror or type(err).__name__}")
             except ChannelError as err:
                 lost.append(f"{label(file.name)}: {say(lang, 'file_away')} ({err})")
         return held, lost
 
-    async def _file(self, file: KeptFile, channel: str) -> Attachment:
+    async def _file(self, file: KeptFile, place: Place) -> Attachment:
         here = Here(sha256=file.sha256)
         if file.ref and not file.sha256:
-            here = await self.fetching.get(channel, file.ref)
+            here = await self.fetching.get(place.channel, file.ref, place.space)
+        elif file.size and not file.sha256:
+            raise self.budgeting.storage.no_room(place.space, file.size)
         data = await asyncio.to_thread(self.blobs.get, here.sha256) if here.sha256 else b""
         return Attachment(name=here.name or file.name, media_type=here.media_type or file.media_type, data=data)
 

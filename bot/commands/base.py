@@ -1,6 +1,6 @@
 """The door to a command: its name, what it is called in two languages, the action it needs, and what it says."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,9 +11,11 @@ from bot.agent.report import Report
 from bot.approvals import Approvals
 from bot.config import Config, ConfigFile
 from bot.folding import Folding
+from bot.models.health import ModelState
 from bot.pairing import Pairing
 from bot.roles import Roles
 from bot.vitals import State
+from memory.blobs import Blobs
 from memory.forgetting.forgetter import Forgetter
 from memory.longterm.dreaming import Dreamer
 from memory.longterm.memories import Memories
@@ -32,11 +34,13 @@ class Desk:
     fitter: Fitter
     folding: Folding
     workspace: Workspace
+    blobs: Blobs
     report: Report
-    stop: Callable[[str], bool]
+    stop: Callable[[str], Awaitable[bool]]
     channels: Callable[[], Mapping[str, State]]
     model_name: Callable[[], str]
     provider: Callable[[], str]
+    models: Callable[[], Sequence[ModelState]]
     now: Callable[[], datetime]
     started: datetime
     tell: Callable[[str, str, str], Awaitable[None]]
@@ -66,6 +70,12 @@ class Asked:
     @property
     def config(self) -> Config:
         return self.desk.config.current
+
+    @property
+    def who(self) -> str:
+        """The person as the chain of acts names them; only the last of the three is a platform's free text."""
+        place = self.conversation.place
+        return f"{place.channel}/{place.account}/{self.row.sender_id}"
 
     def either(self, zh: str, en: str) -> str:
         """The text in this person's language."""

@@ -44,7 +44,7 @@ READING = {"": _report, "diff": diff}
 
 
 async def _clear(asked: Asked) -> str:
-    await asked.desk.store.sessions.clear(asked.conversation.id)
+    await asked.desk.store.sessions.clear(asked.conversation.id, by=asked.who)
     await asked.desk.folding.let_go(asked.conversation.id)
     return asked.either(
         "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
@@ -56,10 +56,10 @@ async def _new(asked: Asked) -> str:
     desk, id = asked.desk, asked.conversation.id
     session = await desk.store.sessions.load(id)
     if not session.turns:
-        await desk.store.sessions.clear(id)
+        await desk.store.sessions.clear(id, by=asked.who)
         await desk.folding.let_go(id)
         return asked.either("新的会话开始了。", "A new conversation begins.")
-    await desk.store.sessions.clear(id, whole_range(session, "/new", _policy(asked)))
+    await desk.store.sessions.clear(id, whole_range(session, "/new", _policy(asked)), by=asked.who)
     await desk.folding.let_go(id)
     await desk.folding.write_logs(id)
     turns = len(session.turns)
@@ -90,7 +90,7 @@ async def _fold(asked: Asked) -> str:
 
 async def _undo(asked: Asked) -> str:
     desk, id = asked.desk, asked.conversation.id
-    if await desk.store.sessions.undo_clear(id):
+    if await desk.store.sessions.undo_clear(id, by=asked.who):
         await desk.folding.let_go(id)
         return asked.either("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
     row = await desk.store.folds.undo(id)

@@ -3,16 +3,13 @@
 from datetime import timedelta
 
 from bot.access import capped
+from bot.budgets import limits_of, money, start_of_day, total, who_of
 from bot.commands.base import Asked, Command, allowed
+from bot.models.health import in_words as of_model
+from bot.models.health import told_of
+from bot.spent import lines, spans
 from bot.texts import say
 from bot.vitals import in_words, lasting
-
-PURPOSES = {
-    "turn": ("对话", "answers"),
-    "fold": ("整理", "folds"),
-    "extract": ("记事", "memories"),
-    "dream": ("夜间整理", "dreams"),
-}
 
 
 async def _help(asked: Asked) -> str:
@@ -34,6 +31,7 @@ async def _status(asked: Asked) -> str:
         asked.either(f"处理中的会话 {waiting}", f"conversations at work {waiting}"),
     ]
     if asked.actor.role in ("owner", "admin") and asked.where.kind != "group":
+        lines += [of_model(state, asked.lang) for state in told_of(desk.models())]
         lines += [in_words(state, desk.now().timestamp(), asked.lang) for state in desk.channels().values()]
     return "\n".join(lines)
 
@@ -55,25 +53,33 @@ async def _whoami(asked: Asked) -> str:
 
 
 async def _usage(asked: Asked) -> str:
-    now = asked.desk.now()
-    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    """The owner and admins see everybody's in private, all others and groups that person's own."""
     everyone = asked.actor.role in ("owner", "admin") and asked.where.kind != "group"
-    only = "" if everyone else asked.conversation.id
-    rows = []
-    for zh, en, since in (("今天", "today", day), ("30 天", "30 days", now - timedelta(days=30))):
-        sums = await asked.desk.store.sessions.usage(since, only)
-        rows.append(f"**{asked.either(zh, en)}**")
-        rows += [
-            f"{row.model} · {asked.either(*PURPOSES.get(row.purpose, (row.purpose,) * 2))}: "
-            f"{row.input:,} → {row.output:,} tokens"
-            + asked.either(f"，缓存命中 {row.cache_read:,}", f", {row.cache_read:,} from cache")
-            for row in sums
-        ] or [asked.either("没有用量", "nothing used")]
-    return "\n".join(rows)
+    who, rows = "" if everyone else who_of(asked.actor), list[str]()
+    people = everyone and asked.actor.role == "owner"
+    for zh, en, since in spans(asked.desk.now()).values():
+        used = await asked.desk.store.spending.sums(since, who)
+        rows += [f"**{asked.either(zh, en)}**", *lines(used, asked.lang, people=people)]
+    return "\n".join([*rows, *await _limits(asked)])
+
+
+async def _limits(asked: Asked) -> list[str]:
+    """What is left of the day, for who has limits."""
+    limits = limits_of(asked.config.budgets, asked.actor.role)
+    if limits is None:
+        return []
+    now = asked.desk.now()
+    used = total(await asked.desk.store.spending.sums(start_of_day(now), who_of(asked.actor)))
+    left = []
+    if limits.tokens_per_day:
+        left.append(f"{max(0, limits.tokens_per_day - used.tokens):,} tokens")
+    if limits.money_per_day:
+        left.append(money(max(0.0, limits.money_per_day - used.money)))
+    return [asked.either("今天还剩 ", "left today: ") + asked.either("，", ", ").join(left)] if left else []
 
 
 async def _stop(asked: Asked) -> str:
-    stopped = asked.desk.stop(asked.conversation.id)
+    stopped = await asked.desk.stop(asked.conversation.id)
     return say(asked.lang, "stop_sent" if stopped else "nothing_runs")
 
 
@@ -99,5 +105,7 @@ INFO_COMMANDS = (
         en="answer the newest message again",
         run=_retry,
     ),
-    Command(name="usage", usage="", action="usage.own", zh="用量", en="tokens used", run=_usage),
+    Command(
+        name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
+    ),
 )

@@ -18,6 +18,7 @@ from bot.commands.link import LINK_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
+from bot.commands.trace import TRACE
 from bot.config import Refused
 from bot.errors import MnemaError
 from bot.inbound import where_of
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
         *LINK_COMMANDS,
         *FORGET_COMMANDS,
         *ACCESS_COMMANDS,
+        TRACE,
     )
 }
 BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
@@ -76,12 +78,19 @@ def _acts(name: str, rest: str) -> bool:
 
 
 class Router:
-    """Runs command rows. language: of the last thing this person wrote that was no command."""
+    """Runs command rows. denied: told of each command that its sender may not give."""
 
-    def __init__(self, desk: Desk, channels: Callable[[], Mapping[str, Channel]], show: Show) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        channels: Callable[[], Mapping[str, Channel]],
+        show: Show,
+        denied: Callable[[], None] = lambda: None,
+    ) -> None:
         self._desk = desk
         self._channels = channels
         self._show = show
+        self._denied = denied
 
     async def run(self, row: InboxRow, said: Said) -> tuple[Part, ...] | None:
         """Answer and settle a command row; the parts of the newest message when it is to be answered again."""
@@ -104,6 +113,8 @@ class Router:
             hint = say(asked.lang, "nearest", names=names) if near else say(asked.lang, "see_help")
             return say(asked.lang, "unknown_command", name=name, near=hint)
         if not allowed(asked, command.action):
+            self._denied()
+            await self._desk.store.note(f"/{command.name}", asked.conversation.id, "refused", asked.who)
             return say(
                 asked.lang, "not_in_a_group" if asked.where.kind == "group" and _privately(asked, command) else "denied"
             )

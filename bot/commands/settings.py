@@ -33,6 +33,7 @@ async def _config(asked: Asked) -> str:
     if not authorize(asked.actor, action, "", asked.where).allowed:
         raise Denied(say(asked.lang, "denied"))
     file.set(key, value.strip())
+    await asked.desk.store.note("config", key, "set", asked.who, args={"value": file.get(key)})
     return asked.either(
         f"{key} = {_json(file.get(key))}，已写入 config.json。", f"{key} = {_json(file.get(key))}, saved."
     )

@@ -121,7 +121,7 @@ def _resolved(value: Any, path: Place, environ: Mapping[str, str]) -> Any:
 def _from_environment(value: str, path: Place, environ: Mapping[str, str]) -> Any:
     key = find(path)
     missing = [name for name in REFERENCE.findall(value) if name not in environ]
-    if missing and key and key.secret:
+    if missing and key and key.secret and key.form != "database":  # a bot without its record begins another one
         return ""
     if missing:
         words = {"key": _name(path), "name": missing[0]}

@@ -61,6 +61,7 @@ class Llm(Section):
     fallback: Annotated[tuple[Fallback, ...], Field(strict=False), Form("fallbacks")] = Field(
         (), description="Further models, tried in order when this one is of no use."
     )
+    tell_spare: bool = Field(True, description="Say under an answer when a model of `fallback` gave it.")
 
 
 class Groups(Section):
@@ -140,6 +141,9 @@ class Log(Section):
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least weight that is written.")
     max_mb: int = Field(10, ge=1, le=10_000, description="Size at which a new file is begun, in megabytes.")
     keep: int = Field(5, ge=1, le=1000, description="How many full files are kept.")
+    otel: Url = Field(
+        "", description="Address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of each message."
+    )
 
 
 class Config(Section):

@@ -13,6 +13,7 @@ from bot.console.channels import Channels
 from bot.console.files import Files
 from bot.console.house import Asked, House, Told
 from bot.errors import ConfigError
+from bot.trace_words import facts
 from channels.web.api import within
 from channels.web.app import Site
 from channels.web.backend import Doors
@@ -25,6 +26,8 @@ MOST_RESULTS = 200
 USUAL_RESULTS = 10
 LONGEST_QUERY = 1_000
 LONGEST_NAME = 200
+CONSOLE = "console"
+"""Who acts here, as the chain of acts names them."""
 OTHERS = "memory.read.other"
 """What must be allowed beside memory.read to search a space that is not the owner's."""
 
@@ -48,6 +51,7 @@ def calls(house: House, transcripts: Transcripts) -> tuple[Call, ...]:
     console = _Console(house, transcripts)
     return (
         _get("/api/conversations/{id}/context", "context.read", console.context),
+        _get("/api/conversations/{id}/trace", "console.read", console.trace),
         *Files(house.files, house.saved).calls(),
         *Channels(house.channels).calls(),
         *(AccessCalls(house.pairing).calls() if house.pairing else ()),
@@ -75,6 +79,15 @@ class _Console:
             raise Refused(404, "not_found", "there is no such conversation")
         return answer(await self._house.context(row.id))
 
+    async def trace(self, request: Request) -> Response:
+        """What became of a message, or of the newest one without `message`."""
+        row = await self._transcripts.find(str(request.path_params["id"]))
+        wanted = request.query_params.get("message", "")[:LONGEST_NAME]
+        found = await self._house.store.sessions.trace(row.id, of=wanted) if row else None
+        if found is None:
+            raise Refused(404, "not_found", "there is no such message")
+        return answer(facts(found, self._house.now().tzinfo))
+
     async def search(self, request: Request) -> Response:
         asked = _asked(request.query_params)
         if asked.space and not self._house.allow(OTHERS):
@@ -98,6 +111,7 @@ class _Console:
             await asyncio.to_thread(self._house.settings.patch, change)
         except ConfigError as err:
             raise Refused(400, "config", str(err)) from err
+        await self._house.store.note("config", ", ".join(change), "set", CONSOLE, args=self._house.settings.masked())
         return answer(self._house.settings.masked())
 
     async def commands(self, _: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from bot.pairing import Pairing
@@ -58,6 +59,7 @@ class House:
     saved: called after one of the files was saved here. metrics: figures in the text format that Prometheus reads.
     commands: {name, usage, zh, en} of what may be typed here. hooked: the channel of that name, if it takes calls.
     channels: all of them by name. pairing: who may talk, None where nobody asks.
+    now: where the owner is.
     """
 
     store: Store
@@ -78,3 +80,4 @@ class House:
     hooked: Callable[[str], Hooked | None] = lambda name: None
     channels: Callable[[], Mapping[str, Channel]] = dict
     pairing: Pairing | None = None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -5,7 +5,6 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -16,16 +15,21 @@ from bot.console.api import open_site
 from bot.console.backend import name_of
 from bot.console.house import Asked
 from bot.console.house import House as Console
-from bot.console.metrics import Metrics
 from bot.found import told
 from bot.house import House
-from bot.vitals import as_json
+from bot.log import hidden
+from bot.models.health import as_json as of_model
+from bot.spent import as_json as as_json_of
+from bot.spent import people_as_json, spans
+from bot.vitals import State, as_json
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.app import Site
 from channels.web.backend import Health
 from channels.web.channel import Web
+from channels.web.watch import Watched, WatchSite
 from memory.recall.passages import Wanted
+from memory.store.doors import Store
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
@@ -41,6 +45,7 @@ UNATTENDED = "metrics.read"
 
 def open_console(site: Site, house: House) -> None:
     """From now on the site answers from this house."""
+    site.gate.denied = house.signals.denied
     open_site(
         site,
         Console(
@@ -55,15 +60,21 @@ def open_console(site: Site, house: House) -> None:
             settings=house.file,
             status=_Status(house),
             usage=_Usage(house),
-            metrics=Metrics(house.store, house.started).text,
+            metrics=house.metrics.text,
             commands=commands,
-            healthy=_healthy,
+            healthy=_Healthy(house),
             ready=_Ready(house),
             hooked=house.gateway.hooked,
             channels=lambda: house.gateway.channels,
             pairing=house.pairing,
+            now=house.now,
         ),
     )
+
+
+def watch(site: WatchSite, house: House) -> None:
+    """From now on this port tells of this house; nothing can be done there."""
+    site.open(Watched(healthy=_Healthy(house), ready=_Ready(house), metrics=house.metrics.text))
 
 
 def allow(action: str) -> bool:
@@ -122,12 +133,15 @@ class _Allow(_Part):
     def __call__(self, action: str) -> bool:
         if action != UNATTENDED:
             self._house.stir()  # somebody has the page open
-        return allow(action)
+        allowed = allow(action)
+        if not allowed:
+            self._house.signals.denied()
+        return allowed
 
 
 class _Stop(_Part):
     async def __call__(self, conversation: str) -> None:
-        self._house.stop(conversation)
+        await self._house.stop(conversation)
 
 
 class _Saved(_Part):
@@ -182,52 +196,60 @@ class _Status(_Part):
             "model": house.brain.name,
             "fast_model": house.brain.fast_name,
             "trouble": house.brain.trouble,
+            "models": [of_model(state) for state in house.brain.states()],
             "waiting": len(await house.store.delivery.waiting()),
             "unsent": len(await house.store.delivery.unsent()),
-            "channels": {name: as_json(state) for name, state in house.gateway.states().items()},
+            "channels": {name: as_json(state) for name, state in house.states().items()},
         }
 
 
 class _Usage(_Part):
     async def __call__(self) -> Mapping[str, Any]:
-        now = self._house.now()
-        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        spans = {"today": day, "30_days": now - timedelta(days=30)}
-        sums = {name: await self._house.store.sessions.usage(since) for name, since in spans.items()}
-        return {
-            name: [
-                {
-                    "model": row.model,
-                    "purpose": row.purpose,
-                    "input": row.input,
-                    "output": row.output,
-                    "cache_read": row.cache_read,
-                    "cache_write": row.cache_write,
-                }
-                for row in rows
-            ]
-            for name, rows in sums.items()
-        }
+        told: dict[str, Any] = {"unit": "USD"}
+        for name, (_, _, since) in spans(self._house.now()).items():
+            used = await self._house.store.spending.sums(since)
+            told |= {name: as_json_of(used), f"{name}_people": people_as_json(used)}
+        return told
 
 
-async def _healthy() -> Health:
-    began = time.monotonic()
-    await asyncio.sleep(0)
-    lag = time.monotonic() - began
-    return Health(ok=lag < SLOW_LOOP, reasons={"loop_lag_seconds": round(lag, 4)})
+class _Healthy(_Part):
+    async def __call__(self) -> Health:
+        lag = self._house.lag.now()
+        return Health(ok=lag < SLOW_LOOP, reasons={"loop_lag_seconds": round(lag, 4)})
 
 
 class _Ready(_Part):
     async def __call__(self) -> Health:
-        house = self._house
-        writes = await house.store.ready()
+        house, now = self._house, time.time()
+        writes, at_head = await house.store.ready(), await _at_head(house.store)
         free = shutil.disk_usage(house.home.root).free
-        down = {name: state.why or state.mood for name, state in house.gateway.states().items() if not state.ready}
+        states = house.gateway.heard()
+        down = {name: state.why or state.mood for name, state in states.items() if not state.ready}
+        models = [state for state in house.brain.states() if state.use != "fast"]
         reasons = {
             "writes": writes,
+            "schema": "ok" if at_head else "the tables are not of this version",
             "disk_free_bytes": free,
             "channels_down": down,
+            "channels": {name: _heard(state, now) for name, state in states.items()},
             "model": house.brain.trouble or "ok",
+            "models_left_out": {state.name: hidden(state.why) for state in models if not state.ready},
+            "model_key": "none: offline" if house.brain.provider == "offline" else "ok",
             "config": str(house.file.trouble or "ok"),
         }
-        return Health(ok=writes and free > LEAST_FREE and not down and not house.brain.trouble, reasons=reasons)
+        stored = writes and at_head and free > LEAST_FREE
+        answers = not house.brain.trouble and any(state.ready for state in models)
+        return Health(ok=stored and not down and answers, reasons=reasons)
+
+
+async def _at_head(store: Store) -> bool:
+    try:
+        return (await store.figures()).schema_at_head
+    except StoreError:
+        return False
+
+
+def _heard(state: State, now: float) -> Mapping[str, Any]:
+    """last_ok_age_s: seconds since the platform was heard, None where it was not yet, or cannot be."""
+    age = round(max(0.0, now - state.heard), 1) if state.heard else None
+    return {"state": state.mood, "last_ok_age_s": age}

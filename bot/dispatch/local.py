@@ -1,13 +1,17 @@
 """Lanes on asyncio: a task per busy lane, and a fair share of the running places for each of them."""
 
 import asyncio
+import time
 
 import structlog
 
 from bot.dispatch.lanes import Step
+from memory.store.lane import LaneKind
 
 log = structlog.get_logger(__name__)
 MOST_PAUSE = 30.0
+A_LITTLE = 0.005
+"""Timers may be a little early."""
 
 
 class LocalLanes:
@@ -24,7 +28,10 @@ class LocalLanes:
         self._again: set[str] = set()
         self._closing = False
 
-    def wake(self, lane: str) -> None:
+    def wake(self, lane: str, due: float = 0.0) -> None:
+        if due and (delay := due - time.time()) > 0:
+            asyncio.get_running_loop().call_later(delay + A_LITTLE, self.wake, lane)
+            return
         if self._closing:
             return
         if lane in self._tasks:
@@ -66,3 +73,8 @@ class LocalLanes:
             if lane in self._again:
                 self._again.discard(lane)
                 self.wake(lane)
+
+
+def local(kind: LaneKind, step: Step, places: int) -> LocalLanes:
+    """See bot.dispatch.lanes.LanesOf: every kind of lanes in this process."""
+    return LocalLanes(step, places)

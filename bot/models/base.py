@@ -28,7 +28,8 @@ class Request:
     system: text parts, the stable ones first; the cache mark stands after the last. stable: how many of `messages`
     belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
     purpose: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
-    conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent).
+    conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent). size: tokens of all
+    of it by our count, 0 where nobody counted.
     """
 
     model: str
@@ -40,6 +41,7 @@ class Request:
     purpose: Purpose = "turn"
     conversation: str = ""
     space: str = ""
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

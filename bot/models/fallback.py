@@ -1,40 +1,81 @@
-"""Models in order: the next one is asked when one is of no use."""
+"""Models in order: the next one is asked when one is of no use, and one that failed is left out for a while."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.errors import ModelError, NoSuchModel, RateLimited, Stalled, Transient, Unusable
+import structlog
+
+from bot.errors import ModelError, NoSuchModel, Overflow, RateLimited, Stalled, Transient, Unusable
 from bot.models.base import Answer, Event, Model, Request, Restarted
-from bot.models.patience import closing
+from bot.models.health import WELL, Condition, fallen, risen, tried
+from bot.models.patience import Patience, closing, within
+from bot.models.prices import facts
+
+log = structlog.get_logger(__name__)
+DEADLINE = 900.0
+"""Seconds for all models of one call together: as long as a whole turn may take."""
+PROBE_WAIT = 30.0
+"""Seconds for the first word of a model that is tried out: somebody waits, and another model would answer."""
+SPARE = 0.98
+"""Of a smaller window, what a request counted by our counter may fill."""
+SMALLER = "smaller_window"
+"""Kind of the Overflow that no provider has said: the model that would be asked now has a smaller window."""
+PASSING = (Transient, RateLimited, Stalled)
+"""Failures that may be over at the next call; a model with one of them is asked rather than nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One model of the chain. ask_for: the model id it is asked for, "" for the one the request names."""
+    """One model of the chain. ask_for: the model id it is asked for, "" for the one the request names.
+
+    once: the same without retries, to try it out; None for `model` itself. window: in tokens, 0 where requests are
+    fitted to it anyway.
+    """
 
     model: Model
     ask_for: str = ""
+    once: Model | None = None
+    window: int = 0
 
 
 class Chain:
-    """A Model that asks its links in order, and no more those that are unusable, until `reset`.
+    """A Model that asks its links in order, and leaves out those that failed until it is time to try them again.
 
-    on_unusable: told once of each, with the link's name and model id.
+    Each model is asked at most as often as its link retries, once where it is tried out, and all of them within
+    DEADLINE. Where nothing else is left, one that rests is asked all the same.
+
+    on_unusable: told once of each link that will not answer until something is done about it, with its name and model
+    id. clock: seconds that never go back.
     """
 
-    def __init__(self, links: Sequence[Link], *, on_unusable: Callable[[str, Unusable], None]) -> None:
+    def __init__(
+        self,
+        links: Sequence[Link],
+        *,
+        on_unusable: Callable[[str, Unusable], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = links[0].model.name
-        self._links, self._on_unusable = tuple(links), on_unusable
-        self._unusable: dict[tuple[int, str], Unusable] = {}
+        self._links, self._on_unusable, self._clock = tuple(links), on_unusable, clock
+        self._known: dict[tuple[int, str], Condition] = {}
+        self._windows = {at: link.window for at, link in enumerate(links)}
 
     def reset(self) -> None:
-        """Forget what was unusable: the configuration has changed."""
-        self._unusable.clear()
+        """Forget how all of them fared: the configuration has changed."""
+        self._known.clear()
 
     @property
     def unusable(self) -> tuple[Unusable, ...]:
-        """Why links are not asked now; empty when all are."""
-        return tuple(self._unusable.values())
+        """Why links will not answer until something is done about it; empty when nothing is to be done."""
+        found = (condition.error for condition in self._known.values())
+        return tuple(error for error in found if isinstance(error, Unusable))
+
+    def condition(self, at: int, asked: str) -> Condition:
+        """How that link's model of that id fares; what its whole account suffers from comes first."""
+        whole = self._known.get((at, ""), WELL)
+        own = self._known.get((at, asked), WELL)
+        return own if whole.well else whole
 
     async def stream(self, request: Request) -> AsyncIterator[Event]:
         """See Model.stream.
@@ -42,42 +83,111 @@ class Chain:
         Errors that are the request's own (too long, a bad picture, a bad form) are raised at once: another model
         would not mend them, the caller can. Else the last link's error is raised.
         """
-        walk = _Walk(last=Transient("there is no model to ask"))
-        for at, link in enumerate(self._links):
-            async with closing(self._ask(at, replace(request, model=link.ask_for or request.model), walk)) as events:
+        walk = _Walk(last=Transient("there is no model to ask"), end=self._clock() + DEADLINE)
+        for step in self._steps(request, walk):
+            if walk.end <= self._clock():
+                break
+            async with closing(self._ask(step, walk)) as events:
                 async for event in events:
                     yield event
             if walk.done:
                 return
         raise walk.last
 
-    async def _ask(self, at: int, request: Request, walk: "_Walk") -> AsyncIterator[Event]:
+    def _steps(self, request: Request, walk: "_Walk") -> "Sequence[_Step]":
+        """Whom to ask, in order: those that are up or due for a trial, then those that rest but may be up again."""
+        asked, resting = [], []
+        for at, link in enumerate(self._links):
+            step = _Step(at=at, request=_asked_of(link, request))
+            condition = self.condition(at, step.request.model)
+            if not condition.left_out(self._clock()):
+                asked.append(replace(step, probe=not condition.well))
+            elif condition.error is not None:
+                walk.last = condition.error
+                resting += [step] if isinstance(condition.error, PASSING) and not condition.probing else []
+        return [*asked, *(replace(step, probe=bool(asked)) for step in resting)]
+
+    async def _ask(self, step: "_Step", walk: "_Walk") -> AsyncIterator[Event]:
         """One link's turn; why it gave no answer is noted in the walk."""
-        if known := self._known(at, request.model):
-            walk.last = known
-            return
         if walk.shown:
             walk.shown = False
             yield Restarted(why=str(walk.last))
+        self._check_window(step)
+        key = (step.at, step.request.model)
+        if step.probe:
+            self._try_out(key, begun=True)
         try:
-            async with closing(self._links[at].model.stream(request)) as events:
+            async with closing(self._stream(step, walk)) as events:
                 async for event in events:
-                    walk.shown = walk.shown or not isinstance(event, Answer)
-                    yield replace(event, asked=event.asked or request.model) if isinstance(event, Answer) else event
+                    yield self._heard(event, key, walk)
             walk.done = True
-        except (Transient, RateLimited, Stalled) as err:
+        except (*PASSING, Unusable) as err:
             walk.last = err
-        except Unusable as err:
-            walk.last = err
-            self._remember(at, request.model, err)
+            self._fell(key, err)
+        except ModelError as err:
+            self._rose(key)  # it was heard, and refuses this request alone
+            if isinstance(err, Overflow):
+                self._learn(step, err)
+            raise
+        finally:
+            if step.probe and self.condition(*key).probing:
+                self._try_out(key, begun=False)
 
-    def _known(self, at: int, asked: str) -> Unusable | None:
-        return self._unusable.get((at, "")) or self._unusable.get((at, asked))
+    def _heard(self, event: Event, key: tuple[int, str], walk: "_Walk") -> Event:
+        if not isinstance(event, Answer):
+            walk.shown = True
+            return event
+        self._rose(key)  # before it is handed on: who has it may ask for nothing more
+        return replace(event, asked=event.asked or key[1])
 
-    def _remember(self, at: int, asked: str, error: Unusable) -> None:
-        """A model that is not there says nothing of the others of its account; a refused key does."""
-        self._unusable[at, asked if isinstance(error, NoSuchModel) else ""] = error
-        self._on_unusable(f"{self._links[at].model.name} {asked}", error)
+    def _stream(self, step: "_Step", walk: "_Walk") -> AsyncIterator[Event]:
+        link, left = self._links[step.at], walk.end - self._clock()
+        model = link.once if step.probe and link.once is not None else link.model
+        first = min(left, PROBE_WAIT) if step.probe else left
+        return within(model.stream(step.request), Patience(first=first, gap=left, step=left))
+
+    def _check_window(self, step: "_Step") -> None:
+        """A spare model with a smaller window is not sent what it must refuse: the caller fits the view to it."""
+        window = self._windows[step.at]
+        most = int(window * SPARE) - step.request.max_tokens
+        if window and step.request.size > most:
+            raise Overflow(
+                f"{step.request.model} has a window of {window:,} tokens",
+                kind=SMALLER,
+                actual=step.request.size,
+                limit=max(most, 1),
+                model=step.request.model,
+            )
+
+    def _learn(self, step: "_Step", error: Overflow) -> None:
+        error.model = error.model or step.request.model
+        known = self._windows[step.at]
+        if self._links[step.at].ask_for and error.limit and (not known or error.limit < known):
+            self._windows[step.at] = error.limit
+
+    def _fell(self, key: tuple[int, str], error: ModelError) -> None:
+        """A model that is not there, or busy, says nothing of the others of its account; a refused key does."""
+        account = isinstance(error, Unusable) and not isinstance(error, NoSuchModel)
+        place = (key[0], "") if account else self._place(key)
+        before = self._known.get(place, WELL)
+        self._known[place] = fallen(before, error, self._clock())
+        name = f"{self._links[key[0]].model.name} {key[1]}"
+        if not isinstance(error, Unusable):
+            log.warning("model rests", model=name, error=type(error).__name__, failures=before.failures + 1)
+        elif not isinstance(before.error, Unusable):
+            self._on_unusable(name, error)
+
+    def _rose(self, key: tuple[int, str]) -> None:
+        """What answers shows that its account is well too."""
+        self._known.pop((key[0], ""), None)
+        self._known[key] = risen(self._known.get(key, WELL), self._clock())
+
+    def _try_out(self, key: tuple[int, str], *, begun: bool) -> None:
+        self._known[self._place(key)] = tried(self.condition(*key), probing=begun)
+
+    def _place(self, key: tuple[int, str]) -> tuple[int, str]:
+        """Where the condition stands that holds for this model: its account's while that one suffers, else its own."""
+        return key if self._known.get((key[0], ""), WELL).well else (key[0], "")
 
     async def close(self) -> None:
         """Close every link."""
@@ -85,10 +195,32 @@ class Chain:
             await link.model.close()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One link to be asked, with the request as it is asked. probe: it failed before and is tried out."""
+
+    at: int
+    request: Request
+    probe: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class _Walk:
-    """How far one call has come along the chain. last: the newest error; shown: something of a failed try was."""
+    """How far one call has come along the chain. last: the newest error; shown: something of a failed try was.
+
+    end: by the clock, when no further model is asked.
+    """
 
     last: ModelError
+    end: float
     shown: bool = False
     done: bool = False
+
+
+def _asked_of(link: Link, request: Request) -> Request:
+    """The request as this link is asked: by its own model id, and for no longer an answer than that model gives."""
+    if not link.ask_for:
+        return request
+    known = facts(link.ask_for)
+    most = min(request.max_tokens, known.max_output) if known else request.max_tokens
+    return replace(request, model=link.ask_for, max_tokens=most)

@@ -20,7 +20,8 @@ from memory.conversation import Thinking
 class Retries:
     """How often and how long. calls: of one step in all. stalls: repeats after silence. step: seconds for all of it.
 
-    first, longest: seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest.
+    first, longest: seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest. passing: whether
+    what may pass by itself is waited for at all.
     """
 
     calls: int = 5
@@ -28,6 +29,7 @@ class Retries:
     step: float = 600.0
     first: float = 1.0
     longest: float = 60.0
+    passing: bool = True
 
     def pause(self, error: ModelError, tries: int, stalled: int, chance: float) -> float | None:
         """Seconds to wait before the next call; None for: do not.
@@ -38,11 +40,17 @@ class Retries:
             return None
         if isinstance(error, BadRequest):
             return 0.0 if error.kind == BAD_THINKING else None
+        if not self.passing:
+            return None
         if isinstance(error, (RateLimited, Transient)) and error.retry_after is not None:
             return error.retry_after
         if isinstance(error, (Transient, Stalled, RateLimited)):
             return chance * min(self.first * 2.0 ** (tries - 1), self.longest)
         return None
+
+
+ONCE = Retries(calls=2, passing=False)
+"""To try a model out: asked again only where the request can be mended."""
 
 
 class Patient:

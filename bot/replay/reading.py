@@ -32,9 +32,12 @@ def read_file(path: Path, begun: datetime = BEGUN) -> Recording:
     try:
         with path.open(encoding="utf-8-sig") as lines:
             first = next((line for line in lines if line.strip()), "")
+            more = any(line.strip() for line in lines)
         if _is_lines(first):
             with path.open(encoding="utf-8-sig") as lines:
                 return _of_lines(path, lines, begun)
+        if more and _is_whole(first):
+            raise Unreadable(f"{path.name}: each line is a conversation of its own; put one of them into a file.")
         return _of_document(path, path.read_text("utf-8-sig"), begun)
     except UnicodeDecodeError as err:
         raise Unreadable(f"{path.name}, byte {err.start}: it is not UTF-8 text.") from err
@@ -58,11 +61,21 @@ def probes_of(raw: object, turns: Sequence[int]) -> tuple[Probe, ...]:
 
 def _is_lines(first: str) -> bool:
     """Whether the first line is a value of its own, and so one of several."""
-    try:
-        found = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
+    found = _value(first)
     return isinstance(found, dict) and "messages" not in found
+
+
+def _is_whole(first: str) -> bool:
+    """Whether the first line holds a list of messages, which is all that a file has."""
+    found = _value(first)
+    return isinstance(found, list) or (isinstance(found, dict) and "messages" in found)
+
+
+def _value(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _of_lines(path: Path, lines: Iterator[str], begun: datetime) -> Recording:

@@ -40,7 +40,8 @@ class Turning:
         parts = self._paired(heard.parts, where) if heard.role == "user" else heard.parts
         if not parts:
             return
-        self._place(heard.role, parts, where)
+        by_tool = heard.role == "user" and any(isinstance(part, ToolResult) for part in heard.parts)
+        self._place(heard.role, parts, where, "tool" if by_tool else "person")
         if heard.role == "assistant":
             self._open |= {part.id for part in parts if isinstance(part, ToolCall)}
 
@@ -74,7 +75,7 @@ class Turning:
             notes=tuple(self.notes),
         )
 
-    def _place(self, role: Role, parts: tuple[Part, ...], where: str) -> None:
+    def _place(self, role: Role, parts: tuple[Part, ...], where: str, by: str) -> None:
         results = any(isinstance(part, ToolResult) for part in parts)
         before = self._turns[-1][-1] if self._turns else None
         same = before is not None and before.role == role and (role == "assistant" or (results and _answers(before)))
@@ -96,7 +97,7 @@ class Turning:
                 role=role,
                 parts=parts,
                 at=self._at,
-                origin="model" if role == "assistant" else "tool" if results else "person",
+                origin="model" if role == "assistant" else by,
             )
         )
 

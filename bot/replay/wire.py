@@ -16,6 +16,8 @@ from memory.conversation import Document, Image, Part, Role, Text, Thinking, Too
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
 TEXT_KINDS = ("text", "input_text", "output_text")
+MOST_OF_UNKNOWN = 4_000
+"""Characters of JSON that are kept of a block whose type is not known."""
 YEARS = range(2, 9999)
 """Of a message's time: every zone can show it, and seconds can be added."""
 
@@ -47,7 +49,7 @@ def hear(raw: object) -> Heard:
     """
     if not isinstance(raw, dict):
         raise Odd(f"a message must be an object, not {_kind(raw)}")
-    item: dict[str, Any] = all_sound(raw)
+    item: dict[str, Any] = _modern(all_sound(raw))
     role = item.get("role")
     if role not in ROLES:
         told = f'its role is "{role}"' if isinstance(role, str) else "it has no role"
@@ -64,6 +66,21 @@ def hear(raw: object) -> Heard:
         files=blocks.files,
         notes=tuple(blocks.notes),
     )
+
+
+def _modern(item: dict[str, Any]) -> dict[str, Any]:
+    """OpenAI's first form of a call and its result, which had no ids, as calls are written today.
+
+    What a tool gave as an object, which neither wire has and people's scripts write, is its JSON text.
+    """
+    asked = item.get("function_call")
+    if isinstance(asked, dict) and not item.get("tool_calls"):
+        item = {**item, "tool_calls": [{"id": _text_of(asked.get("name")), "function": asked}]}
+    if item.get("role") == "function":
+        item = {**item, "role": "tool", "tool_call_id": item.get("name")}
+    if item.get("role") == "tool" and isinstance(item.get("content"), dict):
+        item = {**item, "content": json.dumps(item["content"], ensure_ascii=False)}
+    return item
 
 
 def system_of(raw: object) -> tuple[str, ...]:
@@ -163,13 +180,23 @@ class _Blocks:
                 yield _call(block.get("id"), block.get("name"), block.get("input"))
             case "tool_result":
                 yield from self._result(block)
-            case "image" | "image_url":
+            case "image" | "image_url" | "input_image":
                 yield self._image(block)
             case "document" | "file":
                 yield self._document(block)
+            case "input_file":
+                yield self._document({"file": block})
             case other:
-                self.notes.append(f'a block of type "{other}" is kept as its JSON text')
-                yield Text(text=json.dumps(block, ensure_ascii=False))
+                yield self._unknown(block, str(other))
+
+    def _unknown(self, block: dict[str, Any], kind: str) -> Part:
+        """Its JSON text; of sound and the like, which is long and no words, only that it was there."""
+        text = json.dumps(block, ensure_ascii=False)
+        if len(text) > MOST_OF_UNKNOWN:
+            self.notes.append(f'a block of type "{kind}", {len(text):,} characters of JSON, is only named')
+            return Text(text=f"[{kind}]")
+        self.notes.append(f'a block of type "{kind}" is kept as its JSON text')
+        return Text(text=text)
 
     def _result(self, block: dict[str, Any]) -> Iterator[Part]:
         """The result, and behind it the files that came inside it: a result of ours holds words only."""
@@ -205,9 +232,12 @@ class _Blocks:
 
     def _keep(self, data: str) -> str:
         try:
-            return self._put(base64.b64decode(data))
+            kept = base64.b64decode(data)
         except (binascii.Error, ValueError) as err:
             raise Odd("the data of a picture or file in it is no base64") from err
+        if data and not kept:
+            raise Odd("the data of a picture or file in it is no base64")
+        return self._put(kept)
 
     def _put(self, data: bytes) -> str:
         sha256 = hashlib.sha256(data).hexdigest()

@@ -28,12 +28,16 @@ async def nobody() -> Occasion:
     return Occasion()
 
 
+async def enough(_: int) -> None:
+    """There is room for anything."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """For whom a tool runs. root: the folder of the space; now: timezone-aware, in the person's zone.
 
     idem_key: equal for every run of the same call. conversation, space: ids of the record. occasion: looked up when
-    it is asked for.
+    it is asked for. room: for so many bytes more; raises ToolFailed where there is none.
     """
 
     conversation: str
@@ -42,6 +46,7 @@ class ToolContext:
     now: Callable[[], datetime]
     idem_key: str
     occasion: Callable[[], Awaitable[Occasion]] = nobody
+    room: Callable[[int], Awaitable[None]] = enough
 
 
 class Tool(Protocol):

@@ -107,6 +107,7 @@ class WriteFile:
         files = self._workspace.space(context.space)
         path, content = arguments["path"], arguments["content"]
         await _guard(path, context)
+        await context.room(len(content.encode("utf-8", "replace")))
         file = await apart(lambda: _write(files, path, content, arguments.get("version", "")))
         return f"{path} now holds {file.size} bytes, version {version(file)}."
 
@@ -134,6 +135,7 @@ class EditFile:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         await _guard(arguments["path"], context)
+        await context.room(len(arguments["new"]) - len(arguments["old"]))
         return await apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
 
 

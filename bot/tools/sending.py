@@ -28,13 +28,12 @@ FOREVER = 0.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outwards:
-    """What it takes to send a file. channels: those that are on; wake_out: there is something to send."""
+    """What it takes to send a file. channels: those that are on."""
 
     store: Store
     workspace: Workspace
     blobs: Blobs
     channels: Callable[[], Mapping[str, Channel]]
-    wake_out: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +75,8 @@ class SendFile:
             raise ToolFailed("Give either a path or a handle.")
         able = await self._able(context)
         found = await self._file(path, context) if path else await self._stored(handle, context)
+        if path:
+            await context.room(len(found.data))
         beside = await self._fitting(found, able)
         caption = clean(arguments.get("caption", "").strip())
         if length(caption, able.unit) > able.caption:
@@ -89,7 +90,6 @@ class SendFile:
             payload=dump_beside(beside),
         )
         await self._ground.store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
-        self._ground.wake_out(context.conversation)
         return f"{beside.name} ({len(found.data)} bytes) is queued for this chat; whether it arrived is not known yet."
 
     async def _able(self, context: ToolContext) -> Capabilities:

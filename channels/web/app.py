@@ -43,7 +43,7 @@ class Site:
         self._doors = doors
         routes = [Route(call.path, _guarded(call, doors.allow), methods=[call.method]) for call in self.calls]
         app = Starlette(
-            routes=routes, exception_handlers={Refused: _refused, HTTPException: _http_error, Exception: _fault}
+            routes=routes, exception_handlers={Refused: refused, HTTPException: _http_error, Exception: _fault}
         )
         app.router.redirect_slashes = False
         self._app = app
@@ -56,8 +56,8 @@ class Site:
         try:
             reply = await self._answer(request)
         except Refused as err:
-            reply = await _refused(request, err)
-        await reply(scope, receive, _with_headers(send))
+            reply = await refused(request, err)
+        await reply(scope, receive, with_headers(send))
 
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
@@ -109,9 +109,7 @@ class Site:
         return answer({"csrf": session.csrf}, headers={"set-cookie": cookie})
 
     async def _health(self, path: str, *, full: bool) -> Response:
-        health = await self._probe(path)
-        told: dict[str, Any] = {"ok": health.ok, **({"reasons": dict(health.reasons)} if full else {})}
-        return answer(told, 200 if health.ok else 503)
+        return told_health(await self._probe(path), full=full)
 
     async def _probe(self, path: str) -> Health:
         if self._doors is None:
@@ -133,7 +131,15 @@ def _guarded(call: Call, allow: Allow) -> Any:
     return endpoint
 
 
-def _with_headers(send: Send) -> Send:
+def told_health(health: Health, *, full: bool) -> Response:
+    """Whether all is well, and to who may know it why not."""
+    told: dict[str, Any] = {"ok": health.ok, **({"reasons": dict(health.reasons)} if full else {})}
+    return answer(told, 200 if health.ok else 503)
+
+
+def with_headers(send: Send) -> Send:
+    """Sends what every answer of this server carries too."""
+
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *HEADERS]
@@ -142,7 +148,8 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _refused(_: Request, err: Exception) -> Response:
+async def refused(_: Request, err: Exception) -> Response:
+    """What a request that was refused is told."""
     assert isinstance(err, Refused)
     return refusal(err.status, err.code, err.message, err.headers)
 

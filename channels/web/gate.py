@@ -58,7 +58,8 @@ class Gate:
     """Token, sessions and wrong guesses of one server; all in memory, so a restart ends every session.
 
     A right token and a live cookie are never delayed: the token has at least 128 random bits, and the delay is there
-    to keep guessing from costing anything, not to make it hard.
+    to keep guessing from costing anything, not to make it hard. changed: called when sessions end; denied: at a wrong
+    token.
     """
 
     def __init__(self, *, token: str, port: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -69,6 +70,7 @@ class Gate:
         self._guesses = _Guesses()
         self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
         self.changed: Callable[[], None] = lambda: None
+        self.denied: Callable[[], None] = lambda: None
 
     def host_fits(self, headers: Headers) -> bool:
         return host_fits(headers, self._hosts)
@@ -153,6 +155,7 @@ class Gate:
             raise Refused(403, "csrf", "the page is from an older login; reload it")
 
     async def _wrong(self) -> None:
+        self.denied()
         guesses = self._guesses
         now = self._clock()
         guesses.count = 1 if now - guesses.last > QUIET else guesses.count + 1

@@ -29,7 +29,7 @@ class Tokens:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """A request but for the model's name. shown: valid for any provider; stable: how many of `shown` stand before
-    the running turn, so that the next call repeats them byte for byte.
+    the running turn, so that the next call repeats them byte for byte. repaired: the record's own messages were not.
     """
 
     system: tuple[str, ...]
@@ -37,6 +37,7 @@ class View:
     shown: tuple[Shown, ...]
     stable: int
     tokens: Tokens
+    repaired: bool = False
 
 
 def assemble(
@@ -57,12 +58,13 @@ def assemble(
         now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
     if session.summary:
         _put_first(before or now, Text(text=summary_text(session.summary)))
-    shown, stable = _repaired(before, now)
+    shown, stable, repaired = _repaired(before, now)
     return View(
         system=system,
         tools=tools,
         shown=shown,
         stable=stable,
+        repaired=repaired,
         tokens=Tokens(
             system=sum(_known(counter, part) for part in system),
             tools=_known_tools(counter, tools),
@@ -108,15 +110,15 @@ def _put_first(messages: list[Shown], text: Text) -> None:
         messages.insert(0, Shown(role="user", parts=(text,)))
 
 
-def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Shown, ...], int]:
+def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Shown, ...], int, bool]:
     whole = (*before, *now)
     if not valid(whole):
-        return whole, len(before)
+        return whole, len(before), False
     shown, prefix = repair(whole), repair(before)
     stable = 0
     while stable < min(len(shown), len(prefix)) and shown[stable] == prefix[stable]:
         stable += 1
-    return shown, stable
+    return shown, stable, True
 
 
 @lru_cache(maxsize=512)

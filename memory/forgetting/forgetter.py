@@ -124,7 +124,8 @@ class Forgetter:
         """
         for row in await self._forgettings.open_ones():
             if _is(row, asker, code):
-                return await self._carry(row.id)
+                async with self._ground.quiet(row.space):
+                    return await self._carry(row.id)
         last = await self._forgettings.last(asker.space)
         if last is None or not _is(last, asker, code) or not (code or last.expires > self._ground.now()):
             return None
@@ -164,7 +165,8 @@ class Forgetter:
         await self._forgettings.expire(self._ground.now())
         for row in await self._forgettings.open_ones():
             try:
-                await self._carry(row.id)
+                async with self._ground.quiet(row.space):
+                    await self._carry(row.id)
             except (StoreError, OSError, PathRefused, TooBig) as err:  # the others go on, and so does the start
                 log.warning("a forgetting goes on at the next start", why=type(err).__name__)
 
@@ -291,8 +293,12 @@ def words_of(message: Message) -> Iterator[str]:
 
 
 def copies(data: Path) -> tuple[str, ...]:
-    """Copies of the database beside it, as paths below the folder's parent: snapshots, older versions, damaged ones."""
+    """Copies of the database beside it, as paths below the folder's parent: snapshots, older versions, damaged ones.
+
+    What a restore has put aside is a copy too, its workspace and all.
+    """
     found = [*data.glob("snapshots/*.db"), *data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
+    found += data.parent.glob("*.before-restore.*")
     return tuple(str(path.relative_to(data.parent)) for path in sorted(found))
 
 

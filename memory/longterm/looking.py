@@ -11,7 +11,7 @@ from memory import daily_log
 from memory.context.render import USER
 from memory.longterm.recurring import LogLine
 from memory.longterm.similarity import normal
-from memory.store.doors import Folds
+from memory.store.fold_doors import Folds
 from memory.store.memory_doors import Dreams
 from memory.store.records import FoldRow
 from memory.workspace import SpaceFiles, TooBig

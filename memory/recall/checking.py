@@ -1,20 +1,19 @@
-"""Whether the indexes of recall are sound and say what the files say, looked at from outside; blocks."""
+"""Whether the indexes of recall are sound and say what the files say, looked at from outside; all of it blocks."""
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory.recall.doors import Rows
 from memory.recall.index import SqliteIndex
-from memory.recall.keeping import FILE, stamp_of
 from memory.recall.rows import of_file
+from memory.recall.syncing import FILE, stamp_of
 from memory.workspace import PathRefused, SpaceFiles, TooBig, Workspace
 
 OWNER, OTHERS = "owner", "space-"
 """How the files of indexes are named, but for their ending."""
-_ROWS = """
-SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE source.name = ? ORDER BY row.id
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +27,7 @@ class Looked:
 
 
 def look(folder: Path, workspace: Workspace) -> list[Looked]:
-    """Every index in the folder, the owner's first."""
+    """Every index that is a file in this folder, the owner's first."""
     paths = sorted(folder.glob("*.db"), key=lambda path: (path.stem != OWNER, path.stem))
     return [_look(path, workspace) for path in paths]
 
@@ -37,28 +36,34 @@ def _look(path: Path, workspace: Workspace) -> Looked:
     space = "" if path.stem == OWNER else path.stem.removeprefix(OTHERS)
     try:
         with closing(SqliteIndex(path)) as index:
-            fault, rows = index.check(), index.count()
-            sources = index.sources()
-        if fault:
-            return Looked(space=space, rows=rows, fault=fault)
-        behind, wrong = _compare(path, workspace.space(space), sources)
+            return looked(index, workspace, space)
     except (sqlite3.Error, PathRefused) as err:
         return Looked(space=space, fault=str(err))
-    return Looked(space=space, rows=rows, behind=behind, fault=wrong)
 
 
-def _compare(path: Path, files: SpaceFiles, sources: dict[str, str]) -> tuple[int, str]:
+def looked(index: Rows, workspace: Workspace, space: str) -> Looked:
+    """One space's index.
+
+    Raises:
+        PathRefused: the space has no folder that may be read.
+    """
+    if fault := index.check():
+        return Looked(space=space, rows=index.count(), fault=fault)
+    behind, wrong = _compare(index, workspace.space(space))
+    return Looked(space=space, rows=index.count(), behind=behind, fault=wrong)
+
+
+def _compare(index: Rows, files: SpaceFiles) -> tuple[int, str]:
     """How many files have changed since they were indexed; the first that has not, and yet is indexed otherwise."""
     behind, wrong = 0, ""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base:
-        for name, stamp in sources.items():
-            if not name.startswith(FILE):
-                continue
-            inside = name.removeprefix(FILE)
-            if stamp != _stamp(files, inside):
-                behind += 1
-            elif base.execute(_ROWS, (name,)).fetchall() != _rows(files, inside):
-                wrong = wrong or f"{inside} stands in it otherwise than on the disk"
+    for name, stamp in index.sources().items():
+        if not name.startswith(FILE):
+            continue
+        inside = name.removeprefix(FILE)
+        if stamp != _stamp(files, inside):
+            behind += 1
+        elif _plain(index.lines(name)) != _plain(_rows(files, inside)):
+            wrong = wrong or f"{inside} stands in it otherwise than on the disk"
     return behind, wrong
 
 
@@ -75,3 +80,8 @@ def _rows(files: SpaceFiles, path: str) -> list[tuple[int, str]]:
     except (OSError, PathRefused, TooBig):
         text = ""
     return [(row.line, row.words) for row in of_file(path, text)]
+
+
+def _plain(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Rows without what not every index can hold."""
+    return [(line, words.replace("\x00", "\ufffd")) for line, words in rows]

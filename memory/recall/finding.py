@@ -8,7 +8,7 @@ from math import log
 
 from memory.recall.calendar import Span
 from memory.recall.dates import matches, spans, without_dates
-from memory.recall.index import Index, Narrow, Whole
+from memory.recall.doors import Index, Narrow, Whole
 from memory.recall.passages import Wanted
 from memory.recall.ranking import Fact, Ranked, places_around, rank
 from memory.recall.terms import characters, fold, names_said, question_terms

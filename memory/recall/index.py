@@ -4,10 +4,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from memory.recall.doors import Narrow, Whole
 from memory.recall.ranking import Fact
 from memory.recall.rows import IndexRow
 from memory.recall.terms import terms
@@ -75,82 +76,8 @@ SELECT {_FACTS}, 0.0 AS bare FROM row WHERE row.id IN (SELECT value FROM json_ea
 """  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrow:
-    """Bounds of a search: days YYYY-MM-DD, both inclusive, and whose words; "" for any."""
-
-    since: str = ""
-    until: str = ""
-    speaker: str = ""
-
-    @property
-    def any(self) -> bool:
-        return bool(self.since or self.until or self.speaker)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
-    """A row as it was put in, with its source's name and its terms."""
-
-    row: IndexRow
-    source: str
-    terms: frozenset[str]
-
-
-class Index(Protocol):
-    """What recall asks of an index of one space. All methods block."""
-
-    def sources(self) -> dict[str, str]:
-        """Each source's name and the stamp it was indexed with."""
-        ...
-
-    def number(self, source: str) -> int:
-        """The number that a source goes by in Fact, 0 for an unknown one."""
-        ...
-
-    def put(self, name: str, stamp: str, rows: Sequence[IndexRow], *, more: bool = False) -> None:
-        """The rows of a source, in place of those it had; more: behind those it had."""
-        ...
-
-    def drop(self, names: Iterable[str]) -> None:
-        """Take sources out with all their rows."""
-        ...
-
-    def best(self, terms: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
-        """Rows with any of the terms, best first by BM25."""
-        ...
-
-    def holding(self, letters: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
-        """Rows with any of these characters in their words, those with more of them first; a scan of all rows."""
-        ...
-
-    def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
-        """Rows of days between two, given YYYY-MM-DD or MM-DD for any year."""
-        ...
-
-    def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
-        """Rows at (session, place)."""
-        ...
-
-    def facts(self, rows: Iterable[int], narrow: Narrow) -> list[Fact]:
-        """Rows by their numbers, as ranking sees them."""
-        ...
-
-    def whole(self, rows: Iterable[int]) -> dict[int, Whole]:
-        """Rows by their numbers, as they were put in."""
-        ...
-
-    def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """In how many rows each of the terms is, and how many rows there are."""
-        ...
-
-    def speakers(self) -> frozenset[str]:
-        """Everybody whose words are in it."""
-        ...
-
-
 class SqliteIndex:
-    """An Index in SQLite's FTS5, in WAL mode without a wait for the disk: what is lost is indexed again.
+    """A SpaceIndex in SQLite's FTS5, in WAL mode without a wait for the disk: what is lost is indexed again.
 
     Used from one thread at a time. Raises sqlite3.Error.
     """
@@ -245,6 +172,13 @@ class SqliteIndex:
             self._speakers = frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
         return self._speakers
 
+    def lines(self, source: str) -> list[tuple[int, str]]:
+        statement = (
+            "SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE source.name = ? "
+            "ORDER BY row.id"
+        )
+        return self._db.execute(statement, (source,)).fetchall()
+
     def count(self) -> int:
         """How many rows there are; counted again when another connection has changed the file, too."""
         now = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
@@ -253,7 +187,6 @@ class SqliteIndex:
         return self._counted[1]
 
     def check(self) -> str:
-        """What is wrong with it, "" for nothing."""
         try:
             found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
@@ -264,7 +197,6 @@ class SqliteIndex:
         return ""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, its words) of rows that have no vector of that model yet."""
         return self._db.execute(
             "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND vector.model = ? "
             "WHERE vector.row IS NULL ORDER BY row.id LIMIT ?",
@@ -272,21 +204,20 @@ class SqliteIndex:
         ).fetchall()
 
     def keep_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        """Keep (row, its words, vector) of rows that are still there with these words; those of other models go."""
         with self._changing():
             self._gone += self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
+            newest = self._db.execute("SELECT COALESCE(MAX(row), 0) FROM vector").fetchone()[0]
+            self._gone += any(row <= newest for row, _, _ in vectors)
             self._db.executemany(
                 "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM row WHERE id = ? AND words = ?",
                 [(model, data, row, words) for row, words, data in vectors],
             )
 
     def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        """(row, vector) of the rows that have one of that model, in the order of their numbers, behind that row."""
         statement = "SELECT row, data FROM vector WHERE model = ? AND row > ? ORDER BY row"
         return self._db.execute(statement, (model, after)).fetchall()
 
     def vectors_stamp(self) -> tuple[int, int]:
-        """What stays the same while vectors are only added, and each for a row behind those that have one."""
         return self._gone, self._db.execute("PRAGMA data_version").fetchone()[0]
 
     def close(self) -> None:

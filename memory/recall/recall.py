@@ -6,10 +6,11 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from memory.recall.doors import Index, Kept, SpaceIndex
 from memory.recall.finding import Found, Hidden, find
-from memory.recall.index import SqliteIndex
-from memory.recall.keeping import FILE, TALK, Ground, Kept
+from memory.recall.keeping import Ground, kept_of
 from memory.recall.passages import Passage, Wanted
+from memory.recall.syncing import FILE, TALK, memory_files
 from memory.recall.vectors import Vectors
 from memory.workspace import SPACES
 
@@ -52,7 +53,7 @@ class Recall:
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing."""
-        found = [await kept.use(SqliteIndex.check) for kept in await self._kept(space)]
+        found = [await kept.use(lambda index: index.check()) for kept in await self._kept(space)]
         return "; ".join(filter(None, found))
 
     async def settled(self) -> None:
@@ -71,6 +72,8 @@ class Recall:
 
     async def _search(self, wanted: Wanted) -> list[Passage]:
         hides = await self._hides(wanted)
+        if wanted.behalf and hides.live_from <= 1 and await self._nothing_else(wanted):
+            return []
         asked = await self._vectors.of_question(wanted.query) if self._vectors else b""
         found: list[Passage] = []
         for kept in await self._kept(wanted.space):
@@ -81,14 +84,23 @@ class Recall:
             self._keep_up(kept)
         return sorted(found, key=lambda passage: -passage.score)[: wanted.limit]
 
+    async def _nothing_else(self, wanted: Wanted) -> bool:
+        """Whether the space holds nothing but what this conversation shows anyway; then its index need not be made."""
+        for member in await self._store.links.members(wanted.space):
+            if memory_files(self._ground.workspace, member):
+                return False
+            if (await self._store.sessions.ends(member)).keys() - {wanted.behalf}:
+                return False
+        return True
+
     async def _counted(self, space: str) -> int:
         rows = 0
         for kept in await self._kept(space):
-            rows += await kept.use(SqliteIndex.count)
+            rows += await kept.use(lambda index: index.count())
             self._keep_up(kept)
         return rows
 
-    def _near(self, index: SqliteIndex, asked: bytes) -> dict[int, float]:
+    def _near(self, index: SpaceIndex, asked: bytes) -> dict[int, float]:
         return self._vectors.near(index, asked) if self._vectors else {}
 
     def _keep_up(self, kept: Kept) -> None:
@@ -115,7 +127,7 @@ class Recall:
 
     def _one(self, space: str) -> Kept:
         if space not in self._open:
-            self._open[space] = Kept(space, self._ground)
+            self._open[space] = kept_of(space, self._ground)
             idle = next((name for name, kept in self._open.items() if not kept.busy), space)
             if len(self._open) > MOST_OPEN and idle != space:
                 self._open.pop(idle).close()
@@ -144,7 +156,7 @@ class _Hides:
     live_from: int = 1 << 60
     folds: frozenset[str] = frozenset()
 
-    def within(self, index: SqliteIndex) -> Hidden:
+    def within(self, index: Index) -> Hidden:
         return Hidden(
             source=index.number(TALK + self.conversation) if self.conversation else 0,
             cleared_before=self.cleared_before,

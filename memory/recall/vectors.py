@@ -7,12 +7,11 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import structlog
 
-from memory.recall.index import SqliteIndex
-from memory.recall.keeping import Kept
+from memory.recall.doors import Kept, VectorStore
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
@@ -67,7 +66,8 @@ class Vectors:
         self, embedder: Embedder, limit: Callable[[], float], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._embedder, self._limit, self._clock = embedder, limit, clock
-        self._held: WeakKeyDictionary[SqliteIndex, _Matrix] = WeakKeyDictionary()
+        self._held: WeakKeyDictionary[VectorStore, _Matrix] = WeakKeyDictionary()
+        self._of_another_size: WeakSet[VectorStore] = WeakSet()
         self._work: dict[str, asyncio.Task[None]] = {}
         self._paused_until = float("-inf")
 
@@ -84,7 +84,7 @@ class Vectors:
             self._pause(err)
         return b""
 
-    def near(self, index: SqliteIndex, question: bytes) -> dict[int, float]:
+    def near(self, index: VectorStore, question: bytes) -> dict[int, float]:
         """How near in meaning the nearest rows are, by row: 1 for the nearest, towards 0 for the farthest of them.
 
         Blocks. question: of of_question.
@@ -94,7 +94,7 @@ class Vectors:
             return {}
         if matrix.width * 4 != len(question):
             log.warning("vectors made anew", why="the model's are of another size", was=matrix.width)
-            index.keep_vectors("", ())
+            self._of_another_size.add(index)
             return {}
         return matrix.nearest(question)
 
@@ -122,15 +122,24 @@ class Vectors:
     async def _keep_up(self, kept: Kept) -> None:
         model = self._embedder.name
         try:
+            if await kept.use(self._is_of_another_size):
+                await kept.change(self._empty)
             while rows := await kept.use(lambda index: index.unembedded(model, BATCH)):
                 vectors = await self._embed([words for _, words in rows])
                 made = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
-                await kept.use(lambda index: index.keep_vectors(model, made))  # noqa: B023  awaited within its round
+                await kept.change(lambda index: index.keep_vectors(model, made))  # noqa: B023  awaited in its round
             await kept.use(self._matrix)  # so that no search waits for it
         except EmbeddingFailed as err:
             self._pause(err)
         except StoreError as err:
             log.warning("vectors left out", space=kept.space, why=type(err).__name__)
+
+    def _is_of_another_size(self, index: VectorStore) -> bool:
+        return index in self._of_another_size
+
+    def _empty(self, index: VectorStore) -> None:
+        index.keep_vectors("", ())
+        self._of_another_size.discard(index)
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
         """Each text's vector, b"" for a text that is refused while others are taken."""
@@ -149,7 +158,7 @@ class Vectors:
         self._paused_until = self._clock() + (PAUSE if failed.retry_after is None else failed.retry_after)
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
-    def _matrix(self, index: SqliteIndex) -> "_Matrix | None":
+    def _matrix(self, index: VectorStore) -> "_Matrix | None":
         """All vectors of an index; those that were read before are kept, and only new ones are read."""
         stamp, held = index.vectors_stamp(), self._held.get(index)
         if held is not None and held.stamp != stamp:

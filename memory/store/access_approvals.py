@@ -69,7 +69,8 @@ async def ask(tx: Tx, asking: Asking, notices: Sequence[Notice]) -> ApprovalRow:
         expires=asking.expires.timestamp(),
         at=tx.now,
     )
-    await note(tx, f"ask {asking.action}", asking.conversation, "asked", person.id)
+    args = _args(asking.tool, asking.arguments)
+    await note(tx, f"ask {asking.action}", asking.conversation, "asked", person.id, args=args)
     await tell(tx, notices)
     return await _one(tx, id)
 
@@ -87,7 +88,7 @@ async def move(tx: Tx, id: str, was: ApprovalState, state: ApprovalState) -> boo
         return False
     if state != "running":
         await tx.run(_OVER, row=id)  # what was to be written is not kept: it may be the next thing to be forgotten
-    await note(tx, row.action, row.conversation, state, row.party.id)
+    await note(tx, row.action, row.conversation, state, row.party.id, args=_args(row.tool, row.arguments))
     return True
 
 
@@ -99,6 +100,10 @@ async def end_all(tx: Tx, channel: str, person: str) -> int:
 def digest(arguments: str) -> str:
     """SHA-256 of arguments as JSON text: what was shown is what is run."""
     return hashlib.sha256(arguments.encode()).hexdigest()
+
+
+def _args(tool: str, arguments: str) -> dict[str, object]:
+    return {"tool": tool, "arguments": arguments}
 
 
 async def _one(tx: Tx, id: str) -> ApprovalRow:

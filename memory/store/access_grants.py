@@ -7,7 +7,7 @@ from memory.store.access_records import GrantRow, OpenTurn, Party, Revoked
 from memory.store.access_tables import access_grant, access_request
 from memory.store.audit import note
 from memory.store.columns import among, word
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, glance
 from memory.store.rows import moment
 from memory.store.tables import conversation, turn
 
@@ -56,10 +56,12 @@ _OWNER_HOME = (
 )
 
 
+@glance
 async def grants(tx: Tx, channel: str, account: str, person: str, group: str) -> list[GrantRow]:
     return [_row(row) for row in await tx.all(_GRANTS, on=channel, mine=account, person=person, group=group)]
 
 
+@glance
 async def all_grants(tx: Tx) -> list[GrantRow]:
     return [_row(row) for row in await tx.all(_ALL)]
 

@@ -2,45 +2,119 @@
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import insert, select
+from sqlalchemy import bindparam, insert, select, update
 
+from memory.store.audit_records import AuditFault, AuditHead, AuditRow
 from memory.store.engine import Row, Tx
-from memory.store.tables import audit
+from memory.store.errors import StoreError
+from memory.store.rows import moment
+from memory.store.tables import audit, audit_head
 
-_NEWEST = select(audit.c.seq, audit.c.hash).order_by(audit.c.seq.desc()).limit(1)
-_ALL = select(audit).order_by(audit.c.seq)
+PAGE = 1_000
+REFUSED = "refused"
+_TAKE = update(audit_head).values(seq=audit_head.c.seq + 1)
+_END = select(audit_head.c.seq, audit_head.c.hash)
+_MOVE = update(audit_head).values(hash=bindparam("became"))
+_PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("most"))
+_NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("most"))
 _ADD = insert(audit)
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
 
-async def note(tx: Tx, action: str, subject: str, result: str, actor: str = "") -> None:
-    """Add one act. subject: the conversation or the space; result: what came of it, in a word or two."""
-    newest = await tx.one(_NEWEST)
+async def note(
+    tx: Tx,
+    action: str,
+    subject: str,
+    result: str,
+    actor: str = "",
+    *,
+    args: Mapping[str, object] | None = None,
+) -> None:
+    """Add one act. subject: the conversation or the space; result: what came of it, in a word or two.
+
+    args: what it was asked with, of which only a digest is kept. A result that is REFUSED is a decision against it.
+    """
+    await tx.run(_TAKE)
+    head = await tx.one(_END)
+    if head is None:
+        raise StoreError("the row that says where the chain of acts ends is missing")
     row = {
-        "seq": newest["seq"] + 1 if newest else 1,
+        "seq": head["seq"],
         "at": tx.now,
         "actor": actor,
         "action": action,
         "subject": subject,
-        "args_digest": "",
-        "decision": "allowed",
+        "args_digest": digest_of(args) if args else "",
+        "decision": "refused" if result == REFUSED else "allowed",
         "result": result,
-        "prev_hash": newest["hash"] if newest else "",
+        "prev_hash": head["hash"],
     }
-    await tx.run(_ADD, **row, hash=_hash(row))
+    became = _hash(row)
+    await tx.run(_ADD, **row, hash=became)
+    await tx.run(_MOVE, became=became)
+
+
+def digest_of(args: Mapping[str, object]) -> str:
+    """SHA-256 of arguments as JSON with sorted keys: what was asked can be shown to be this, and not be read out."""
+    text = json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def acts(tx: Tx, limit: int) -> list[AuditRow]:
+    """The newest, oldest of them first."""
+    return [_row(row) for row in reversed(await tx.all(_NEWEST, most=limit))]
+
+
+async def head(tx: Tx) -> AuditHead:
+    """Where the chain ends."""
+    row = await tx.one(_END)
+    return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
+
+
+async def fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
+    """The first row that is not as it was written, None when all are. known: ends that were noted elsewhere."""
+    noted = {one.seq: one.hash for one in known if one.seq}
+    end = await head(tx)
+    seq, before = 0, ""
+    while page := await tx.all(_PAGE, after=seq, most=PAGE):
+        for row in page:
+            seq += 1
+            if wrong := _wrong(row, seq, before, noted.get(seq)):
+                return AuditFault(seq=seq, what=wrong)
+            before = row["hash"]
+    last = max([end.seq, *noted])
+    if last > seq:
+        return AuditFault(seq=seq + 1, what=f"it is missing, and so is all after it; the chain went to {last}")
+    if (end.seq, end.hash) != (seq, before):
+        return AuditFault(seq=seq, what="it is not the one that the record says was added last")
+    return None
 
 
 async def broken_at(tx: Tx) -> int:
     """The seq of the first row that does not fit the chain, 0 when all do."""
-    before = ""
-    for row in await tx.all(_ALL):
-        if row["prev_hash"] != before or row["hash"] != _hash(row):
-            return int(row["seq"])
-        before = row["hash"]
-    return 0
+    found = await fault(tx)
+    return found.seq if found else 0
+
+
+def _wrong(row: Row, seq: int, before: str, noted: str | None) -> str:
+    """What is wrong with the row that should be number `seq`, "" for nothing."""
+    if row["seq"] != seq:
+        return f"it is missing; after {seq - 1} comes {row['seq']}"
+    if row["hash"] != _hash(row):
+        return "its words are not those that its hash was made of"
+    if row["prev_hash"] != before:
+        return "it does not follow the row before it"
+    if noted is not None and noted != row["hash"]:
+        return "it is another one than was noted outside the record"
+    return ""
+
+
+def _row(row: Row) -> AuditRow:
+    return AuditRow(**{**{name: row[name] for name in AuditRow.__dataclass_fields__}, "at": moment(row["at"])})
 
 
 def _hash(row: Row) -> str:
     covered = json.dumps([row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(covered.encode()).hexdigest()
+    return hashlib.sha256(covered.encode("utf-8", "surrogatepass")).hexdigest()

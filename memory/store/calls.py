@@ -6,9 +6,10 @@ from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from memory.conversation import Part, ToolResult
 from memory.store.columns import word
-from memory.store.engine import Tx
+from memory.store.engine import Row, Tx
 from memory.store.errors import WrongState
 from memory.store.ids import key_of, new_id
+from memory.store.lease_tables import void
 from memory.store.messages import Spot, add_message
 from memory.store.records import CallRow, CallState, Draft, PlannedCall, TurnRow
 from memory.store.rows import call_row, columns_of
@@ -47,7 +48,10 @@ _END = (
 _VOID = (
     select(tool_call.c.id, tool_call.c.effect)
     .join(turn, turn.c.id == tool_call.c.turn_id)
-    .where(tool_call.c.state == word("started"), turn.c.lease_epoch < bindparam("mine"))
+    .where(tool_call.c.state == word("started"), void(turn.c.lease_epoch))
+)
+_STARTED = select(tool_call.c.id, tool_call.c.effect).where(
+    tool_call.c.turn_id == bindparam("row"), tool_call.c.state == word("started")
 )
 _TO_STATE = update(tool_call).where(tool_call.c.id == bindparam("row")).values(state=bindparam("became"))
 _UNKNOWN = (
@@ -126,7 +130,16 @@ async def close_calls(tx: Tx, row: TurnRow) -> None:
 
 async def settle_void_calls(tx: Tx) -> None:
     """Calls that an earlier life had started: those that may run again are planned anew, the others unknown."""
-    for row in await tx.all(_VOID, mine=tx.lease):
+    await _settle(tx, await tx.all(_VOID))
+
+
+async def settle_calls(tx: Tx, turn_id: str) -> None:
+    """The same for one turn whose holder goes on with it no more."""
+    await _settle(tx, await tx.all(_STARTED, row=turn_id))
+
+
+async def _settle(tx: Tx, started: Sequence[Row]) -> None:
+    for row in started:
         await tx.run(_TO_STATE, row=row["id"], became="unknown" if row["effect"] == "unsafe" else "planned")
 
 

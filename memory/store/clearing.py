@@ -32,7 +32,7 @@ _TURN_OVER = (
 )
 
 
-async def clear(tx: Tx, id: str, log_only: FoldPlan | None = None) -> int:
+async def clear(tx: Tx, id: str, log_only: FoldPlan | None = None, by: str = "") -> int:
     """T10. What the view held when its turns were closed is what a log-only fold covers."""
     await take(tx, id)
     await cancel_open(tx, id)
@@ -47,12 +47,12 @@ async def clear(tx: Tx, id: str, log_only: FoldPlan | None = None) -> int:
     await tx.run(_TURN_OVER, row=id, former=home["epoch"], first=home["next_seq"], head="")
     await drop_unsent(tx, id)
     await raise_generation(tx, id, "clear")
-    await note(tx, "clear", id, f"epoch {epoch}")
+    await note(tx, "clear", id, f"epoch {epoch}", by)
     await afp("clear.in_txn")
     return epoch
 
 
-async def undo_clear(tx: Tx, id: str) -> bool:
+async def undo_clear(tx: Tx, id: str, by: str = "") -> bool:
     """The newest clear is the newest act exactly while nothing has been folded on it: then there is no head."""
     await take(tx, id)
     former = await tx.one(_NEWEST, row=id)
@@ -65,5 +65,5 @@ async def undo_clear(tx: Tx, id: str) -> bool:
     await tx.run(_TURN_OVER, row=id, former=home["epoch"], first=former["view_from"], head=former["fold_head"])
     await keep_unsent(tx, id, home["epoch"], home["epoch"] + 1)
     await raise_generation(tx, id, "clear undone")
-    await note(tx, "undo clear", id, f"epoch {home['epoch'] + 1}")
+    await note(tx, "undo clear", id, f"epoch {home['epoch'] + 1}", by)
     return True

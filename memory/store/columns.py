@@ -48,6 +48,11 @@ def later_whole(name: str) -> Column[int]:
     return Column(name, Integer, nullable=False, default=0, server_default="0")
 
 
+def later_moment(name: str) -> Column[float]:
+    """A time that rows older than the column do not have: 0."""
+    return Column(name, Double, nullable=False, default=0.0, server_default="0")
+
+
 def flag(name: str) -> Column[bool]:
     """Yes or no; no until told."""
     return Column(name, Boolean, nullable=False, default=False)

@@ -14,18 +14,27 @@ _TAKE = (
         next_line=conversation.c.next_line + bindparam("lines"),
     )
 )
-_TOUCH = update(conversation).where(conversation.c.id == bindparam("row")).values(updated=bindparam("now"))
+_TAKE_NOW = _TAKE.values(updated=bindparam("now"))
+_TAKEN, _TAKEN_NOW = _TAKE.returning(conversation), _TAKE_NOW.returning(conversation)
 _READ = select(conversation).where(conversation.c.id == bindparam("row"))
 
 
-async def take(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0) -> Row:
+async def take(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False) -> Row:
     """Take numbers; returns the conversation's row with the counters past what was taken, held until the commit.
+
+    touched: something went in or out here now.
 
     Raises:
         LookupError: there is no such conversation.
     """
-    await tx.run(_TAKE, row=id, seqs=seqs, turns=turns, lines=lines)
-    return await read_conversation(tx, id)
+    values = {"row": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"now": tx.now} if touched else {})
+    if not tx.compiler.returns:
+        await tx.run(_TAKE_NOW if touched else _TAKE, **values)
+        return await read_conversation(tx, id)
+    row = await tx.one(_TAKEN_NOW if touched else _TAKEN, **values)
+    if row is None:
+        raise LookupError(f"there is no conversation {id}")
+    return row
 
 
 async def read_conversation(tx: Tx, id: str) -> Row:
@@ -38,8 +47,3 @@ async def read_conversation(tx: Tx, id: str) -> Row:
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
-
-
-async def touch(tx: Tx, id: str) -> None:
-    """Something went in or out here now."""
-    await tx.run(_TOUCH, row=id, now=tx.now)

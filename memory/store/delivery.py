@@ -48,12 +48,22 @@ class SqlDelivery:
         return await self._database.read(acts.companions, inbox_id)
 
     async def claim(
-        self, inbox_id: str, user: Draft, actor: str, also: Sequence[InboxRow] = (), *, body: str = ""
+        self,
+        inbox_id: str,
+        user: Draft,
+        actor: str,
+        also: Sequence[InboxRow] = (),
+        *,
+        body: str = "",
+        who: str = "",
     ) -> TurnRow:
-        claiming = turns.Claiming(user=user, actor=actor, body=body, also=tuple(also))
+        claiming = turns.Claiming(user=user, actor=actor, body=body, also=tuple(also), who=who)
         claimed = await self._database.write(turns.claim, inbox_id, claiming)
         await afp("claim.committed")
         return claimed
+
+    async def take_over(self, turn_id: str) -> TurnRow | None:
+        return await self._database.write(turns.take_over, turn_id)
 
     async def begin(self, inbox_id: str) -> int:
         return await self._database.write(inbox.begin, inbox_id)
@@ -103,5 +113,5 @@ class SqlDelivery:
         await afp("outbox.marked")
         return row
 
-    async def recover(self, now: float) -> Recovered:
-        return await recovery.recover(self._database, now)
+    async def recover(self, now: float, *, alone: bool = True) -> Recovered:
+        return await recovery.recover(self._database, now, alone=alone)

@@ -10,6 +10,10 @@ from typing import Protocol
 
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.store.access_doors import Access
+from memory.store.database import Bell
+from memory.store.figure_records import Figures, Totals
+from memory.store.fold_doors import Folds
+from memory.store.kept_doors import Audit, People, Retention
 from memory.store.memory_doors import Dreams, Extractions, Forgettings, Links, MemoryRecords
 from memory.store.records import (
     Arrival,
@@ -17,13 +21,9 @@ from memory.store.records import (
     ConversationRow,
     Draft,
     Fate,
-    Figures,
-    FoldMethod,
     FoldPlan,
-    FoldRow,
     InboxRow,
     Keep,
-    LedgerFault,
     Line,
     OutboxRow,
     Outgoing,
@@ -36,6 +36,8 @@ from memory.store.records import (
     TurnState,
     Usage,
 )
+from memory.store.spending_doors import Spending
+from memory.store.trace_records import Trace
 
 
 class Delivery(Protocol):
@@ -69,13 +71,24 @@ class Delivery(Protocol):
         ...
 
     async def claim(
-        self, inbox_id: str, user: Draft, actor: str, also: Sequence[InboxRow] = (), *, body: str = ""
+        self,
+        inbox_id: str,
+        user: Draft,
+        actor: str,
+        also: Sequence[InboxRow] = (),
+        *,
+        body: str = "",
+        who: str = "",
     ) -> TurnRow:
         """T2: inbox new -> running, turn made, its user message stored with the inbox row's id.
 
         also: rows that end with it (see companions). body: of the row, as it was read; Rewritten where an edit came
-        between.
+        between. who: whose budget it counts to (see Spending).
         """
+        ...
+
+    async def take_over(self, turn_id: str) -> TurnRow | None:
+        """Hold an open turn from now on, whoever held it: its lane runs here. One attempt more where that one died."""
         ...
 
     async def begin(self, inbox_id: str) -> int:
@@ -135,8 +148,11 @@ class Delivery(Protocol):
         """
         ...
 
-    async def recover(self, now: float) -> Recovered:
-        """R4, R6 to R9 in short transactions; running it twice changes nothing."""
+    async def recover(self, now: float, *, alone: bool = True) -> Recovered:
+        """R4, R6 to R9 in short transactions; running it twice changes nothing.
+
+        alone: no other process is at work, so what was to overtake its lane, or waited for its album, is nobody's.
+        """
         ...
 
 
@@ -200,11 +216,11 @@ class Sessions(Protocol):
         """
         ...
 
-    async def clear(self, conversation: str, log_only: FoldPlan | None = None) -> int:
-        """T10; with `log_only` (from /new) that fold is planned in the same transaction. Returns the epoch."""
+    async def clear(self, conversation: str, log_only: FoldPlan | None = None, *, by: str = "") -> int:
+        """T10; with `log_only` (from /new) that fold is planned with it. Returns the epoch. by: who wants it."""
         ...
 
-    async def undo_clear(self, conversation: str) -> bool:
+    async def undo_clear(self, conversation: str, *, by: str = "") -> bool:
         """Take back the newest clear (epoch + 1 again); False when a clear is not the newest act on the context."""
         ...
 
@@ -244,52 +260,11 @@ class Sessions(Protocol):
         """A person asked (`mnema sessions delete`): the conversation with all its rows."""
         ...
 
+    async def trace(self, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
+        """What became of a message here, None for an unknown one. sender: only theirs; below: lines under that number.
 
-class Folds(Protocol):
-    """The fold's states: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
-
-    async def plan(self, plan: FoldPlan) -> FoldRow | None:
-        """None when a fold of this conversation is open, or the epoch or the head has moved."""
-        ...
-
-    async def advance(
-        self,
-        fold: FoldRow,
-        state: str,
-        *,
-        method: FoldMethod | None = None,
-        log_text: str | None = None,
-        summary: str | None = None,
-        summary_tokens: int | None = None,
-        source_sha256: str | None = None,
-        log_ref: str | None = None,
-        tainted: bool | None = None,
-    ) -> FoldRow | None:
-        """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
-        ...
-
-    async def commit(self, fold: FoldRow, tokens_after: int) -> FoldRow | None:
-        """T9, fenced by epoch and head; None when it is stale. A log-only fold moves no head."""
-        ...
-
-    async def undo(self, conversation: str) -> FoldRow | None:
-        """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
-        ...
-
-    async def folds(self, conversation: str, epoch: int | None = None) -> list[FoldRow]:
-        """Folded ones, oldest first."""
-        ...
-
-    async def open_folds(self) -> list[FoldRow]: ...
-
-    async def fold_ids(self, conversation: str) -> frozenset[str]:
-        """The ids of all its folds, in whatever state and epoch."""
-        ...
-
-    async def fold(self, id: str) -> FoldRow | None: ...
-
-    async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
-        """I36, one SQL statement."""
+        of: a trace id, or the id of a message or of an answer to it; "": of the newest that asked the model.
+        """
         ...
 
 
@@ -338,12 +313,43 @@ class Store(Protocol):
     @property
     def access(self) -> Access: ...
 
-    async def figures(self) -> Figures:
-        """How much there is, for the metrics; cheap beside check_ledger, but not for every request."""
+    @property
+    def spending(self) -> Spending: ...
+
+    def rings(self, bell: Bell) -> None:
+        """From now on tell this one, after each commit, in which lanes there is something to do."""
         ...
 
-    async def note(self, action: str, subject: str, result: str, actor: str) -> None:
-        """Add an act to the audit's chain. subject: the conversation or space; result: what came of it, in a word."""
+    async def figures(self) -> Figures:
+        """What is under way and how the database is, for the metrics; cheap."""
+        ...
+
+    async def totals(self) -> Totals:
+        """What the record counts in all, for the metrics; it reads whole tables, so not for every request."""
+        ...
+
+    @property
+    def audit(self) -> Audit: ...
+
+    @property
+    def people(self) -> People: ...
+
+    @property
+    def retention(self) -> Retention: ...
+
+    async def note(
+        self,
+        action: str,
+        subject: str,
+        result: str,
+        actor: str,
+        *,
+        args: Mapping[str, object] | None = None,
+    ) -> None:
+        """Add an act to the audit's chain. subject: the conversation or space; result: what came of it, in a word.
+
+        args: what it was asked with, of which a digest is kept. "refused" as a result is a decision against it.
+        """
         ...
 
     async def ready(self) -> bool:

@@ -1,6 +1,6 @@
 """The Dreams door: the nights in which a space's memory is put in order, each at most once."""
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from memory.store.columns import among, word
 from memory.store.database import Database
@@ -52,7 +52,7 @@ _WRITES = (
     .where(
         belongs(conversation.c.space),
         among(tool_call.c.name, "write_file", "edit_file"),
-        tool_call.c.input.like("%memory%"),
+        func.lower(tool_call.c.input).like("%memory%"),
     )
 )
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import bindparam, select
 
-from memory.store.engine import Tx
+from memory.store.engine import Tx, glance
 from memory.store.tables import conversation
 
 _ENDS = select(conversation.c.id, conversation.c.next_seq).where(
@@ -10,6 +10,7 @@ _ENDS = select(conversation.c.id, conversation.c.next_seq).where(
 )
 
 
+@glance
 async def ends(tx: Tx, space: str) -> dict[str, int]:
     """The next seq of every conversation that has messages."""
     return {row["id"]: row["next_seq"] for row in await tx.all(_ENDS, space=space)}

@@ -2,19 +2,24 @@
 
 import errno
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import ClauseElement, Table
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
+from memory.store.lane import Lane
 
 Row = Mapping[str, Any]
+Asks = TypeVar("Asks", bound=Callable[..., Any])
+_GLANCES: set[Callable[..., Any]] = set()
+RETURNING = (3, 35)
+"""The first SQLite whose UPDATE knows RETURNING; some that are still in use do not."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-_INSERTS = {"sqlite": sqlite.insert}
+_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _BY_CODE: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusy,
     sqlite3.SQLITE_LOCKED: StoreBusy,
@@ -57,10 +62,11 @@ class Ready:
 
 
 class Compiler:
-    """Compiles each statement once for one dialect."""
+    """Compiles each statement once for one dialect. returns: whether a change may tell what became of its rows."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self.returns = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= RETURNING
         self._ready: dict[Statement, Ready] = {}
 
     def __call__(self, statement: Statement) -> Ready:
@@ -99,12 +105,22 @@ class Driver(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tx:
-    """One open transaction. lease: ours, what the rows we hold are marked with; now: unix seconds when it began."""
+    """One open transaction.
+
+    lease: ours, what the rows we hold are marked with. now: unix seconds when it began. rung: lanes in which there is
+    something to do once it is committed, in order. breaks: why prefixes change with it, a reason for each change.
+    """
 
     driver: Driver
     compiler: Compiler
     lease: int
     now: float
+    rung: dict[Lane, None] = field(default_factory=dict)
+    breaks: list[str] = field(default_factory=list)
+
+    def ring(self, lane: Lane) -> None:
+        """Something was put into this lane."""
+        self.rung[lane] = None
 
     async def run(self, statement: Statement, **values: Any) -> int:
         """Change rows; return how many."""
@@ -120,6 +136,17 @@ class Tx:
         """The first row of a query, None when there is none."""
         rows = await self.all(statement, **values)
         return rows[0] if rows else None
+
+
+def glance(work: Asks) -> Asks:
+    """Marks a unit of work that asks one question and changes nothing: its answer needs no snapshot around it."""
+    _GLANCES.add(work)
+    return work
+
+
+def is_glance(work: Callable[..., Any]) -> bool:
+    """Whether it was marked so."""
+    return work in _GLANCES
 
 
 def named(err: BaseException) -> BaseException:

@@ -5,6 +5,7 @@ StoreError
 ├── StoreBusy      another process holds the database
 ├── StoreCorrupt   the file is damaged
 ├── SchemaNewer    written by a newer version of this program
+├── SchemaOlder    has the tables of an older version
 ├── WrongState     a transition that is not drawn
 └── Fenced         begun under an older epoch
 """
@@ -32,6 +33,10 @@ class SchemaNewer(StoreError):
 
 class Rewritten(StoreError):
     """A row's words are others than those it was read with: its writer has edited it."""
+
+
+class SchemaOlder(StoreError):
+    """The database has an older version's tables; `mnema migrate` brings them up."""
 
 
 class WrongState(StoreError):

@@ -7,7 +7,8 @@ from memory.store.columns import among
 from memory.store.database import Database
 from memory.store.engine import Row, Tx
 from memory.store.errors import WrongState
-from memory.store.homes import home
+from memory.store.homes import home, home_of
+from memory.store.lane import Lane
 from memory.store.memory_records import ExtractionRow, ExtractionState
 from memory.store.memory_tables import extraction
 from memory.store.records import TurnRow
@@ -53,6 +54,7 @@ async def queue(tx: Tx, turn: TurnRow) -> None:
         state="queued",
         at=tx.now,
     )
+    tx.ring(Lane(kind="facts", id=await home_of(tx, row["space"] if row else "")))
 
 
 async def take_next(tx: Tx, space: str) -> ExtractionRow | None:

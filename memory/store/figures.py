@@ -1,39 +1,77 @@
-"""How much there is in the record: what the metrics tell, in one read."""
+"""How much there is in the record: what the metrics tell, what is under way apart from what is counted in all."""
 
-from sqlalchemy import func, select
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import bindparam, func, select
 
 from memory.store.columns import among
 from memory.store.engine import Statement, Tx
+from memory.store.figure_records import Figures, Totals
 from memory.store.folding import OPEN
-from memory.store.records import Figures
-from memory.store.tables import conversation, fold, inbox, outbox
+from memory.store.tables import REVISIONS, conversation, fold, inbox, outbox, stamp, turn
+from memory.store.usage import sum_usage
 
+_ON_SERVER = select(func.pg_database_size(func.current_database()).label("held"))
+_VERSION = select(stamp.c.version_num)
+_EVER = datetime.fromtimestamp(0, UTC)
 _FOLDS = (
-    select(fold.c.method, func.count().label("held"))
-    .where(among(fold.c.state, "folded", "undone"))
-    .group_by(fold.c.method)
-    .order_by(fold.c.method)
+    select(fold.c.method, fold.c.state, func.count().label("held"))
+    .where(among(fold.c.state, "folded", "undone", "stale"))
+    .group_by(fold.c.method, fold.c.state)
+    .order_by(fold.c.method, fold.c.state)
 )
-_COUNTS: dict[str, Statement] = {
-    "folds_open": select(func.count().label("held")).select_from(fold).where(among(fold.c.state, *OPEN)),
-    "inbox_waiting": select(func.count().label("held"))
-    .select_from(inbox)
-    .where(among(inbox.c.state, "new", "running")),
-    "outbox_unsent": select(func.count().label("held"))
-    .select_from(outbox)
-    .where(among(outbox.c.state, "pending", "sending", "unknown")),
-    "conversations": select(func.count().label("held"))
-    .select_from(conversation)
-    .where(conversation.c.listed.is_(True)),
-    "prefix_changes": select(func.coalesce(func.sum(conversation.c.prefix_generation), 0).label("held")),
-}
+_TURNS = (
+    select(turn.c.state, func.count().label("held"))
+    .where(among(turn.c.state, "done", "cancelled", "failed", "interrupted"))
+    .group_by(turn.c.state)
+    .order_by(turn.c.state)
+)
+_CONVERSATIONS = select(func.count().label("held")).select_from(conversation).where(conversation.c.listed.is_(True))
+_FOLDS_OPEN = select(func.count().label("held")).select_from(fold).where(among(fold.c.state, *OPEN))
+_INBOX_DEPTH = select(func.count().label("held")).select_from(inbox).where(among(inbox.c.state, "new", "running"))
+_OUTBOX_DEPTH = (
+    select(func.count().label("held")).select_from(outbox).where(among(outbox.c.state, "pending", "sending", "unknown"))
+)
+_OLDEST = select(func.min(inbox.c.received).label("held")).where(
+    among(inbox.c.state, "new", "running"), inbox.c.not_before <= bindparam("now")
+)
 
 
 async def figures(tx: Tx) -> Figures:
-    """See Store.figures."""
-    folds = {row["method"]: int(row["held"]) for row in await tx.all(_FOLDS)}
-    counts = {name: await _one(tx, statement) for name, statement in _COUNTS.items()}
-    return Figures(folds=folds, **counts)
+    """What is under way; see Store.figures. All of it is found by the indexes of open rows."""
+    oldest = await tx.one(_OLDEST, now=tx.now)
+    found = await tx.one(_VERSION)
+    return Figures(
+        schema_at_head=found is not None and found["version_num"] == REVISIONS[-1],
+        folds_open=await _one(tx, _FOLDS_OPEN),
+        inbox_depth=await _one(tx, _INBOX_DEPTH),
+        inbox_oldest=float((oldest["held"] if oldest else 0.0) or 0.0),
+        outbox_depth=await _one(tx, _OUTBOX_DEPTH),
+    )
+
+
+async def totals(tx: Tx) -> Totals:
+    """See Store.totals."""
+    return Totals(
+        turns={row["state"]: int(row["held"]) for row in await tx.all(_TURNS)},
+        folds={(row["method"], row["state"]): int(row["held"]) for row in await tx.all(_FOLDS)},
+        conversations=await _one(tx, _CONVERSATIONS),
+        usage=await sum_usage(tx, _EVER),
+    )
+
+
+async def size_on_server(tx: Tx) -> int:
+    """Bytes of the database, where a server keeps it."""
+    return await _one(tx, _ON_SERVER)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, 0 where there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 async def _one(tx: Tx, statement: Statement) -> int:

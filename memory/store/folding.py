@@ -7,10 +7,11 @@ from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 from memory.failpoint import afp
 from memory.store.columns import among, word
 from memory.store.counters import take
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, glance
 from memory.store.errors import WrongState
 from memory.store.homes import home_of
 from memory.store.ids import new_id
+from memory.store.lease_tables import void
 from memory.store.prefix import raise_generation
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
 from memory.store.rows import columns_of, fold_row
@@ -94,10 +95,18 @@ _UNDONE = (
     .values(state=word("undone"), seen_seq=bindparam("seen"))
 )
 _TAKE_OVER = (
+    update(fold).where(among(fold.c.state, *OPEN), void(fold.c.lease_epoch)).values(lease_epoch=bindparam("mine"))
+)
+_TAKE = (
     update(fold)
-    .where(among(fold.c.state, *OPEN), fold.c.lease_epoch < bindparam("mine"))
+    .where(
+        fold.c.id == bindparam("row"),
+        among(fold.c.state, *OPEN),
+        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("mine"), void(fold.c.lease_epoch)),
+    )
     .values(lease_epoch=bindparam("mine"))
 )
+_OURS = _OPEN.where(fold.c.lease_epoch == bindparam("mine"))
 
 
 class FoldChanges(TypedDict, total=False):
@@ -112,6 +121,7 @@ class FoldChanges(TypedDict, total=False):
     tainted: bool | None
 
 
+@glance
 async def read_fold(tx: Tx, id: str) -> FoldRow | None:
     """One fold, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
@@ -214,11 +224,20 @@ async def stale_open(tx: Tx, id: str) -> None:
 async def take_over(tx: Tx) -> list[FoldRow]:
     """At start: open folds that still fit go on under our lease; the others are stale."""
     await tx.run(_TAKE_OVER, mine=tx.lease)
-    for held in await open_folds(tx):
+    for held in await _ours(tx):
         home = await take(tx, held.conversation)
         if not held.log_only and not _fits(home, held.epoch, held.prev_fold):
             await _stale(tx, held)
-    return await open_folds(tx)
+    return await _ours(tx)
+
+
+async def take_one(tx: Tx, id: str, at_once: bool) -> FoldRow | None:
+    """See Folds.take."""
+    return await read_fold(tx, id) if await tx.run(_TAKE, row=id, mine=tx.lease, at_once=at_once) else None
+
+
+async def _ours(tx: Tx) -> list[FoldRow]:
+    return [fold_row(row) for row in await tx.all(_OURS, mine=tx.lease)]
 
 
 async def live_from(tx: Tx, home: Row) -> int:

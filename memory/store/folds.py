@@ -40,6 +40,9 @@ class SqlFolds:
     async def fold_ids(self, conversation: str) -> frozenset[str]:
         return await self._database.read(folding.fold_ids, conversation)
 
+    async def take(self, id: str, *, at_once: bool) -> FoldRow | None:
+        return await self._database.write(folding.take_one, id, at_once)
+
     async def fold(self, id: str) -> FoldRow | None:
         return await self._database.read(folding.read_fold, id)
 

@@ -148,7 +148,7 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: Targets, written: Writte
     erased = await erase(tx, row.space, targets)
     words, told = written(erased)
     await tx.run(_MOVE, row=row.id, was="confirmed", became="confirmed", words=words, told=told)
-    await note(tx, "forget", row.space, "confirmed", row.asked_by)
+    await note(tx, "forget", row.space, "confirmed", row.asked_by, args={"targets": row.targets})
     return erased
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import ColumnElement, Text, bindparam, func, or_, select
 
-from memory.store.engine import Tx
+from memory.store.engine import Tx, glance
 from memory.store.memory_tables import account_link
 from memory.store.records import Place
 from memory.store.tables import conversation
@@ -31,12 +31,14 @@ _MEMBERS = select(account_link.c.own_space).where(account_link.c.space == bindpa
 _JOINED = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)
 
 
+@glance
 async def home_of(tx: Tx, own: str) -> str:
     """The space whose memory goes with `own`."""
     row = await tx.one(_HOME_OF, own=own)
     return str(row["space"]) if row else own
 
 
+@glance
 async def members_of(tx: Tx, space: str) -> tuple[str, ...]:
     """All spaces whose texts belong to this one: itself first, then those that joined it, oldest first."""
     return (space, *(row["own_space"] for row in await tx.all(_JOINED, space=space)))

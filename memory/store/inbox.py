@@ -8,9 +8,10 @@ from memory.failpoint import afp
 from memory.store.acts import arm, entry
 from memory.store.columns import among, word
 from memory.store.counters import take
-from memory.store.engine import InsertNew, Tx
+from memory.store.engine import InsertNew, Tx, glance
 from memory.store.errors import WrongState
 from memory.store.ids import new_id
+from memory.store.lane import Lane
 from memory.store.notes import put
 from memory.store.outbox import release
 from memory.store.records import Arrival, InboxRow, Keep, Place, Stored
@@ -18,7 +19,7 @@ from memory.store.rows import columns_of, inbox_row, said
 from memory.store.tables import conversation, inbox
 
 _TITLE_LETTERS = 60
-_KNOWN = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line).where(
+_KNOWN = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line, inbox.c.trace_id).where(
     inbox.c.channel == bindparam("channel"), inbox.c.account == bindparam("account"), inbox.c.key == bindparam("key")
 )
 _BY_PLACE = select(conversation.c.id).where(
@@ -78,15 +79,18 @@ async def accept(tx: Tx, arrivals: Sequence[Arrival], keep: Keep | None = None) 
     return stored
 
 
+@glance
 async def waiting(tx: Tx) -> list[str]:
     return [row["conversation"] for row in await tx.all(_WAITING)]
 
 
+@glance
 async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
     row = await tx.one(_NEXT, row=conversation_id, now=now)
     return inbox_row(row) if row else None
 
 
+@glance
 async def soonest(tx: Tx, conversation_id: str) -> float:
     row = await tx.one(_SOONEST, row=conversation_id)
     return float(row["due"] or 0.0) if row else 0.0
@@ -100,6 +104,7 @@ async def begin(tx: Tx, id: str) -> int:
     return int(row["attempts"]) if row else 0
 
 
+@glance
 async def read_inbox(tx: Tx, id: str) -> InboxRow | None:
     """One inbox row, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
@@ -113,12 +118,14 @@ async def _accept_one(tx: Tx, arrival: Arrival) -> Stored:
     place = arrival.place
     known = await tx.one(_KNOWN, channel=place.channel, account=place.account, key=arrival.key)
     if known:
+        if known["state"] == "new":
+            _ring(tx, arrival, known["id"], known["conversation"])  # for a repeat too
         return Stored(**known, new=False)
     home = await _home(tx, place)
     line = (await take(tx, home, lines=1))["next_line"] - 1
     start = await entry(tx, arrival)
     if start.state == "new" or arrival.ignored == "stranger":
-        await release(tx, home)  # a stranger's code may wait for them too
+        await release(tx, home, place)  # a stranger's code may wait for them too
     if start.state == "new":
         await tx.run(_HEARD, row=home, now=tx.now, mine=place.space, words=" ".join(words.split())[:_TITLE_LETTERS])
     stored = Stored(
@@ -129,10 +136,21 @@ async def _accept_one(tx: Tx, arrival: Arrival) -> Stored:
         line=line,
         meant=start.meant,
         meant_in=start.meant_in,
+        trace_id=new_id(tx.now),
     )
     await _add(tx, arrival, stored, start.reason)
     await arm(tx, home, arrival)
+    if start.state == "new":
+        _ring(tx, arrival, stored.id, home)
     return stored
+
+
+def _ring(tx: Tx, arrival: Arrival, id: str, home: str) -> None:
+    """There is something to do for the row: at once beside its conversation's lane, or in it when it is due."""
+    if arrival.urgent:
+        tx.ring(Lane(kind="urgent", id=id))
+    else:
+        tx.ring(Lane(kind="turn", id=home, due=arrival.not_before))
 
 
 async def _add(tx: Tx, arrival: Arrival, stored: Stored, reason: str) -> None:
@@ -149,7 +167,7 @@ async def _add(tx: Tx, arrival: Arrival, stored: Stored, reason: str) -> None:
         order_key=arrival.order_key,
         state=stored.state,
         reason=reason,
-        trace_id=new_id(tx.now),
+        trace_id=stored.trace_id,
         line=stored.line,
         urgent=arrival.urgent,
         not_before=arrival.not_before,

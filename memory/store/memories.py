@@ -12,7 +12,7 @@ from memory.failpoint import afp
 from memory.store import audit
 from memory.store.columns import among, word
 from memory.store.database import Database
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, glance
 from memory.store.homes import belongs
 from memory.store.ids import new_id
 from memory.store.memory_records import MemoryChange, MemoryRow, MemorySource, NewChange, NewMemory
@@ -20,7 +20,7 @@ from memory.store.memory_tables import memory, memory_change
 from memory.store.rows import columns_of, message_of, moment
 from memory.store.tables import message
 
-_EVERYTHING = 1 << 60
+_EVERYTHING = (1 << 31) - 1
 _KNOWN = ("id", "space", "norm", "category", "text", "importance", "state", "origin", "uses", "superseded_by")
 _A_MOMENT = 0.001
 _OF_LINE = select(memory).where(memory.c.space == bindparam("home"), memory.c.norm == bindparam("key"))
@@ -278,6 +278,7 @@ async def _used(tx: Tx, space: str, norms: Sequence[str]) -> None:
         await tx.run(_USE, home=space, key=norm, at=tx.now)
 
 
+@glance
 async def _changes(tx: Tx, space: str, limit: int) -> list[MemoryChange]:
     return [_change(row) for row in await tx.all(_CHANGES, home=space, most=limit)]
 

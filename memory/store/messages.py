@@ -6,7 +6,7 @@ from sqlalchemy import insert
 
 from memory.conversation import Document, Message, Part, Text, dump_parts
 from memory.store.counters import take
-from memory.store.engine import Tx
+from memory.store.engine import Row, Tx
 from memory.store.ids import new_id
 from memory.store.records import Draft
 from memory.store.rows import moment
@@ -24,9 +24,12 @@ class Spot:
     number: int
 
 
-async def add_message(tx: Tx, spot: Spot, draft: Draft) -> Message:
-    """Store a message behind all others of its conversation; the draft's id is kept where it has one."""
-    home = await take(tx, spot.conversation, seqs=1)
+async def add_message(tx: Tx, spot: Spot, draft: Draft, taken: Row | None = None) -> Message:
+    """Store a message behind all others of its conversation; the draft's id is kept where it has one.
+
+    taken: the conversation's row, where its number has been taken already.
+    """
+    home = taken or await take(tx, spot.conversation, seqs=1)
     added = Message(
         id=draft.id or new_id(tx.now),
         seq=home["next_seq"] - 1,

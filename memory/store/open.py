@@ -12,12 +12,15 @@ from sqlalchemy import false as no
 from sqlalchemy import select, update
 from sqlalchemy.dialects.sqlite import dialect
 
+from memory.failpoint import afp
 from memory.store.connection import Connection, connect_reader, connect_writer
-from memory.store.database import Database
+from memory.store.creation import HEAD
 from memory.store.engine import Compiler, Tx
-from memory.store.errors import StoreCorrupt, StoreError
-from memory.store.schema import HEAD, create, migrate, version
+from memory.store.errors import SchemaOlder, StoreCorrupt
+from memory.store.leases import only
+from memory.store.schema import create, migrate, version
 from memory.store.snapshots import heal
+from memory.store.sqlite import SqliteDatabase
 from memory.store.store import SqlStore
 from memory.store.tables import instance
 
@@ -48,7 +51,8 @@ async def open_store(
     Raises:
         SchemaNewer: a newer version of this program has written it.
         StoreBusy: another process held the write lock for too long.
-        StoreError: it cannot be opened, or, for reading, is of an older version.
+        SchemaOlder: for reading, it is of an older version.
+        StoreError: it cannot be opened.
     """
     compiler = Compiler(dialect(paramstyle="qmark"))
     wish = _Wish(path=path, busy_timeout=busy_timeout, clock=clock, compiler=compiler)
@@ -67,9 +71,9 @@ async def _open_for_reading(wish: _Wish) -> SqlStore:
     async with AsyncExitStack() as undo:
         undo.push_async_callback(reader.close)
         if await reader.apart(version(reader)) != HEAD:
-            raise StoreError("the database has an older version's tables; start mnema or run its migrate first")
+            raise SchemaOlder("the database has an older version's tables; start mnema or run its migrate first")
         undo.pop_all()
-    return SqlStore(Database(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
+    return SqlStore(SqliteDatabase(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
 
 
 async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
@@ -77,10 +81,11 @@ async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
     async with AsyncExitStack() as undo:
         undo.push_async_callback(writer.close)
         await _bring_up_to_date(wish, writer)
+        await afp("recover.r3")
         lease = await writer.apart(_take_lease(wish, writer))
         reader = await connect_reader(wish.path, wish.busy_timeout, alone=False)
         undo.pop_all()
-    database = Database(writer, reader, wish.compiler, lease, wish.clock)
+    database = SqliteDatabase(writer, reader, wish.compiler, lease, wish.clock)
     return SqlStore(database, wish.path, writable=True, healed=healed)
 
 
@@ -98,10 +103,12 @@ async def _take_lease(wish: _Wish, writer: Connection) -> int:
     found = await tx.one(_INSTANCE)
     if found is None or not found["clean"]:
         await _check(writer)
+        await afp("recover.r2")
     await tx.run(_TAKE_LEASE)
     taken = await tx.one(_INSTANCE)
     if taken is None:
         raise StoreCorrupt("the instance row is missing")
+    await only(tx, int(taken["lease_epoch"]))
     return int(taken["lease_epoch"])
 
 

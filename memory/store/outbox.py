@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, exists, func, insert, or_, select, update
 
 from memory.store.columns import among, word
-from memory.store.counters import read_conversation, take, touch
-from memory.store.engine import Row, Tx
+from memory.store.counters import read_conversation, take
+from memory.store.engine import Row, Tx, glance
 from memory.store.errors import WrongState
 from memory.store.homes import PLACE
 from memory.store.ids import key_of, new_id
-from memory.store.records import HELD, Fate, OutboxRow, OutboxState, Outgoing
+from memory.store.lane import Lane
+from memory.store.lease_tables import void
+from memory.store.records import HELD, Fate, OutboxRow, OutboxState, Outgoing, Place
 from memory.store.rows import columns_of, outbox_row
 from memory.store.tables import conversation, inbox, outbox
 
@@ -24,6 +26,7 @@ _OUTBOX = (
         *columns_of(OutboxRow, outbox),
         *PLACE,
         func.coalesce(inbox.c.key, "").label("reply_to_key"),
+        func.coalesce(inbox.c.trace_id, "").label("trace_id"),
     )
     .join(conversation, conversation.c.id == outbox.c.conversation)
     .outerjoin(inbox, inbox.c.id == outbox.c.reply_to)
@@ -73,6 +76,7 @@ _SENT = (
         not_before=bindparam("after"),
         platform_id=bindparam("platform"),
         error=bindparam("why"),
+        settled=bindparam("at"),
     )
 )
 _LATER_FAIL = (
@@ -82,7 +86,7 @@ _LATER_FAIL = (
         outbox.c.part_no > bindparam("part"),
         outbox.c.state == word("pending"),
     )
-    .values(state=word("failed"), error=bindparam("why"))
+    .values(state=word("failed"), error=bindparam("why"), settled=bindparam("at"))
 )
 _GONE = select(outbox.c.id).where(outbox.c.source == bindparam("source"), outbox.c.state == word("sent")).limit(1)
 _DROP = (
@@ -119,7 +123,7 @@ _RELEASE = (
     .values(not_before=case((outbox.c.state == word("sending"), _HEARD_SINCE), else_=0.0))
 )
 _VOID = select(outbox.c.id, outbox.c.lease_epoch).where(
-    _OPEN, outbox.c.state == word("sending"), outbox.c.lease_epoch < bindparam("mine")
+    _OPEN, outbox.c.state == word("sending"), void(outbox.c.lease_epoch)
 )
 
 
@@ -156,11 +160,16 @@ def diagram(row: OutboxRow, fate: Fate, now: float, *, fenced: bool) -> Next:
     return Next(state="dropped", repeats=row.repeats)
 
 
-async def add_parts(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoing], reply_to: str = "") -> None:
-    """All parts of one answer, in the order they will be seen."""
+async def add_parts(
+    tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoing], reply_to: str = "", taken: Row | None = None
+) -> None:
+    """All parts of one answer, in the order they will be seen.
+
+    taken: the conversation's row, where their lines have been taken already.
+    """
     if not out:
         return
-    home = await take(tx, conversation_id, lines=len(out))
+    home = taken or await take(tx, conversation_id, lines=len(out), touched=True)
     first = home["next_line"] - len(out)
     for line, part in enumerate(out, first):
         await tx.run(
@@ -181,7 +190,7 @@ async def add_parts(tx: Tx, conversation_id: str, source: str, out: Sequence[Out
             line=line,
             created=tx.now,
         )
-    await touch(tx, conversation_id)
+    tx.ring(Lane(kind="out", id=conversation_id, channel=home["channel"]))
 
 
 async def notify(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoing]) -> None:
@@ -189,19 +198,23 @@ async def notify(tx: Tx, conversation_id: str, source: str, out: Sequence[Outgoi
         await add_parts(tx, conversation_id, source, out)
 
 
+@glance
 async def unsent(tx: Tx) -> list[str]:
     return [row["conversation"] for row in await tx.all(_UNSENT)]
 
 
-async def release(tx: Tx, conversation_id: str) -> None:
+async def release(tx: Tx, conversation_id: str, place: Place) -> None:
     """The person has written: what waited for that may go."""
-    await tx.run(_RELEASE, row=conversation_id, held=HELD)
+    if await tx.run(_RELEASE, row=conversation_id, held=HELD):
+        tx.ring(Lane(kind="out", id=conversation_id, channel=place.channel))
 
 
+@glance
 async def owes(tx: Tx, conversation_id: str) -> bool:
     return await tx.one(_OWED, row=conversation_id) is not None
 
 
+@glance
 async def next_out(tx: Tx, conversation_id: str) -> OutboxRow | None:
     row = await tx.one(_NEXT, row=conversation_id)
     return outbox_row(row) if row else None
@@ -224,7 +237,7 @@ async def sent(tx: Tx, id: str, fate: Fate) -> OutboxRow:
 
 async def settle_void(tx: Tx) -> int:
     """T8 of every part that an earlier life left in `sending`: nobody knows what became of it."""
-    void = await tx.all(_VOID, mine=tx.lease)
+    void = await tx.all(_VOID)
     for row in void:
         await _settle(
             tx, row["id"], Fate(state="unknown", error="the program ended while this was sent"), row["lease_epoch"]
@@ -258,11 +271,12 @@ async def _settle(tx: Tx, id: str, fate: Fate, holder: int) -> OutboxRow:
         after=after.not_before,
         platform=fate.platform_id or row.platform_id,
         why=fate.error,
+        at=tx.now,
     )
     if not changed:
         raise WrongState(f"outbox row {id} is {row.state}, or not ours")
     if after.state == "failed":
-        await tx.run(_LATER_FAIL, origin=row.source, part=row.part_no, why="an earlier part failed")
+        await tx.run(_LATER_FAIL, origin=row.source, part=row.part_no, why="an earlier part failed", at=tx.now)
     return await _read(tx, id)
 
 

@@ -32,6 +32,7 @@ _LIVE = (
 async def raise_generation(tx: Tx, id: str, reason: str) -> None:
     """The prefix changes with this transaction."""
     await tx.run(_RAISE, row=id, why=reason)
+    tx.breaks.append(reason)
 
 
 async def reduce(tx: Tx, id: str, reductions: Sequence[Reduction], reason: str) -> None:

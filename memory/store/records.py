@@ -72,7 +72,7 @@ class Stored:
     """T1's answer: the inbox id (that of the first delivery where this one is a repeat).
 
     meant: of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown; meant_in: the
-    conversation of that one.
+    conversation of that one. trace_id: what everything that comes of the row is found by.
     """
 
     id: str
@@ -82,6 +82,7 @@ class Stored:
     line: int
     meant: str = ""
     meant_in: str = ""
+    trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +209,7 @@ class OutboxRow:
     """One part of an answer on its way. source: inbox id it answers + what it is; repeats: sends of unknown fate.
 
     key_expires: unix seconds until which the key holds, 0 for none. not_before: unix seconds. line: place in the
-    transcript. reply_to: inbox id; reply_to_key: the platform's key of that message.
+    transcript. reply_to: inbox id; reply_to_key: the platform's key of that message; trace_id: that row's.
     """
 
     id: str
@@ -233,6 +234,7 @@ class OutboxRow:
     line: int
     payload: str
     created: datetime
+    trace_id: str = ""
 
 
 HELD = 9_000_000_000.0
@@ -363,22 +365,6 @@ class LedgerFault:
     conversation: str
     subject: str
     what: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """How much there is. folds: done ones by method, undone ones too; conversations: those that people see.
-
-    inbox_waiting: rows new or running; outbox_unsent: rows pending, sending or of unknown fate. prefix_changes: the
-    generations of all conversations.
-    """
-
-    folds: Mapping[str, int]
-    folds_open: int
-    inbox_waiting: int
-    outbox_unsent: int
-    conversations: int
-    prefix_changes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from memory.store.columns import among, word
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.folding import take_over
+from memory.store.lease_tables import void
 from memory.store.outbox import settle_void
 from memory.store.records import ALBUM_SECONDS, Recovered, TurnRow
 from memory.store.rows import turn_row
@@ -20,25 +21,26 @@ from memory.store.turns import OPEN_TURNS
 
 _TAKE_TURNS = (
     update(turn)
-    .where(among(turn.c.state, "running", "waiting"), turn.c.lease_epoch < bindparam("mine"))
+    .where(among(turn.c.state, "running", "waiting"), void(turn.c.lease_epoch))
     .values(attempts=turn.c.attempts + 1, lease_epoch=bindparam("mine"))
 )
 _TAKE_INBOX = (
     update(inbox)
-    .where(inbox.c.state == word("running"), inbox.c.turn_id != word(""), inbox.c.lease_epoch < bindparam("mine"))
+    .where(inbox.c.state == word("running"), inbox.c.turn_id != word(""), void(inbox.c.lease_epoch))
     .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"))
 )
 _GIVE_BACK = (
     update(inbox)
-    .where(inbox.c.state == word("running"), inbox.c.turn_id == word(""), inbox.c.lease_epoch < bindparam("mine"))
+    .where(inbox.c.state == word("running"), inbox.c.turn_id == word(""), void(inbox.c.lease_epoch))
     .values(state=word("new"), attempts=inbox.c.attempts + 1)
 )
 _OUT_OF_HURRY = update(inbox).where(inbox.c.state == word("new"), inbox.c.urgent == true()).values(urgent=no())
+_OURS = OPEN_TURNS.where(turn.c.lease_epoch == bindparam("mine"))
 _WAITING = select(func.count().label("found")).where(among(inbox.c.state, "new", "running"))
 
 
-async def recover(database: Database, now: float) -> Recovered:
-    """R4 and R6 to R9. A lease below ours is void, since only one process writes.
+async def recover(database: Database, now: float, *, alone: bool) -> Recovered:
+    """R4 and R6 to R9, of rows whose holders are gone; see Delivery.recover.
 
     Args:
         now: unix seconds.
@@ -47,7 +49,8 @@ async def recover(database: Database, now: float) -> Recovered:
     await database.write(settle_void_calls)
     await afp("recover.r6")
     turns = await database.write(_take_turns)
-    await database.write(rearm, now + ALBUM_SECONDS)
+    if alone:
+        await database.write(_take_waiting, now + ALBUM_SECONDS)
     await afp("recover.r7")
     folds = await database.write(take_over)
     await afp("recover.r8")
@@ -62,10 +65,14 @@ async def recover(database: Database, now: float) -> Recovered:
 
 async def _take_turns(tx: Tx) -> list[TurnRow]:
     await tx.run(_TAKE_INBOX, mine=tx.lease)
-    await tx.run(_GIVE_BACK, mine=tx.lease)
-    await tx.run(_OUT_OF_HURRY)  # whoever was to handle it beside the lane is gone: its lane does
+    await tx.run(_GIVE_BACK)
     await tx.run(_TAKE_TURNS, mine=tx.lease)
-    return [turn_row(row) for row in await tx.all(OPEN_TURNS)]
+    return [turn_row(row) for row in await tx.all(_OURS, mine=tx.lease)]
+
+
+async def _take_waiting(tx: Tx, due: float) -> None:
+    await tx.run(_OUT_OF_HURRY)  # whoever was to handle it beside the lane is gone: its lane does
+    await rearm(tx, due)
 
 
 async def _settle_sends(tx: Tx, now: float) -> int:

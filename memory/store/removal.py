@@ -6,6 +6,7 @@ from memory.store.access_tables import access_request, approval
 from memory.store.audit import note
 from memory.store.engine import Tx
 from memory.store.memory_tables import extraction
+from memory.store.spending_tables import limit_told
 from memory.store.system import forget
 from memory.store.tables import (
     clearing,
@@ -31,18 +32,18 @@ _STEPS = (
     delete(tool_call).where(tool_call.c.turn_id.in_(_TURNS)),
     *(
         delete(table).where(table.c.conversation == bindparam("row"))
-        for table in (extraction, reduction, usage, clearing, fold, outbox, message, turn, inbox)
+        for table in (extraction, reduction, usage, limit_told, clearing, fold, outbox, message, turn, inbox)
     ),
     *(delete(table).where(table.c.conversation == bindparam("row")) for table in (access_request, approval)),
     delete(conversation).where(conversation.c.id == bindparam("row")),
 )
 
 
-async def remove(tx: Tx, id: str) -> None:
+async def remove(tx: Tx, id: str, by: str = "") -> None:
     """All of it in one transaction; the chain of acts keeps that it happened, and no word of it."""
     await tx.run(_OPEN_DOOR, conversation=id)
     await forget(tx, id)
     for step in _STEPS:
         await tx.run(step, row=id)
     await tx.run(_CLOSE_DOOR, row=id)
-    await note(tx, "delete", id, "deleted")
+    await note(tx, "delete", id, "deleted", by)

@@ -3,31 +3,14 @@
 import asyncio
 from pathlib import Path
 
-from sqlalchemy import insert
 from sqlalchemy.engine import Dialect
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from memory.failpoint import afp
-from memory.store import access_tables, memory_tables  # noqa: F401  their tables are part of the record
-from memory.store.columns import record
 from memory.store.connection import Connection
-from memory.store.engine import Compiler
+from memory.store.creation import HEAD, creation, first_rows
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.snapshots import copy_database
-from memory.store.tables import REVISIONS, instance, stamp
-
-HEAD = REVISIONS[-1]
-GUARDS = {
-    "sqlite": (
-        "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
-        "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
-        "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END",
-        "CREATE TRIGGER message_kept BEFORE DELETE ON message "
-        "WHEN NOT EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) "
-        "BEGIN SELECT RAISE(ABORT, 'messages are never deleted'); END",
-    ),
-}
-"""Per dialect, the triggers that keep messages insert-only."""
+from memory.store.tables import REVISIONS, stamp
 
 
 async def version(connection: Connection) -> str | None:
@@ -50,14 +33,12 @@ async def version(connection: Connection) -> str | None:
 
 async def create(connection: Connection, dialect: Dialect) -> None:
     """All tables at once, and one row that says which they are; nothing when somebody else was first."""
-    compiler = Compiler(dialect)
     connection.do("BEGIN IMMEDIATE")
     if await version(connection) is None:
-        for statement in _creation(dialect):
+        for statement in creation(dialect):
             connection.do(statement)
-        for row, values in ((insert(stamp), {"version_num": HEAD}), (insert(instance), {"id": 1, "clean": True})):
-            ready = compiler(row)
-            await connection.change(ready.sql, ready.parameters(values))
+        for sql, values in first_rows(dialect):
+            await connection.change(sql, values)
     connection.do("COMMIT")
 
 
@@ -73,12 +54,3 @@ def _upgrade(path: Path) -> None:
     from memory.store.migrations.upgrade import upgrade
 
     upgrade(path)
-
-
-def _creation(dialect: Dialect) -> list[str]:
-    """The statements that make an empty database ready, in order."""
-    made = [str(CreateTable(table).compile(dialect=dialect)) for table in record.sorted_tables]
-    indexes = [
-        index for table in record.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
-    ]
-    return [*made, *(str(CreateIndex(index).compile(dialect=dialect)) for index in indexes), *GUARDS[dialect.name]]

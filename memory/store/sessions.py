@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, update
 
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.failpoint import afp
-from memory.store import calls, clearing, ends, importing, prefix, removal, system, turns, usage, views
+from memory.store import calls, clearing, ends, importing, prefix, removal, system, traces, turns, usage, views
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.records import (
@@ -23,6 +23,7 @@ from memory.store.records import (
     Usage,
 )
 from memory.store.tables import conversation as conversations
+from memory.store.trace_records import Trace
 
 _CHOOSE = (
     update(conversations)
@@ -93,13 +94,13 @@ class SqlSessions:
     async def set_snapshot(self, conversation: str, snapshot: Snapshot, reason: str) -> int:
         return await self._database.write(system.set_snapshot, conversation, snapshot, reason)
 
-    async def clear(self, conversation: str, log_only: FoldPlan | None = None) -> int:
-        epoch = await self._database.write(clearing.clear, conversation, log_only)
+    async def clear(self, conversation: str, log_only: FoldPlan | None = None, *, by: str = "") -> int:
+        epoch = await self._database.write(clearing.clear, conversation, log_only, by)
         await afp("clear.committed")
         return epoch
 
-    async def undo_clear(self, conversation: str) -> bool:
-        return await self._database.write(clearing.undo_clear, conversation)
+    async def undo_clear(self, conversation: str, *, by: str = "") -> bool:
+        return await self._database.write(clearing.undo_clear, conversation, by)
 
     async def choose(self, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
         await self._database.write(_choose, conversation, policy, model)
@@ -127,6 +128,9 @@ class SqlSessions:
 
     async def delete(self, conversation: str) -> None:
         await self._database.write(removal.remove, conversation)
+
+    async def trace(self, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
+        return await self._database.read(traces.trace, conversation, traces.Which(of=of, sender=sender, below=below))
 
 
 async def _choose(tx: Tx, id: str, policy: str | None, model: str | None) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
@@ -10,21 +12,26 @@ from sqlalchemy import bindparam, delete, insert, update
 
 from memory.store import audit, figures
 from memory.store.access import SqlAccess
-from memory.store.database import Database
+from memory.store.acts_kept import SqlAudit
+from memory.store.database import Bell, Database
 from memory.store.delivery import SqlDelivery
 from memory.store.dreams import SqlDreams
 from memory.store.engine import Tx
 from memory.store.errors import StoreError
 from memory.store.extractions import SqlExtractions
+from memory.store.figure_records import Figures, Totals
 from memory.store.folds import SqlFolds
 from memory.store.forgettings import SqlForgettings
 from memory.store.ids import new_id
+from memory.store.leases import Leases
 from memory.store.links import SqlLinks
 from memory.store.memories import SqlMemoryRecords
 from memory.store.notes import SqlNotes
-from memory.store.records import Figures
+from memory.store.people import SqlPeople
+from memory.store.retention import SqlRetention
 from memory.store.sessions import SqlSessions
 from memory.store.snapshots import snapshot_if_due
+from memory.store.spending import SqlSpending
 from memory.store.tables import instance, probe
 
 log = structlog.get_logger(__name__)
@@ -35,9 +42,12 @@ _CLEAN = update(instance).values(clean=bindparam("whole"))
 
 
 class SqlStore:
-    """See memory.store.doors.Store. healed: what was done about a damaged file at opening, "" when nothing was."""
+    """See memory.store.doors.Store.
 
-    def __init__(self, database: Database, path: Path, *, writable: bool, healed: str = "") -> None:
+    path: of a database that is a file. healed: what was done about a damaged one at opening, "" when nothing was.
+    """
+
+    def __init__(self, database: Database, path: Path | None, *, writable: bool, healed: str = "") -> None:
         self.delivery = SqlDelivery(database)
         self.sessions = SqlSessions(database)
         self.folds = SqlFolds(database)
@@ -48,16 +58,44 @@ class SqlStore:
         self.dreams = SqlDreams(database)
         self.notes = SqlNotes(database)
         self.access = SqlAccess(database)
+        self.leases = Leases(database)
+        self.audit = SqlAudit(database)
+        self.people = SqlPeople(database)
+        self.retention = SqlRetention(database)
+        self.spending = SqlSpending(database)
         self.database = database
         self.healed = healed
         self._path = path
         self._writable = writable
 
-    async def figures(self) -> Figures:
-        return await self.database.read(figures.figures)
+    def rings(self, bell: Bell) -> None:
+        self.database.bell = bell
 
-    async def note(self, action: str, subject: str, result: str, actor: str) -> None:
-        await self.database.write(audit.note, action, subject, result, actor)
+    async def figures(self) -> Figures:
+        under_way = await self.database.read(figures.figures)
+        size, log_size = await self._sizes()
+        breaks, busy = dict(self.database.breaks), self.database.busy
+        return replace(under_way, prefix_breaks=breaks, busy=busy, db_bytes=size, wal_bytes=log_size)
+
+    async def _sizes(self) -> tuple[int, int]:
+        """Bytes of the database and of its log; a server's log is not ours to see."""
+        if self._path is None:
+            return await self.database.read(figures.size_on_server), 0
+        return figures.size_of(self._path), figures.size_of(self._path.with_name(f"{self._path.name}-wal"))
+
+    async def totals(self) -> Totals:
+        return await self.database.read(figures.totals)
+
+    async def note(
+        self,
+        action: str,
+        subject: str,
+        result: str,
+        actor: str,
+        *,
+        args: Mapping[str, object] | None = None,
+    ) -> None:
+        await self.database.write(audit.note, action, subject, result, actor, args=args)
 
     async def ready(self) -> bool:
         try:
@@ -71,11 +109,14 @@ class SqlStore:
         if self._writable and not self.database.suspect:
             with suppress(StoreError):  # a full disk, or taken over: the next start will look closer
                 await self.database.write(_mark_clean)
+                await self.leases.leave()
         await self.database.close()
         if self._writable and not self.database.suspect:
             await asyncio.to_thread(self._snapshot)
 
     def _snapshot(self) -> None:
+        if self._path is None:
+            return
         try:
             snapshot_if_due(self._path, self.database.clock())
         except (sqlite3.Error, OSError) as err:

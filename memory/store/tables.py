@@ -17,6 +17,7 @@ from sqlalchemy import (
 from memory.store.columns import (
     among,
     flag,
+    later_moment,
     later_text,
     later_whole,
     moment,
@@ -28,7 +29,7 @@ from memory.store.columns import (
     whole,
 )
 
-REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005")
+REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008")
 """The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 
@@ -123,8 +124,13 @@ turn = Table(
     whole("lease_epoch"),
     moment("started"),
     moment("ended"),
+    later_text("who"),
+    later_moment("asked"),
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
+"""who: whose budget it counts to, see spending.py; asked: when its message came in."""
+Index("turn_who", turn.c.who, turn.c.asked)
+Index("turn_started", turn.c.started, turn.c.who)
 Index("turn_first_seq", turn.c.conversation, turn.c.first_seq)
 partial("turn_open", turn.c.conversation, where=among(turn.c.state, "running", "waiting"), unique=True)
 
@@ -193,6 +199,7 @@ outbox = Table(
     moment("created"),
     whole("lease_epoch"),
     later_text("payload"),
+    later_moment("settled"),
     UniqueConstraint("source", "part_no", name="outbox_part"),
     UniqueConstraint("client_key", name="outbox_client_key"),
 )
@@ -204,6 +211,8 @@ partial(
     outbox.c.part_no,
     where=among(outbox.c.state, "pending", "sending", "unknown"),
 )
+
+partial("outbox_sending", outbox.c.conversation, where=among(outbox.c.state, "sending"), unique=True)
 
 fold = Table(
     "fold",
@@ -334,8 +343,10 @@ usage = Table(
     whole("cache_write"),
     whole("estimated"),
     moment("at"),
+    later_text("who"),
 )
 Index("usage_at", usage.c.at)
+Index("usage_who", usage.c.who, usage.c.at)
 Index("usage_conversation", usage.c.conversation, usage.c.at)
 
 audit = Table(
@@ -353,6 +364,27 @@ audit = Table(
     text("hash"),
 )
 """An append-only chain: each hash covers its row and the hash before it."""
+
+audit_head = Table(
+    "audit_head",
+    record,
+    Column("id", Integer, primary_key=True, autoincrement=False, nullable=False),
+    whole("seq"),
+    text("hash"),
+)
+"""One row: where the chain ends. Whoever adds to the chain changes it first, so that two never take one place."""
+
+person_removal = Table(
+    "person_removal",
+    record,
+    own_id(),
+    text("spaces"),
+    text("parties"),
+    text("blobs"),
+    text("receipt"),
+    moment("at"),
+)
+"""A person who is being removed; gone when that is done. spaces, parties, blobs: JSON lists; receipt: JSON counts."""
 
 stamp = Table(
     "alembic_version",

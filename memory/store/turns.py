@@ -8,13 +8,15 @@ from sqlalchemy import bindparam, func, insert, select, update
 from memory.conversation import Message
 from memory.failpoint import afp
 from memory.store.acts import take as take_along
-from memory.store.calls import close_calls, end_call, open_calls, plan_calls, start_call
+from memory.store.audit import note
+from memory.store.calls import close_calls, end_call, open_calls, plan_calls, settle_calls, start_call
 from memory.store.columns import among, word
-from memory.store.counters import read_conversation, take, touch
-from memory.store.engine import Row, Tx
+from memory.store.counters import read_conversation, take
+from memory.store.engine import Row, Tx, glance
 from memory.store.errors import Fenced, Rewritten, WrongState
 from memory.store.extractions import queue
 from memory.store.ids import new_id
+from memory.store.lease_tables import void
 from memory.store.messages import Spot, add_message
 from memory.store.outbox import add_parts
 from memory.store.records import CallRow, Draft, InboxRow, Outgoing, PlannedCall, TurnRow, TurnState, Usage
@@ -22,7 +24,7 @@ from memory.store.rows import columns_of, turn_row
 from memory.store.tables import inbox, turn
 from memory.store.usage import add_usage
 
-_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body).where(
+_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received).where(
     inbox.c.id == bindparam("row")
 )
 _CLAIM = (
@@ -65,6 +67,19 @@ _CANCEL = (
     .where(turn.c.id == bindparam("row"), among(turn.c.state, "running", "waiting"))
     .values(state=word("cancelled"), ended=bindparam("now"))
 )
+_HOLDER = select(turn.c.lease_epoch, turn.c.inbox_id, void(turn.c.lease_epoch).label("gone")).where(
+    turn.c.id == bindparam("row"), among(turn.c.state, "running", "waiting")
+)
+_TAKE_OVER = (
+    update(turn)
+    .where(turn.c.id == bindparam("row"))
+    .values(lease_epoch=bindparam("mine"), attempts=turn.c.attempts + bindparam("more"))
+)
+_TAKE_INBOX = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("row"))
+    .values(lease_epoch=bindparam("mine"), attempts=inbox.c.attempts + bindparam("more"))
+)
 _RUNNING = select(func.max(turn.c.number).label("number")).where(
     turn.c.conversation == bindparam("row"), among(turn.c.state, "running", "waiting")
 )
@@ -83,10 +98,14 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claiming:
-    """What T2 is given. body: of the row, as it was read; also: rows that end with it, in order of their lines."""
+    """What T2 is given. body: of the row, as it was read; also: rows that end with it, in order of their lines.
+
+    who: whose budget the turn counts to.
+    """
 
     user: Draft
     actor: str
+    who: str = ""
     body: str = ""
     also: tuple[InboxRow, ...] = ()
 
@@ -98,10 +117,11 @@ async def claim(tx: Tx, inbox_id: str, claiming: Claiming) -> TurnRow:
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     if claiming.body and row["body"] != claiming.body:
         raise Rewritten(f"inbox row {inbox_id} was edited")
-    made = await _begin(tx, inbox_id, row, claiming.actor)
+    home = await take(tx, row["conversation"], turns=1, seqs=1)
+    made = await _begin(tx, inbox_id, row, claiming, home)
     await tx.run(_CLAIM, row=inbox_id, by=made.id, mine=tx.lease)
     await take_along(tx, claiming.also, made.id)
-    await add_message(tx, _spot(made), replace(claiming.user, id=inbox_id))
+    await add_message(tx, _spot(made), replace(claiming.user, id=inbox_id), home)
     await afp("claim.in_txn")
     return made
 
@@ -113,12 +133,25 @@ async def settle(tx: Tx, inbox_id: str, out: Sequence[Outgoing]) -> None:
     await add_parts(tx, row["conversation"], answer_to(inbox_id), out, inbox_id)
 
 
+@glance
 async def read_turn(tx: Tx, id: str) -> TurnRow | None:
     """One turn, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return turn_row(row) if row else None
 
 
+async def take_over(tx: Tx, id: str) -> TurnRow | None:
+    """See Delivery.take_over."""
+    holder = await tx.one(_HOLDER, row=id)
+    if holder is not None and holder["lease_epoch"] != tx.lease:
+        more = int(holder["gone"])
+        await tx.run(_TAKE_OVER, row=id, mine=tx.lease, more=more)
+        await tx.run(_TAKE_INBOX, row=holder["inbox_id"], mine=tx.lease, more=more)
+        await settle_calls(tx, id)
+    return await read_turn(tx, id)
+
+
+@glance
 async def running_number(tx: Tx, conversation: str) -> int:
     """The number of the conversation's open turn, 0 when none is open."""
     row = await tx.one(_RUNNING, row=conversation)
@@ -140,6 +173,9 @@ async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
         held = await read_turn(tx, call.turn_id)
         if held is None or not await start_call(tx, call.id):
             await _refuse(tx, held, f"call {call.call_id} is not planned")
+        elif call.effect != "pure":
+            args = {"name": call.name, "input": call.input}
+            await note(tx, f"tool {call.name}", held.conversation, "started", held.actor, args=args)
 
 
 async def end_calls(tx: Tx, held: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft) -> Message:
@@ -164,11 +200,12 @@ async def finish(tx: Tx, held: TurnRow, ending: Ending) -> bool:
     if not await tx.run(_END, row=held.id, holder=tx.lease, became=ending.state, now=tx.now):
         raise WrongState(f"turn {held.id} is not open, or not ours")
     await close_calls(tx, held)
+    seqs = 0 if ending.final is None else 1
+    taken = await take(tx, held.conversation, seqs=seqs, lines=len(ending.out), touched=True)
     if ending.final is not None:
-        await add_message(tx, _spot(held), ending.final)
-    await add_parts(tx, held.conversation, answer_to(held.inbox_id), ending.out, held.inbox_id)
+        await add_message(tx, _spot(held), ending.final, taken)
+    await add_parts(tx, held.conversation, answer_to(held.inbox_id), ending.out, held.inbox_id, taken)
     await tx.run(_END_INBOX, row=held.inbox_id, became="dead" if ending.state == "interrupted" else "done")
-    await touch(tx, held.conversation)
     if ending.remember:
         await queue(tx, held)
     await afp("finish.in_txn")
@@ -186,15 +223,15 @@ def answer_to(inbox_id: str) -> str:
     return f"{inbox_id}:answer"
 
 
-async def _begin(tx: Tx, inbox_id: str, row: Row, actor: str) -> TurnRow:
-    home = await take(tx, row["conversation"], turns=1)
+async def _begin(tx: Tx, inbox_id: str, row: Row, claiming: Claiming, home: Row) -> TurnRow:
+    """home: the conversation's row, the number of the turn and of its first message taken."""
     made = TurnRow(
         id=new_id(tx.now),
         conversation=row["conversation"],
         number=home["next_turn"] - 1,
         epoch=home["epoch"],
         inbox_id=inbox_id,
-        actor=actor,
+        actor=claiming.actor,
         state="running",
         step=0,
         attempts=0,
@@ -207,10 +244,12 @@ async def _begin(tx: Tx, inbox_id: str, row: Row, actor: str) -> TurnRow:
         number=made.number,
         epoch=made.epoch,
         inbox_id=inbox_id,
-        actor=actor,
+        actor=claiming.actor,
+        who=claiming.who,
+        asked=row["received"],
         state=made.state,
         trace_id=made.trace_id,
-        first_seq=home["next_seq"],
+        first_seq=home["next_seq"] - 1,
         lease_epoch=tx.lease,
         started=tx.now,
     )

@@ -6,10 +6,11 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from memory.store.columns import word
-from memory.store.engine import Tx
+from memory.store.engine import Tx, glance
 from memory.store.ids import new_id
 from memory.store.records import Usage
-from memory.store.tables import model_factor, usage
+from memory.store.tables import conversation as homes
+from memory.store.tables import model_factor, turn, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
 _ADD = insert(usage)
@@ -31,8 +32,21 @@ _SET_FACTOR = (
 )
 
 
+_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("row"))
+_OF_TALK = (
+    select(turn.c.who)
+    .join(homes, homes.c.id == turn.c.conversation)
+    .where(turn.c.conversation == bindparam("row"), homes.c.kind == word("dm"))
+    .order_by(turn.c.number.desc())
+    .limit(1)
+)
+
+
 async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "") -> None:
-    """Note what calls used, for a turn or for no turn."""
+    """Note what calls used, for a turn or for no turn. What a group's memory takes is nobody's in particular."""
+    if not spent:
+        return
+    whose = await tx.one(_OF_TURN, row=turn_id) if turn_id else await tx.one(_OF_TALK, row=conversation)
     for one in spent:
         await tx.run(
             _ADD,
@@ -47,6 +61,7 @@ async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: 
             cache_write=one.cache_write,
             estimated=one.estimated,
             at=tx.now,
+            who=whose["who"] if whose else "",
         )
 
 
@@ -55,6 +70,7 @@ async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usa
     return [Usage(**row) for row in await tx.all(_SUMS, since=since.timestamp(), only=conversation)]
 
 
+@glance
 async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     """(factor, samples, last error in per cent) of a model's counter."""
     row = await tx.one(_FACTOR, name=model)

@@ -8,7 +8,7 @@ from sqlalchemy import CompoundSelect, bindparam, exists, func, literal_column, 
 
 from memory.conversation import Message, Session, Summary, Turn
 from memory.store.columns import word
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, glance
 from memory.store.homes import HOME, PLACE
 from memory.store.prefix import live_reductions
 from memory.store.records import ConversationRow, Line
@@ -16,7 +16,7 @@ from memory.store.rows import columns_of, conversation_row, line_of, message_of
 from memory.store.tables import conversation, fold, inbox, message, outbox, turn
 from memory.store.turns import running_number
 
-_EVERYTHING = 1 << 60
+_EVERYTHING = (1 << 31) - 1
 _LIVE_FROM = func.coalesce(
     select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
     conversation.c.view_from,
@@ -166,10 +166,12 @@ async def load(tx: Tx, id: str, turns: int = 0) -> Session:
     )
 
 
+@glance
 async def messages(tx: Tx, id: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
     return await _read(tx, id, from_seq, to_seq, limit)
 
 
+@glance
 async def lines(tx: Tx, id: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
     statement = _FIRST_LINES if after else _LAST_LINES
     rows = await tx.all(statement, row=id, above=after, below=before or _EVERYTHING, most=limit)
@@ -177,22 +179,26 @@ async def lines(tx: Tx, id: str, before: int = 0, limit: int = 50, after: int = 
     return found if after else found[::-1]
 
 
+@glance
 async def find(tx: Tx, place: dict[str, str]) -> ConversationRow | None:
     row = await tx.one(_AT, **place)
     return conversation_row(row) if row else None
 
 
+@glance
 async def read_one(tx: Tx, id: str) -> ConversationRow | None:
     """One conversation, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return conversation_row(row) if row else None
 
 
+@glance
 async def listed(tx: Tx, channel: str = "", limit: int = 200) -> list[ConversationRow]:
     """Conversations that people see, newest first."""
     return [conversation_row(row) for row in await tx.all(_LISTED, only=channel, most=limit)]
 
 
+@glance
 async def idle(tx: Tx, before: datetime) -> list[str]:
     return [row["id"] for row in await tx.all(_IDLE, before=before.timestamp())]
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bot.agent.job import USUAL, Times
 from bot.config import ConfigFile
+from bot.ground import Ground
 from bot.home import Home
 from bot.house import House
 from bot.models.scripted import Script, Scripted
-from bot.parts import Ground
 from channels.message import Capabilities, OutboundMessage
 from channels.scripted import Scripted as Channel
 from memory.store.doors import Store
@@ -70,11 +71,13 @@ async def inside(
     channel: Channel | None = None,
     clock: Callable[[], float] = time.time,
     around: Callable[[Store], Store] = lambda store: store,
+    times: Times = USUAL,
 ) -> AsyncIterator[Inside]:
     """A house on `folder`; entered again on the same folder it is the same house after a restart.
 
     settings: of config.json; unless they say otherwise no facts are noted: the model is asked for answers alone.
     clock: the record's and the house's, unix seconds. around: what the house is given in place of its store.
+    times: of one turn.
     """
     home = Home(root=folder)
     home.ensure()
@@ -84,7 +87,8 @@ async def inside(
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
     store = around(await open_store(home.db, clock=clock))
-    house = House(Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
+    ground = Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times)
+    house = House(ground)
     model = Scripted(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:

@@ -100,6 +100,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "config.write.context": ("admin", PRIVATE, False),
     "config.write": ("owner", {"terminal", "console"}, False),
     "usage.own": ("user", None, False),
+    "trace": ("user", None, False),
     "export": ("user", PRIVATE, False),
     "files.read": ("user", None, True),
     "files.write": ("user", None, True),

@@ -25,6 +25,7 @@ from memory.codes import code_sha256
 from memory.store.access_records import GrantRow, Party
 from memory.store.access_tables import approval
 from memory.store.engine import Tx
+from memory.store.lane import Lane
 from memory.store.open import open_store
 from memory.store.records import ConversationRow, Fate, OutboxRow
 from memory.store.store import SqlStore
@@ -47,14 +48,14 @@ class Desk:
         self.workspace = Workspace(folder / "workspace")
         self.toolset = Toolset([ReadFile(self.workspace), WriteFile(self.workspace), EditFile(self.workspace)])
         self.able = Capabilities(buttons=True)
-        self.woken: list[str] = []
+        self.rung: list[Lane] = []
+        store.rings(self.rung.extend)
         self.approvals = Approvals(
             access=store.access,
             toolset=lambda: self.toolset,
             workspace=self.workspace,
             now=lambda: datetime.fromtimestamp(clock(), UTC),
             channels=lambda: {"web": Channel(name="web", account="a", capabilities=self.able)},
-            wake_out=self.woken.append,
         )
 
     def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> Wanted:
@@ -121,7 +122,7 @@ async def test_it_runs_once_with_the_very_arguments_that_were_shown(desk: Desk) 
     for key in (code, yes):
         assert "already" in await desk.yes(key)
     assert desk.soul() == "mine"
-    assert desk.woken == [desk.home.id]
+    assert [(lane.kind, lane.id) for lane in desk.rung] == [("out", desk.home.id)]
 
 
 async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk: Desk) -> None:

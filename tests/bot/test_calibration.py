@@ -25,6 +25,7 @@ from memory.store.open import open_store
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
 from tests.bot.wired import wired
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_counts import named
 from tests.emulators.model_replies import Call, Reply, fold_text, is_fold, last_words
@@ -260,7 +261,10 @@ def emulate(counts: str) -> ModelEmulator:
     return emulator
 
 
-@pytest.mark.parametrize(("counts", "provider"), [("pieces:50000", "anthropic"), ("characters:0.31:0.02", "openai")])
+@pytest.mark.parametrize(
+    ("counts", "provider"),
+    [("pieces:50000", "anthropic"), pytest.param("characters:0.31:0.02", "openai", marks=by_night)],
+)
 async def test_after_ten_replies_every_chat_is_estimated_within_three_per_cent(
     tmp_path: Path, counts: str, provider: str
 ) -> None:

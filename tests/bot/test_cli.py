@@ -183,6 +183,37 @@ def test_migrate_says_what_it_did(home: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.endswith("has this version's schema.\n")
 
 
+@pytest.mark.parametrize("words", [["run"], ["chat", "--once", "hi"], ["sessions", "list"], ["migrate"]])
+def test_a_variable_that_is_not_set_is_no_reason_to_begin_another_record(
+    home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    home.mkdir()
+    (home / "config.json").write_text('{"database_url": "${NOT_SET}"}')
+    assert mnema(home, *words) == 3
+    assert "database_url reads the environment variable NOT_SET, which is not set" in capsys.readouterr().err
+    assert not (home / "data" / "mnema.db").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["sessions", "list"], ["memory", "search", "tea"], ["pair", "list"], ["people", "list"], ["audit", "list"]),
+        *(["migrate"], ["backup", "copy.tar.gz"], ["chat", "--once", "hi"]),
+    ],
+)
+def test_where_the_record_is_in_postgresql_no_file_is_made_beside_it(
+    home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    mnema(home, "init", "--yes")
+    assert mnema(home, "config", "set", "database_url", "postgresql+psycopg://nobody@127.0.0.1:1/none") == 0
+    capsys.readouterr()
+    assert mnema(home, *words) in (1, 3)
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert ("database_url" if "chat" in words else "the PostgreSQL server cannot be used") in err
+    assert not (home / "data" / "mnema.db").exists()
+
+
 def test_doctor_on_a_fresh_home_finds_nothing_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     talked(home)
     capsys.readouterr()

@@ -32,6 +32,7 @@ COMMANDS = (
     "pair",
     "approve",
     "deny",
+    "trace",
 )
 
 
@@ -207,7 +208,7 @@ async def test_usage_tells_what_this_model_was_given_and_gave(tmp_path: Path) ->
         await it.text("hello")
         told = await it.text("/usage")
         assert "scripted · answers" in told
-        assert told.count("tokens") == 2
+        assert told.count("tokens") == 3
 
 
 async def test_status_counts_the_conversations_at_work_and_not_itself(tmp_path: Path) -> None:

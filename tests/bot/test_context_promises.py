@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from bot.models.base import Answer, Request, TokensUsed
 from bot.models.scripted import Line
 from memory.context.policy import POLICIES
 from memory.context.view import fixed_tokens
-from memory.conversation import Text, ToolResult
+from memory.conversation import Text, ToolResult, Turn
 from memory.store.snapshots import copy_database
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, words
@@ -108,11 +108,19 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
                 assert await it.text(fact(number))
         view = everything([request for request in model.requests if request.purpose == "turn"][-1])
         log = "\n".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
-        assert [number for number in range(60) if code(number) not in view + log] == []
+        lost = [number for number in range(60) if code(number) not in view + log]
+        shown = {turn.number: "".join(str(message.parts) for message in turn.messages) for turn in await live(it)}
+        assert [number for number in lost if code(number) not in shown.get(number + 1, "")] == []
+        assert [number for number in lost if f"recall(turn={number + 1}) shows" not in view] == [], "a slow fold's wait"
         assert INVENTED not in log
         assert not any(INVENTED in everything(request) for request in model.requests)
         await no_request_is_over(it, model.requests, LESS_TIGHT["agent_max_context_tokens"])
         assert not await it.house.store.folds.check_ledger()
+
+
+async def live(it: Inside) -> Sequence[Turn]:
+    """The turns that are not folded, whole."""
+    return (await it.house.store.sessions.load(await it.conversation())).turns
 
 
 def everything(request: Request) -> str:

@@ -19,7 +19,8 @@ from memory.context.counter import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
 from memory.fold import Folder
-from memory.store.doors import Folds, Sessions, Store
+from memory.store.doors import Sessions, Store
+from memory.store.fold_doors import Folds
 from memory.store.records import FoldPlan, FoldRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, folded, words

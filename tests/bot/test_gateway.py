@@ -10,7 +10,7 @@ import pytest
 from bot.gateway import LOGGED_OUT_PAUSE, LONGEST_DEAF, MOST_ATTEMPTS, back_off, given_up, next_pause
 from bot.models.base import Request
 from bot.reply import outgoing
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
 from channels.message import Capabilities, OutboundMessage
 from channels.scripted import Scripted as Channel
 from channels.text import length
@@ -295,6 +295,7 @@ def test_pauses_grow_and_have_an_end() -> None:
     assert next_pause(KeyError("x"), 50.0, 0.1) == LONGEST_DEAF
     assert next_pause(ChannelError("x"), 60.0, 3_600.0) == 1.0
     assert next_pause(LoggedOut("x"), 1.0, 3_600.0) == LOGGED_OUT_PAUSE
+    assert [next_pause(Contended("x"), last, 0.1) for last in (0.0, 1.0, 5.0, 40.0)] == [5.0, 5.0, 10.0, LONGEST_DEAF]
     assert 0.5 <= back_off(1) <= 1.0
     assert 150.0 <= back_off(50) <= 300.0
 

@@ -54,9 +54,9 @@ ZH = Fact(
     alike=(("喜欢喝绿茶", "喜欢喝绿茶。"), ("周末常去爬山", "周末常去爬山！")),
 )
 EN = Fact(
-    told="The locker of my climbing gym opens with 40137, in case I forget",
+    told="The locker of my climbing gym opens with 4013771953, in case I forget",
     asked="What opens the locker of my climbing gym?",
-    word="40137",
+    word="4013771953",
     finds=r"opens with (\d+)",
     content="The locker of the user's climbing gym opens with {}",
     about="locker",

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.config import ConfigFile
+from bot.ground import Ground
 from bot.home import Home
 from bot.house import House
 from bot.models.scripted import Scripted
-from bot.parts import Ground
 from channels.scripted import Scripted as Channel
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside

@@ -1,9 +1,9 @@
-"""One Chromium and one site for each browser test."""
+"""One Chromium for all browser tests of a process, for it takes two seconds to start; one site for each."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.browser.opening import ARGS, CHROMIUM
@@ -11,7 +11,7 @@ from tests.browser.scripted import page_house
 from tests.channels.web.house import Running
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
@@ -19,7 +19,7 @@ async def chromium() -> AsyncIterator[Browser]:
         await browser.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def site(tmp_path: Path) -> AsyncIterator[Running]:
     root = tmp_path / "workspace"
     (root / "memory").mkdir(parents=True)

@@ -18,6 +18,7 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 860}
 BROWSER = [
     pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),  # that of the one browser
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on PATH"),
 ]
 

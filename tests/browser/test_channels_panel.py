@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +21,7 @@ from channels.web.strict import read_json
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.browser.opening import BROWSER, opened
 from tests.browser.scripted import Page as Said
+from tests.by_night import by_night
 from tests.channels.web.house import Running, running
 
 pytestmark = BROWSER
@@ -72,7 +74,7 @@ class Scene:
     behind: Behind
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def scene() -> AsyncIterator[Scene]:
     behind = Behind()
     async with running(Said(), behind.calls()) as site:
@@ -103,6 +105,7 @@ async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> N
         assert "well" not in (await telegram.get_attribute("class") or "")
 
 
+@by_night
 async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Browser, scene: Scene) -> None:
     wechat = scene.behind.wechat
     wechat.asked = QR

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.scripted import Page as Scripted
 from tests.browser.scripted import page_house
+from tests.by_night import by_night
 from tests.channels.web.house import TOKEN, Running
 
 HOSTILE = """<script>window.hit = 1</script>
@@ -182,7 +183,7 @@ async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running
         await expect(page.locator(".earlier")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=by_night)])
 async def test_the_page_fits_a_phone_and_a_desktop(
     chromium: Browser, site: Running, tmp_path: Path, dark: bool
 ) -> None:

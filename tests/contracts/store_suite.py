@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memory.store.doors import Store
 from memory.store.errors import Fenced, Rewritten, WrongState
+from memory.store.lane import Lane
 from memory.store.records import HELD, Fate, OutboxRow
 from tests.contracts.store_words import (
     SPENT,
@@ -24,6 +25,9 @@ from tests.contracts.store_words import (
     words,
 )
 
+BESIDE = (HealthCheck.function_scoped_fixture, HealthCheck.differing_executors)
+"""One suite, several backends, each with a record of its own."""
+
 
 class DeliverySuite:
     async def test_I02_a_repeated_message_is_kept_once(self, record: Record) -> None:
@@ -34,7 +38,7 @@ class DeliverySuite:
         assert (again.id, again.conversation, again.line) == (first.id, first.conversation, first.line)
         assert [line.text for line in await store.sessions.lines(first.conversation)] == ["hello", "hello"]
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=15, deadline=None, suppress_health_check=BESIDE)
     @given(keys=st.lists(st.integers(0, 6), max_size=20), cut=st.integers(0, 20))
     async def test_I02_duplicates_in_any_order_make_one_row_each(
         self, record: Record, keys: list[int], cut: int
@@ -50,6 +54,33 @@ class DeliverySuite:
         assert len({one.id for one in stored}) == len(set(keys))
         assert sum(one.new for one in stored) == len(set(keys))
         await store.close()
+
+    async def test_a_lanes_bell_rings_once_its_row_is_committed(self, record: Record) -> None:
+        store = await record.open()
+        rung: list[Lane] = []
+        store.rings(rung.extend)
+        late, urgent = arrival("2", not_before=9e9), arrival("3", "/stop", urgent=True)
+        stored = await store.delivery.accept([arrival("1"), late, urgent, arrival("4", ignored="not allowed")])
+        home = stored[0].conversation
+        assert [(lane.kind, lane.id, lane.due) for lane in rung] == [
+            ("turn", home, 0.0),
+            ("turn", home, 9e9),
+            ("urgent", stored[2].id, 0.0),
+        ]
+        rung.clear()
+        await store.delivery.accept([arrival("1")])
+        assert [lane.kind for lane in rung] == ["turn"]
+        rung.clear()
+        turn = await store.delivery.claim(stored[0].id, words(), "u1")
+        await store.delivery.finish(turn, "done", reply(), parts("a", "b"), remember=True)
+        assert [(lane.kind, lane.id, lane.channel) for lane in rung] == [
+            ("out", home, "web"),
+            ("facts", "", ""),
+        ]
+        rung.clear()
+        with pytest.raises(ValueError, match="empty key"):
+            await store.delivery.accept([arrival("5"), arrival("")])
+        assert rung == []
 
     async def test_I03_the_same_words_twice_are_two_messages(self, record: Record) -> None:
         store = await record.open()

@@ -13,6 +13,7 @@ from tests.house.sources import ROOT, Source, product, sources
 
 COMMANDS = (
     "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay", "migrate",
+    "backup", "restore", "audit", "people",
 )  # fmt: skip
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
 ONE_MACHINE = re.compile(

@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 from tests.house.sources import ROOMS, ROOT, Source, imported, product
 
 MAY_IMPORT = {"channels": {"channels"}, "memory": {"memory"}, "bot": {"bot", "channels", "memory"}}
-HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "procrastinate", "psycopg", "telegram", "tiktoken"}
+HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
 
 
 def test_nothing_imports_a_floor_above() -> None:
@@ -47,6 +47,7 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
     eager = [
         f"{source.name}:{node.lineno}"
         for source in product()
+        if not SCALED.match(source.name)
         for node in source.tree.body
         if isinstance(node, ast.Import | ast.ImportFrom)
         for _, name in imported(node)
@@ -55,9 +56,16 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
     assert not eager
 
 
+SCALED = re.compile(r"memory/store/(open_)?postgres\w*\.py|memory/recall/postgres\w*\.py|bot/scale/\w+\.py")
+"""Modules that are imported only where the extra `scale` is wanted."""
+
+
 def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {_normal(re.split(r"[\s\[<>=;!~]", line)[0]) for line in project["dependencies"]}
+    core, scale = [
+        {_normal(re.split(r"[\s\[<>=;!~]", line)[0]) for line in lines}
+        for lines in (project["dependencies"], project["optional-dependencies"]["scale"])
+    ]
     owners = packages_distributions()
     missing = {
         f"{source.name} imports {name}"
@@ -66,9 +74,25 @@ def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for _, name in imported(node)
         if (top := name.split(".")[0]) not in sys.stdlib_module_names and top not in ROOMS
-        if not {_normal(owner) for owner in owners.get(top, [])} & declared
+        if not {_normal(owner) for owner in owners.get(top, [])}
+        & (core | (scale if SCALED.match(source.name) else set()))
     }
     assert not missing
+
+
+def test_what_needs_the_extra_scale_is_imported_only_where_it_is_wanted() -> None:
+    scaled = {_module(source) for source in product() if SCALED.match(source.name)}
+    eager = {
+        f"{source.name} imports {name}"
+        for source in product()
+        if not SCALED.match(source.name)
+        for node in source.tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for _, name in imported(node)
+        if any(name == module or name.startswith(f"{module}.") for module in scaled)
+    }
+    assert scaled
+    assert not eager
 
 
 def _normal(name: str) -> str:

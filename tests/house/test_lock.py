@@ -8,9 +8,10 @@ import pytest
 from tests.house.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
+SCALE = "requirements-scale.lock"
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", [*LOCKS, SCALE])
 def test_a_lock_names_no_host_and_hashes_everything(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     assert not re.search(r"https?://", text)
@@ -25,6 +26,14 @@ def test_every_core_dependency_is_locked_and_alike_in_both() -> None:
     wanted = [*project["dependencies"], *project["optional-dependencies"]["build"]]
     assert not [line for line in wanted if _name(line) not in run]
     assert not [name for name, version in run.items() if dev.get(name) != version]
+
+
+def test_what_many_processes_need_is_locked_beside_the_core_and_alike() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    run, dev, scale = (_pins((ROOT / name).read_text("utf-8")) for name in (*LOCKS, SCALE))
+    wanted = [*run, *project["optional-dependencies"]["scale"]]
+    assert not [line for line in wanted if _name(line) not in scale]
+    assert not [name for name, version in scale.items() if dev.get(name) != version]
 
 
 def _pins(text: str) -> dict[str, str]:

@@ -6,15 +6,28 @@ import pytest
 
 from bot.commands.router import COMMANDS
 from bot.config import Config
+from bot.metrics_table import TABLE
 from bot.tools.registry import default_specs
 from tests.house.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
 POLICIES = ["docs/context.md", "docs/context.zh-CN.md"]
 MEMORY = ["docs/memory.md", "docs/memory.zh-CN.md"]
-PAGES = [*LANGUAGES, *POLICIES, *MEMORY, "CONTRIBUTING.md", "THIRD_PARTY.md", "workspace/README.md"]
+BUDGETS = ["docs/budgets.md", "docs/budgets.zh-CN.md"]
+OPERATION = ["docs/operate.md", "docs/operate.zh-CN.md"]
+METRICS = ["docs/metrics.md", "docs/metrics.zh-CN.md"]
+SCALE = ["docs/scale.md", "docs/scale.zh-CN.md"]
+DOCUMENTS = [SCALE, POLICIES, MEMORY, BUDGETS, OPERATION, METRICS]
+"""Pages that exist in English and in Chinese."""
+PAGES = [
+    *LANGUAGES,
+    *(page for pages in DOCUMENTS for page in pages),
+    "CONTRIBUTING.md",
+    "THIRD_PARTY.md",
+    "workspace/README.md",
+]
 PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
-PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
+PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs|deploy)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
 OF_A_HOME = ("memory/20", "memory/dreams/20")
 """How the diary's files and the nights' begin, which are in no tree."""
 
@@ -23,7 +36,7 @@ def read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("pages", [LANGUAGES, POLICIES, MEMORY], ids=lambda pages: pages[0])
+@pytest.mark.parametrize("pages", [LANGUAGES, *DOCUMENTS], ids=lambda pages: pages[0])
 def test_both_languages_have_the_same_parts(pages: list[str]) -> None:
     english, chinese = (PARTS.findall(read(page)) for page in pages)
     assert english == chinese
@@ -50,6 +63,12 @@ def test_every_key_of_the_table_is_a_setting(page: str) -> None:
     keys = {key.split(".")[0] for cell in cells for key in re.findall(r"`([a-z_.]+)`", cell)}
     assert keys
     assert keys <= set(Config.model_fields)
+
+
+@pytest.mark.parametrize("page", METRICS)
+def test_every_metric_is_explained(page: str) -> None:
+    named = set(re.findall(r"`([a-z_]+)[`{]", read(page).split("scrape_configs")[1].split("alert:")[0]))
+    assert not [one.name for one in TABLE if one.name not in named]
 
 
 def test_every_tool_that_can_be_switched_off_is_named() -> None:

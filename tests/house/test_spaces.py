@@ -11,7 +11,7 @@ from sqlalchemy.sql.operators import eq, in_op, or_
 from sqlalchemy.sql.visitors import iterate
 
 from memory.store.columns import record
-from memory.store.schema import HEAD
+from memory.store.creation import HEAD
 from tests.house.sources import imported, product
 
 PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting")
@@ -19,11 +19,14 @@ PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream",
 BY = {"space", "conversation"}
 WHOLE = {
     "memory.store.folding._OPEN": "recovery: every fold that a former process left half done",
+    "memory.store.folding._OURS": "recovery: the same, once they are ours",
     "memory.store.forgettings._OPEN": "recovery: what was confirmed and not done to its end",
     "memory.store.dreams._OPEN": "recovery: nights that a former process left half done",
     "memory.store.erasing._NAMES_BLOB": "whether any message still names a file's bytes, told by ids only",
     "memory.store.ledger": "the check of the whole ledger, told by ids only",
     "memory.store.figures": "counts for the metrics, no row of anybody's",
+    "memory.store.restored._MESSAGES": "a count of what a backup holds, no row of anybody's",
+    "memory.store.restored._FORGOTTEN": "a count of what a backup brings back, no row of anybody's",
     "memory.store.extractions._SPACES": "the queue's worker: in which spaces there is work",
     "memory.store.extractions._COUNTS": "counts for the metrics, no row of anybody's",
 }

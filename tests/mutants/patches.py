@@ -1,7 +1,10 @@
 """The mutants: small wrong changes to the product, each with the tests that must fail on it."""
 
 from tests.mutants.channel_patches import CHANNELS
+from tests.mutants.fence_patches import FENCES_AND_LIMITS
+from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
+from tests.mutants.process_patches import PROCESSES
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -31,6 +34,7 @@ UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 
 MUTANTS = (
+    *PROCESSES,
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",
@@ -122,7 +126,7 @@ MUTANTS = (
     Mutant(
         name="the lease is not compared at a commit",
         guards="I11",
-        file="memory/store/database.py",
+        file="memory/store/sqlite.py",
         old='held is None or held["lease_epoch"] != self.lease',
         new="held is None",
         tests=(f"{TURNS}::test_a_process_that_was_stopped_and_replaced_cannot_write_any_more",),
@@ -215,10 +219,10 @@ MUTANTS = (
     Mutant(
         name="a transaction begins without the write lock",
         guards="I25",
-        file="memory/store/database.py",
-        old='        writer.do("BEGIN IMMEDIATE")\n        tx',
-        new='        writer.do("BEGIN")\n        tx',
-        tests=(f"{SQLITE}::test_I25_a_lock_that_is_let_go_in_time_is_waited_for",),
+        file="memory/store/sqlite.py",
+        old='        writer.do("BEGIN IMMEDIATE")\n        held',
+        new='        writer.do("BEGIN")\n        held',
+        tests=("tests/memory/store/test_fences.py",),
     ),
     Mutant(
         name="the cut is made anew after the summary",
@@ -527,4 +531,6 @@ MUTANTS = (
         ),
     ),
     *CHANNELS,
+    *INDEXES,
+    *FENCES_AND_LIMITS,
 )

@@ -6,11 +6,10 @@ import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.oracle import REPEAT_MARK
-from tests.walk.record import query
+from tests.walk.record import Db, query
 from tests.walk.speech import asked, tokens_in
 
 MOST_OPEN = 2
@@ -24,7 +23,7 @@ class Chatter:
     emulator: TelegramEmulator
     user: int
     random: random.Random
-    db: Path
+    db: Db
     said: dict[str, int] = field(default_factory=dict)
     enough: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -84,25 +83,25 @@ class Chatter:
         return found
 
 
-def excused(db: Path) -> set[str]:
+def excused(db: Db) -> set[str]:
     """Tokens of messages to which no answer comes any more, as promised."""
     return {*given_up(db), *told_interrupted(db)}
 
 
-def given_up(db: Path) -> list[str]:
+def given_up(db: Db) -> list[str]:
     """Tokens of answers that were on their way at two kills: a third try is not promised where there is no key."""
     rows = query(db, f"SELECT text FROM outbox WHERE {_GIVEN_UP}")
     return [token for (text,) in rows for token in tokens_in(text)[:1]]
 
 
-def told_interrupted(db: Path) -> list[str]:
+def told_interrupted(db: Db) -> list[str]:
     """Tokens of messages that three kills interrupted, the notice of which was sent, or on its way at two more."""
     told = f"SELECT 1 FROM outbox WHERE reply_to = inbox.id AND kind = 'notice' AND (state = 'sent' OR {_GIVEN_UP})"
     rows = query(db, f"SELECT body FROM inbox WHERE inbox.state = 'dead' AND EXISTS ({told})")
     return [token for (body,) in rows for token in tokens_in(json.loads(body)["text"])[:1]]
 
 
-def _turn_numbers(db: Path) -> dict[str, int]:
+def _turn_numbers(db: Db) -> dict[str, int]:
     """Token -> number of its turn."""
     rows = query(db, "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY turn DESC")
     return {token: turn for parts, turn in rows for token in tokens_in(parts)[:1]}

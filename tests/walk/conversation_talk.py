@@ -12,6 +12,7 @@ from tests.emulators.model import ModelEmulator
 from tests.walk.conversation_model import answer
 from tests.walk.conversation_phones import Phone, Shown
 from tests.walk.harness import PAUSE, Bot, settings, until
+from tests.walk.oracle import alarms
 from tests.walk.test_kill_channels import free_port, remember
 
 MOST_OF_A_LINE = 2_000
@@ -135,6 +136,7 @@ async def talking(phone: Phone, home: Path, **section: object) -> AsyncIterator[
             await bot.start()
             yield talk
             talk.transcript.look(phone)
+            assert await alarms(bot.web) == []
             assert await bot.term() == 0
         finally:
             watching.cancel()

@@ -6,15 +6,16 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TOKEN
-from tests.walk.nest import Hatched, hatch
+from tests.walk.nest import hatch
+from tests.walk.record import Db
 from tests.walk.web import Web
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,9 +40,16 @@ async def until(holds: Callable[[], Awaitable[Any] | Any], what: str, seconds: f
         raise AssertionError(f"not within {seconds} s: {what}") from None
 
 
-def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic", **others: Any) -> dict[str, Any]:
+def settings(
+    model_url: str,
+    telegram_url: str = "",
+    provider: str = "anthropic",
+    allow: Sequence[str] = (FRIEND, COUSIN),
+    **others: Any,
+) -> dict[str, Any]:
     """A config.json that knows the emulators and nothing else of the world.
 
+    allow: ids of people in Telegram who may write.
     others: more keys; unless they say otherwise no facts are noted, so that the model is asked for answers alone.
     provider: lives that last for seconds and number in hundreds take "openai", whose wire is imported sooner.
     """
@@ -51,7 +59,7 @@ def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic"
             "token": TOKEN,
             "base_url": telegram_url,
             "owners": [OWNER],
-            "allow": [FRIEND, COUSIN],
+            "allow": [*allow],
         }
     base_url = f"{model_url}/v1" if provider == "openai" else model_url
     llm = {"provider": provider, "api_key": "test-key-of-nobody", "base_url": base_url, "max_output_tokens": 1024}
@@ -59,15 +67,34 @@ def settings(model_url: str, telegram_url: str = "", provider: str = "anthropic"
     return {"language": "en", "timezone": "UTC", **quiet, **others, "llm": llm, "channels": channels}
 
 
-class Bot:
-    """One home and the process that lives in it, if one does. lives: how often it was started."""
+class Process(Protocol):
+    """What is started, however it was."""
 
-    def __init__(self, home: Path, config: dict[str, Any]) -> None:
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def send_signal(self, number: int) -> None: ...
+
+    async def wait(self) -> int: ...
+
+
+class Bot:
+    """One home and the process that lives in it, if one does.
+
+    lives: how often it was started; words: its command; record: address of its database, "" for SQLite's file.
+    """
+
+    def __init__(self, home: Path, config: dict[str, Any], *words: str) -> None:
         self.home = home
+        self.words = words or ("run",)
+        self.record = str(config.get("database_url", "")).replace("+psycopg", "", 1)
         self.web = Web()
         self.lives = 0
         self.extra: dict[str, str] = {}
-        self._process: Hatched | None = None
+        self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[str] | None = None
         home.mkdir(parents=True, exist_ok=True)
@@ -80,8 +107,8 @@ class Bot:
         return self.home / "config.json"
 
     @property
-    def db(self) -> Path:
-        return self.home / "data" / "mnema.db"
+    def db(self) -> Db:
+        return self.record or self.home / "data" / "mnema.db"
 
     @property
     def workspace(self) -> Path:
@@ -104,9 +131,13 @@ class Bot:
         reading, writing = os.pipe()
         said = await _reader(reading)
         with os.fdopen(writing, "wb") as out, (self.home / "stderr.log").open("ab") as errors:
-            self._process = await hatch(["--home", str(self.home), "run"], known, out, errors)
+            self._process = await self.born(known, out, errors)
         self._ready = asyncio.get_running_loop().create_future()
         self._reading = asyncio.create_task(self._read(said, self._ready))
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        """The process itself, with this environment."""
+        return await hatch(["--home", str(self.home), *self.words], known, out, errors)
 
     async def start(self, fp: str = "") -> None:
         """Start the process and wait until it says that it is ready."""
@@ -121,6 +152,8 @@ class Bot:
         """
         assert self._ready is not None
         line = await asyncio.wait_for(asyncio.shield(self._ready), LONG)
+        if line.startswith("ready without a page"):
+            return
         found = re.search(r"http://[^\s]+", line)
         if not found:
             raise Died(f"{line!r}; it said: {self.complaints()}")
@@ -169,6 +202,16 @@ class Bot:
                 ready.set_result(line.decode())
         if not ready.done():
             ready.set_result("")
+
+
+class ColdBot(Bot):
+    """The same, started from nothing as a person would, and not forked: its memory is its own alone."""
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        words = command("--home", str(self.home), *self.words)
+        return await asyncio.create_subprocess_exec(
+            *words, cwd=ROOT, env=known, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=errors
+        )
 
 
 async def _reader(pipe: int) -> asyncio.StreamReader:

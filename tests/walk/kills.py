@@ -6,6 +6,7 @@ import base64
 import io
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import httpx
@@ -150,6 +151,16 @@ async def clean_up(stage: Stage, token: str) -> None:
     await stage.talk.bot.kill()
 
 
+async def log_out(stage: Stage, token: str) -> None:
+    """The platform knows the bot's token no more, for one poll."""
+    for method in ("getUpdates", "getMe"):
+        stage.telegram.fault("status", method=method, code=401, body=UNKNOWN_TOKEN, times=1)
+    await chat(stage, token)
+
+
+UNKNOWN_TOKEN = '{"ok": false, "error_code": 401, "description": "Unauthorized"}'
+
+
 async def leave_work(stage: Stage, token: str) -> None:
     """A life that leaves something to every step of the recovery."""
     await stage.talk.bot.start("tool.mid_effect@1:kill9")
@@ -185,6 +196,7 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
     "hearing": (
         *(Kill(name=f"recv.{at}", act=talk) for at in ("parsed", "in_txn", "committed", "acked")),
         *(Kill(name=f"recv.{at}", act=chat) for at in ("parsed", "in_txn", "committed", "acked")),
+        Kill(name="channel.down", act=log_out),
         *(Kill(name=f"claim.{at}", act=talk) for at in ("in_txn", "committed")),
         *(Kill(name=f"album.{at}", act=album) for at in ("armed", "fired")),
         Kill(name="blob.stored", act=send_picture),
@@ -219,7 +231,8 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         Kill(name="file.tmp_written", act=configure, action="torn"),
     ),
     "recovering": tuple(
-        Kill(name=f"recover.{at}", act=nothing, before=leave_work) for at in ("r4", "r6", "r7", "r8", "r9")
+        Kill(name=f"recover.{at}", act=nothing, before=leave_work)
+        for at in ("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r11", "r13")
     ),
     "noting": (
         *(Kill(name=f"extract.{at}", act=confide) for at in ("queued", "found", "upserted", "done")),
@@ -236,6 +249,20 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
     "migrating": tuple(Kill(name=f"mig.{at}", act=nothing, before=age) for at in ("backed_up", "step", "done")),
 }
 """Kills that share one home, each of which also kills the recovery from the one before it."""
+_ALONE = {f"recover.{at}" for at in ("r1", "r2", "r3", "r5", "r11", "r13")}
+"""Steps of a start that looks after everything at once, because nobody else can."""
+SHARED = {
+    group: tuple(kill for kill in kills if kill.name not in _ALONE)
+    for group, kills in GROUPS.items()
+    if group != "migrating"
+}
+"""What of it comes about on PostgreSQL too, where a process looks after the dead whenever a lease is over."""
+COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore.swapped")
+"""Failpoints of commands that hold a home by themselves; `test_backups.py` kills there."""
+MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
+"""Failpoints of a record on its way into PostgreSQL; `test_moves.py` kills there."""
+PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
+"""Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there."""
 Check = Callable[[Stage], Awaitable[list[str]]]
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
 """What is wrong with a home after all kills of a group, beside what every group is asked."""
@@ -243,12 +270,13 @@ CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": f
 
 def names_hit() -> set[str]:
     """Every failpoint that the kill suite ends a process at."""
-    return {kill.name for kills in GROUPS.values() for kill in kills}
+    return {*COMMANDS, *MOVES, *PROCESSES, *(kill.name for kills in GROUPS.values() for kill in kills)}
 
 
-def names_in_code() -> set[str]:
+@cache
+def names_in_code() -> frozenset[str]:
     """The names of all failpoints in the product, each of which must be written out."""
-    return {name for source in product() for name in _names_in(source)}
+    return frozenset(name for source in product() for name in _names_in(source))
 
 
 def _names_in(source: Source) -> Iterator[str]:

@@ -268,8 +268,11 @@ class Record(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """The process freezes; another opens the record; the first one's writes count for nothing (I11, I25)."""
-        old = self.store
-        self.store = self.do(self.opened())
+        old, self.store = self.store, self.do(self.opened())
+        self.outlived(old)
+
+    def outlived(self, old: SqlStore) -> None:
+        """Here the later opening fences every earlier one, whatever it writes."""
         try:
             self.do(old.delivery.accept([arrival("a", "from the grave")]))
             raise AssertionError("a process without the lease wrote")

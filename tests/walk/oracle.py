@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.walk.speech import asked, tokens_in
 from tests.walk.web import Page, Web
@@ -15,6 +16,7 @@ from tests.walk.web import Page, Web
 REPEAT_MARK = "(possibly repeated)"
 TRY_AGAIN = 0.02
 TRY_FOR = 60.0
+ALARMS = ("mnema_history_repairs_total", "mnema_ledger_faults_total", "mnema_db_busy_total")
 MOST_OPEN = 3
 """How many answers a person waits for before writing more."""
 
@@ -64,7 +66,14 @@ class Oracle:
             found += faults_of(await web.lines(conversation), Counter(keys.values()))
         ids = Counter(self.confirmed.values())
         found += [f"{which} was confirmed under {count} ids" for which, count in ids.items() if count > 1]
-        return found
+        return found + await alarms(web)
+
+
+async def alarms(web: Web) -> list[str]:
+    """Figures of the running life that are above zero only when something of ours is wrong."""
+    families = text_string_to_metric_families((await web.ask("GET", "/metrics")).text)
+    told = {sample.name: sample.value for family in families for sample in family.samples if not sample.labels}
+    return [f"{name} is {told[name]:g}" for name in ALARMS if told[name]]
 
 
 def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:

@@ -2,24 +2,34 @@
 
 import hashlib
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from memory.store.open import open_store
+from memory.store.open_postgres import Wanted, open_postgres
+
+Db = Path | str
+"""A record: SQLite's file, or the address of a database in PostgreSQL."""
 
 
-async def ledger_faults(db: Path) -> list[str]:
+async def ledger_faults(db: Db) -> list[str]:
     """What the coverage ledger finds, read beside whatever runs."""
-    store = await open_store(db, writable=False)
+    store = await (open_store(db, writable=False) if isinstance(db, Path) else open_postgres(Wanted(url=db)))
     try:
         return [f"{fault.subject}: {fault.what}" for fault in await store.folds.check_ledger()]
     finally:
         await store.close()
 
 
-def query(db: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+def query(db: Db, sql: str, *values: Any) -> list[tuple[Any, ...]]:
     """Rows of a query that changes nothing; none of a record that was killed before it had its tables."""
+    if isinstance(db, str):
+        with psycopg.connect(db, autocommit=True) as held, suppress(psycopg.errors.UndefinedTable):
+            return held.execute(sql.replace("?", "%s"), values or None).fetchall()
+        return []
     if not db.exists():
         return []
     with closing(sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
@@ -28,13 +38,13 @@ def query(db: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         return connection.execute(sql, values).fetchall()
 
 
-def message_hashes(db: Path) -> dict[str, str]:
+def message_hashes(db: Db) -> dict[str, str]:
     """Message id -> hash of its whole row."""
     rows = query(db, "SELECT * FROM message ORDER BY conversation, seq")
     return {str(row[0]): hashlib.sha256(repr(row).encode()).hexdigest() for row in rows}
 
 
-def unended(db: Path) -> list[tuple[Any, ...]]:
+def unended(db: Db) -> list[tuple[Any, ...]]:
     """Inbox and outbox rows that are not at rest."""
     waiting = "SELECT 'inbox', id, state FROM inbox WHERE state IN ('new', 'running')"
     leaving = "SELECT 'outbox', id, state FROM outbox WHERE state IN ('pending', 'sending', 'unknown')"

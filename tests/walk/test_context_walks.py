@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Reply, is_fold
 from tests.emulators.model_rules import count, seen_by_model
@@ -151,6 +152,7 @@ async def _walk(home: Path, model: ModelEmulator, *, restarts: bool) -> list[dic
         return turns_of(talk.model)
 
 
+@by_night
 async def test_a_restart_is_invisible_to_the_model(tmp_path: Path) -> None:
     """Byte for byte, the running message's tail aside, for it says what time it is and what was recalled."""
     through = await _walk(tmp_path / "one", ModelEmulator(responder=answer), restarts=False)

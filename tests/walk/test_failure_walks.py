@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, html, refuse
 from tests.walk.harness import Scene, scene
@@ -44,7 +45,7 @@ async def test_overload_without_end_is_told_after_five_calls_and_the_message_is_
         assert (await talk.web.lines("talk"))[0]["text"] == asked("lost?")
 
 
-@pytest.mark.parametrize("words", ["half an answer ", ""])
+@pytest.mark.parametrize("words", ["half an answer ", pytest.param("", marks=by_night)])
 async def test_an_error_inside_a_stream_is_tried_again_and_what_was_shown_is_void(words: str, tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
     model.script([Reply(text=words * 10 or "x", then="error", after=4 if words else 1)])

@@ -23,7 +23,7 @@ from tests.walk.harness import Bot, settings, until
 from tests.walk.record import ledger_faults, query, unended
 
 pytestmark = pytest.mark.kill
-KILLS = int(os.environ.get("MNEMA_KILLS", "2"))
+KILLS = int(os.environ.get("MNEMA_KILLS", "1"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 EARLIEST, LATEST = 0.010, 0.800
 STARTING, WARM = 0.15, 0.5

@@ -3,18 +3,22 @@
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memory.workspace import TEMPORARY
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Died, mnema, scene
-from tests.walk.kills import CHECKS, GROUPS, Kill, Stage
+from tests.walk.kills import CHECKS, GROUPS, SHARED, Kill, Stage
 from tests.walk.memory_acts import SECRET
 from tests.walk.oracle import REPEAT_MARK
-from tests.walk.record import ledger_faults
+from tests.walk.record import Db, ledger_faults
 from tests.walk.speech import answer
 
 pytestmark = pytest.mark.kill
@@ -40,6 +44,15 @@ async def die_at(stage: Stage, kill: Kill, token: str) -> None:
     if acting:
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
+    outlast(bot.db)
+
+
+def outlast(db: Db) -> None:
+    """Where leases run out by the clock, as if so much time had passed."""
+    if isinstance(db, str):
+        with psycopg.connect(db, autocommit=True) as held, suppress(psycopg.errors.UndefinedTable):
+            held.execute("UPDATE process SET until = 0")
+            held.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'")
 
 
 def chat_faults(stage: Stage) -> list[str]:
@@ -58,11 +71,25 @@ def chat_faults(stage: Stage) -> list[str]:
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
 async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
+    await walk(tmp_path, group, GROUPS[group])
+
+
+@pytest.mark.postgres
+@by_night
+@pytest.mark.parametrize("group", sorted(SHARED))
+async def test_the_same_on_postgresql_once_the_lease_of_the_killed_one_is_over(
+    group: str, tmp_path: Path, db: str
+) -> None:
+    await walk(tmp_path, group, SHARED[group], db.replace("postgresql", "postgresql+psycopg", 1))
+
+
+async def walk(home: Path, group: str, kills: Sequence[Kill], database_url: str = "") -> None:
+    """One life for each kill, and the verdict at the end of the last."""
     model = ModelEmulator(responder=answer)
-    others = {"provider": "openai", "memory": {"extract": group in CHECKS}}
-    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, **others) as talk:
+    others = {"provider": "openai", "memory": {"extract": group in CHECKS}, "database_url": database_url}
+    async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
         stage = Stage(talk, telegram)
-        for at, kill in enumerate(GROUPS[group]):
+        for at, kill in enumerate(kills):
             await die_at(stage, kill, f"{at}-{kill.name}")
         await talk.bot.start()
         await stage.rest()
@@ -73,5 +100,5 @@ async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path)
             faults += await CHECKS[group](stage)
         assert not faults, "\n".join(faults)
         assert await talk.bot.term() == 0
-        assert (await mnema(tmp_path, "config", "check"))[0] == 0
-        assert not [path.name for path in tmp_path.rglob("*") if path.name.endswith(TEMPORARY)]
+        assert (await mnema(home, "config", "check"))[0] == 0
+        assert not [path.name for path in home.rglob("*") if path.name.endswith(TEMPORARY)]

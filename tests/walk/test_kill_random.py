@@ -1,4 +1,7 @@
-"""SIGKILL at random moments, under load: whatever was confirmed comes to a visible end, once and in order."""
+"""SIGKILL at random moments, under load: whatever was confirmed comes to a visible end, once and in order.
+
+The record is SQLite's file, or PostgreSQL's, where what a killed process held is void once its lease is over.
+"""
 
 import asyncio
 import os
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from memory.store.open_postgres import LEASE_SECONDS
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.chats import Chatter, given_up, told_interrupted
@@ -20,7 +24,7 @@ from tests.walk.record import ledger_faults, unended
 from tests.walk.speech import hesitant
 
 pytestmark = pytest.mark.kill
-KILLS = int(os.environ.get("MNEMA_KILLS", "8"))
+KILLS = int(os.environ.get("MNEMA_KILLS", "4"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 CONVERSATIONS = ("home", "work", "garden")
 PEOPLE = (OWNER, FRIEND, COUSIN)
@@ -28,6 +32,8 @@ EARLIEST, LATEST = 0.010, 0.800
 STARTING, WARM = 0.15, 0.5
 """Share of kills that come while the program starts and recovers; of those that wait until the model is asked."""
 LONGEST_START = 0.2
+OUTLIVE, MOST_ON_POSTGRES = 0.25, 100
+"""On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer."""
 
 
 @dataclass(slots=True)
@@ -39,8 +45,8 @@ class Tally:
     in_flight: int = 0
 
 
-async def kill_once(talk: Scene, random_: random.Random, tally: Tally) -> None:
-    """Start, and end the process at some moment."""
+async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: float = 0.0) -> None:
+    """Start, and end the process at some moment. outlive: share of lives that last until the one before is given up."""
     bot, asked, kind = talk.bot, len(talk.model.requests), random_.random()
     await bot.spawn()
     tally.kills += 1
@@ -52,6 +58,8 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally) -> None:
         if kind > 1 - WARM:
             await until(lambda: len(talk.model.requests) > asked, "the model is asked")
         await asyncio.sleep(random_.uniform(EARLIEST, LATEST))
+        if random_.random() < outlive:
+            await asyncio.sleep(random_.uniform(LEASE_SECONDS - 1.0, LEASE_SECONDS + 1.0))
     await bot.kill()
     tally.in_flight += bool(unended(bot.db))
 
@@ -73,16 +81,31 @@ async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> N
 
 
 async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process_is_killed(tmp_path: Path) -> None:
-    print(f"seed {SEED}, {KILLS} kills (MNEMA_SEED, MNEMA_KILLS)")
+    await walk(tmp_path, KILLS)
+
+
+@pytest.mark.postgres
+async def test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_the_last(
+    tmp_path: Path, db: str
+) -> None:
+    await walk(tmp_path, min(max(2, KILLS // 2), MOST_ON_POSTGRES), db.replace("postgresql", "postgresql+psycopg", 1))
+
+
+async def walk(home: Path, kills: int, database_url: str = "") -> None:
+    """So many lives, and the verdict at the end of the last."""
+    others: dict[str, Any] = {"agent_max_context_turns": 6}
+    if database_url:
+        others |= {"database_url": database_url, "provider": "openai"}
+    print(f"seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
     random_, tally, oracle = random.Random(SEED), Tally(), Oracle()
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.12))
-    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, agent_max_context_turns=6) as talk:
+    async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
         writers = [Writer(oracle, talk.web, name, random.Random(SEED + at)) for at, name in enumerate(CONVERSATIONS)]
         chatters = [Chatter(telegram, int(user), random.Random(SEED + int(user)), talk.bot.db) for user in PEOPLE]
         writing = asyncio.gather(*(person.run() for person in (*writers, *chatters)))
         try:
-            while tally.kills < KILLS:
-                await kill_once(talk, random_, tally)
+            while tally.kills < kills:
+                await kill_once(talk, random_, tally, OUTLIVE if database_url else 0.0)
             for person in (*writers, *chatters):
                 person.enough.set()
             await talk.bot.start()

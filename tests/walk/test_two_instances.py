@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Scene, mnema, scene, until
@@ -24,6 +25,7 @@ async def mood(talk: Scene) -> str:
     return found
 
 
+@by_night
 async def test_I11_of_two_with_one_account_one_hears_and_the_other_stands_by_and_says_so(tmp_path: Path) -> None:
     async with (
         TelegramEmulator() as telegram,

@@ -11,6 +11,7 @@ import * as folds from "./folds.js";
 import { Live } from "./live.js";
 import * as memory from "./memory.js";
 import { t, when } from "./texts.js";
+import * as usage from "./usage.js";
 
 const OUTBOX = "mnema.outbox";
 const TRIES = 6;
@@ -187,6 +188,7 @@ function label() {
   byId("new").textContent = t("new");
   byId("open-memory").textContent = t("memory");
   byId("open-channels").textContent = t("channels");
+  byId("open-usage").textContent = t("models");
   byId("logout").textContent = t("logout");
   byId("menu").setAttribute("aria-label", t("menu"));
   byId("down").setAttribute("aria-label", t("down"));
@@ -195,6 +197,7 @@ function label() {
   byId("shade").onclick = () => side(false);
   byId("open-memory").onclick = () => (side(false), memory.open().catch((err) => toast(err.message)));
   byId("open-channels").onclick = () => (side(false), channels.open().catch((err) => toast(err.message)));
+  byId("open-usage").onclick = () => (side(false), usage.open().catch((err) => toast(err.message)));
   byId("context").onclick = context.open;
   byId("down").onclick = () => state.chat?.bottom(true);
   byId("log").onscroll = () => state.chat?.scrolled();

@@ -3,7 +3,7 @@
 import { conversationPath, get } from "./api.js";
 import { byId, el } from "./dom.js";
 import { render } from "./markdown.js";
-import { t, when } from "./texts.js";
+import { t, when, zh } from "./texts.js";
 
 const PAGE = 50;
 const LAST = 1e15;
@@ -156,7 +156,7 @@ export class Chat {
 
   bubble(line) {
     const kind = line.role === "user" ? "user" : line.role === "assistant" ? "assistant" : "notice";
-    const node = el("article", { className: `line ${kind}` }, this.body(line.text, kind !== "user"), stamp(line));
+    const node = el("article", { className: `line ${kind}` }, this.body(line.text, kind !== "user"), this.stamp(line));
     node.dataset.id = line.id;
     return node;
   }
@@ -166,6 +166,31 @@ export class Chat {
     if (markdown) words.append(render(text));
     else words.append(el("div", { className: "plain" }, text));
     return words;
+  }
+
+  /** When it was, and a way to see what became of it. */
+  stamp(line) {
+    const time = el("time", { dateTime: line.at, title: new Date(line.at).toLocaleString() }, when(line.at));
+    if (line.role !== "user" && !line.reply_to) return time;
+    const show = el("button", { type: "button", className: "linklike", onclick: () => this.trace(line, time) }, t("trace"));
+    time.append(" · ", show);
+    return time;
+  }
+
+  /** Show under a message, step by step, what became of it; a second time hides it. */
+  async trace(line, time) {
+    const shown = time.parentElement.querySelector(".trace");
+    if (shown) {
+      shown.remove();
+      return;
+    }
+    try {
+      const told = await get(conversationPath(this.name, `trace?message=${encodeURIComponent(line.id)}`));
+      time.before(el("pre", { className: "trace" }, told[zh ? "zh" : "en"].join("\n")));
+    } catch (err) {
+      time.before(el("pre", { className: "trace" }, err.message));
+    }
+    this.bottom();
   }
 
   previews(item) {
@@ -190,7 +215,7 @@ export class Chat {
     node.classList.remove("pending", "failed");
     node.querySelector(".note")?.remove();
     node.dataset.id = line.id;
-    node.append(stamp(line));
+    node.append(this.stamp(line));
     return node;
   }
 
@@ -233,5 +258,3 @@ export class Chat {
     byId("down").hidden = this.near;
   }
 }
-
-const stamp = (line) => el("time", { dateTime: line.at, title: new Date(line.at).toLocaleString() }, when(line.at));

@@ -14,6 +14,7 @@ from bot.console.house import Asked, House
 from bot.errors import ConfigError
 from channels.web.backend import Health
 from memory.store.records import ConversationRow, Line, Place
+from memory.store.trace_records import Trace, TraceEvent
 from memory.workspace import Workspace
 from tests.channels.web.house import Running, ScriptedHouse, running
 
@@ -56,6 +57,13 @@ class Sessions:
     async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
         return list(self.rows)
 
+    async def trace(self, conversation: str, *, of: str = "") -> Trace | None:
+        known = Trace(
+            id="t1", conversation=conversation, message="m1", state="done",
+            events=(TraceEvent(at=NOON, kind="received", name="web", state="done"),),
+        )  # fmt: skip
+        return known if of in ("", "t1", "m1") else None
+
     async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
         numbers = [n for n in range(1, 451) if n > after and (not before or n < before)]
         chosen = numbers[:limit] if after else numbers[-limit:]
@@ -68,6 +76,10 @@ class Sessions:
 class Store:
     sessions: Sessions = field(default_factory=Sessions)
     delivery: object = None
+    noted: list[tuple[str, ...]] = field(default_factory=list)
+
+    async def note(self, *act: str, args: Mapping[str, object]) -> None:
+        self.noted.append(act)
 
 
 class Settings:
@@ -328,6 +340,14 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
         assert (await client.get("/api/conversations/c1/context")).json() == {"epoch": 1, "for": "r1"}
         assert (await client.get("/api/conversations/r2/context")).json() == {"epoch": 1, "for": "r2"}
         assert (await client.get("/api/conversations/42/context")).status_code == 404
+        told = (await client.get("/api/conversations/c1/trace?message=m1")).json()
+        assert (told["trace"], told["message_id"], told["state"]) == ("t1", "m1", "done")
+        assert told["events"] == [
+            {"kind": "received", "name": "web", "state": "done", "at": "2026-11-20T12:00:00+00:00"}
+        ]
+        assert (told["zh"][0], told["en"][0]) == ("记录 t1 · 完成", "trace t1 · done")
+        unknown = await client.get("/api/conversations/c1/trace?message=other")
+        assert unknown.status_code == (await client.get("/api/conversations/42/trace")).status_code == 404
         await client.post("/api/conversations/c1/stop")
     assert console.seen.stopped == ["r1"]
 

@@ -1,5 +1,7 @@
 """Which model is asked when one is of no use."""
 
+import asyncio
+
 import pytest
 
 from bot.errors import (
@@ -14,17 +16,30 @@ from bot.errors import (
     Transient,
     Unusable,
 )
-from bot.models.base import TextDelta
-from bot.models.fallback import Chain, Link
+from bot.models.base import Request, TextDelta
+from bot.models.fallback import DEADLINE, SMALLER, Chain, Link
+from bot.models.health import FIRST_REST, SPENT_REST
 from bot.models.scripted import Line, Scripted
 from tests.bot.models.asking import answer_of, asking, hear, words
+from tests.bot.talk import Held
 
 
-def chain(*scripts: list[Line]) -> tuple[Chain, list[Scripted], list[tuple[str, Unusable]]]:
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def chain(*scripts: list[Line], clock: Clock | None = None) -> tuple[Chain, list[Scripted], list[tuple[str, Unusable]]]:
     told: list[tuple[str, Unusable]] = []
     models = [Scripted(script) for script in scripts]
     links = [Link(model=model, ask_for="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
-    return Chain(links, on_unusable=lambda name, error: told.append((name, error))), models, told
+    made = Chain(links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock())
+    return made, models, told
 
 
 @pytest.mark.parametrize("error", [KeyRefused("no"), QuotaSpent("spent")])
@@ -48,14 +63,142 @@ async def test_a_missing_model_says_nothing_of_its_neighbours() -> None:
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("error", [Transient("busy"), Stalled("gap"), RateLimited("later")])
-async def test_a_passing_fault_moves_on_but_is_forgotten(error: ModelError) -> None:
-    model, (first, second), told = chain([error, "fine"], ["spare"])
+PASSING = [Transient("busy"), Stalled("gap"), RateLimited("later")]
+
+
+@pytest.mark.parametrize("error", PASSING)
+async def test_a_model_that_failed_is_left_out_for_a_while_and_then_tried_again(error: ModelError) -> None:
+    clock = Clock()
+    model, (first, second), told = chain([error, "fine", "still"], ["spare", "spare"], clock=clock)
     assert words(await answer_of(model, asking("hi"))) == "spare"
     assert second.requests[0].model == "spare-1"
-    assert words(await answer_of(model, asking("hi"))) == "fine"
+    clock.now = FIRST_REST - 1
+    assert words(await answer_of(model, asking("hi"))) == "spare"
+    assert len(first.requests) == 1
+    clock.now = FIRST_REST
+    assert [words(await answer_of(model, asking("hi"))) for _ in range(2)] == ["fine", "still"]
     assert told == []
-    assert len(first.requests) == 2
+    assert model.condition(0, "claude-sonnet-5-5").mood == "up"
+
+
+async def test_the_time_for_which_it_is_left_out_grows() -> None:
+    clock = Clock()
+    model, (first, _), _ = chain([Transient("busy")] * 20, ["spare"] * 40, clock=clock)
+    waits = []
+    for _ in range(7):
+        await answer_of(model, asking("hi"))
+        waits.append(model.condition(0, "claude-sonnet-5-5").until - clock.now)
+        clock.now += waits[-1]
+    assert waits == [30, 60, 120, 240, 480, 900, 900]
+    assert len(first.requests) == 7
+
+
+async def test_what_the_provider_asks_to_wait_for_is_waited_for() -> None:
+    model, _, _ = chain([RateLimited("later", retry_after=4_000.0)], ["spare"])
+    await answer_of(model, asking("hi"))
+    assert model.condition(0, "claude-sonnet-5-5").until == 4_000
+
+
+def trying(*spare: str) -> tuple[Chain, Held, Clock]:
+    """A chain whose first model fails once, is then tried out by one that waits, and is well after that."""
+    clock, held = Clock(), Held(lambda request: "back", lambda request: True)
+    first = Link(model=Scripted([Transient("busy"), "well"]), once=held)
+    links = [first, Link(model=Scripted(["ok", *spare]), ask_for="spare")]
+    return Chain(links, on_unusable=lambda *_: None, clock=clock), held, clock
+
+
+async def test_one_at_a_time_tries_a_model_out() -> None:
+    model, held, clock = trying("one")
+    await answer_of(model, asking("hi"))
+    clock.now = FIRST_REST
+    trial = asyncio.create_task(answer_of(model, asking("hi")))
+    await held.begun.wait()
+    assert words(await answer_of(model, asking("hi"))) == "one"
+    held.go_on.set()
+    assert words(await trial) == "back"
+    assert len(held.requests) == 1
+    assert words(await answer_of(model, asking("hi"))) == "well"
+
+
+async def test_a_trial_that_was_broken_off_may_be_made_again() -> None:
+    model, held, clock = trying()
+    await answer_of(model, asking("hi"))
+    clock.now = FIRST_REST
+    trial = asyncio.create_task(answer_of(model, asking("hi")))
+    await held.begun.wait()
+    trial.cancel()
+    await asyncio.gather(trial, return_exceptions=True)
+    held.go_on.set()
+    assert words(await answer_of(model, asking("hi"))) == "back"
+
+
+async def test_a_trial_is_one_call_without_retries() -> None:
+    clock = Clock()
+    patient, once, spare = Scripted([Transient("busy")]), Scripted([Transient("busy")]), Scripted(["a", "b"])
+    links = [Link(model=patient, once=once), Link(model=spare, ask_for="spare")]
+    made = Chain(links, on_unusable=lambda *_: None, clock=clock)
+    await answer_of(made, asking("hi"))
+    clock.now = FIRST_REST
+    await answer_of(made, asking("hi"))
+    assert [len(one.requests) for one in (patient, once, spare)] == [1, 1, 2]
+
+
+async def test_a_spent_quota_is_looked_at_again_and_a_refused_key_is_not() -> None:
+    clock = Clock()
+    model, (first, second, _), told = chain([QuotaSpent("spent"), "paid"], [KeyRefused("no")], ["a", "b"], clock=clock)
+    assert words(await answer_of(model, asking("hi"))) == "a"
+    clock.now = SPENT_REST - 1
+    assert words(await answer_of(model, asking("hi"))) == "b"
+    clock.now = SPENT_REST
+    assert words(await answer_of(model, asking("hi"))) == "paid"
+    assert [len(one.requests) for one in (first, second)] == [2, 1]
+    assert len(told) == 2
+    assert model.condition(1, "spare-1").mood == "refused"
+    clock.now = 1e9
+    assert model.condition(1, "spare-1").left_out(clock.now)
+
+
+async def test_where_nothing_else_is_left_a_resting_model_is_asked_all_the_same() -> None:
+    model, (first, second), _ = chain([Transient("busy"), "fine"], [Transient("busy")])
+    with pytest.raises(Transient):
+        await answer_of(model, asking("hi"))
+    assert words(await answer_of(model, asking("hi"))) == "fine"
+    assert [len(first.requests), len(second.requests)] == [2, 1]
+
+
+async def test_I21_all_models_together_have_one_deadline() -> None:
+    clock = Clock()
+
+    def slow(request: Request) -> Line:
+        clock.now += DEADLINE / 2
+        return Transient("busy")
+
+    models = [Scripted(slow) for _ in range(4)]
+    made = Chain([Link(model=model) for model in models], on_unusable=lambda *_: None, clock=clock)
+    with pytest.raises(Transient):
+        await answer_of(made, asking("hi"))
+    assert [len(model.requests) for model in models] == [1, 1, 0, 0]
+
+
+async def test_a_spare_model_with_a_smaller_window_is_not_sent_what_it_must_refuse() -> None:
+    first, spare = Scripted([KeyRefused("no")]), Scripted(["fits"])
+    links = [Link(model=first), Link(model=spare, ask_for="small", window=1_000)]
+    made = Chain(links, on_unusable=lambda *_: None)
+    with pytest.raises(Overflow) as refused:
+        await answer_of(made, asking("hi", size=900))
+    assert (refused.value.kind, refused.value.model, refused.value.limit) == (SMALLER, "small", 980 - 256)
+    assert spare.requests == []
+    assert words(await answer_of(made, asking("hi", size=724))) == "fits"
+
+
+async def test_a_refusal_of_the_request_shows_that_the_model_is_up() -> None:
+    clock = Clock()
+    model, _, _ = chain([Transient("busy"), BadRequest("bad")], ["spare"], clock=clock)
+    await answer_of(model, asking("hi"))
+    clock.now = FIRST_REST
+    with pytest.raises(BadRequest):
+        await answer_of(model, asking("hi"))
+    assert model.condition(0, "claude-sonnet-5-5").well
 
 
 @pytest.mark.parametrize("error", [Overflow("long"), BadRequest("bad")])

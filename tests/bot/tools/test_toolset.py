@@ -81,6 +81,13 @@ def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
     assert all(ACTIONS[spec.action].model for spec in default_specs())
 
 
+def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> None:
+    one, other = [Now(), Paint()], [Paint(), Now()]
+    for tools in (one, other):
+        assert [spec.name for spec in Toolset(tools).specs()] == [tool.spec.name for tool in tools]
+        assert [spec.name for spec in Toolset(tools).without(["none"]).specs()] == [tool.spec.name for tool in tools]
+
+
 def test_a_tool_is_had_by_its_name_and_guessed_by_one_like_it() -> None:
     tools = Toolset([Now(), Paint()])
     assert tools.get("no_such") is None

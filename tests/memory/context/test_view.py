@@ -72,6 +72,11 @@ def test_tokens_add_up_by_part():
     assert tokens.history == sum(turn.tokens for turn in session.turns[:3])
 
 
+def test_I39_tools_cost_what_is_told_of_them():
+    told = WEIGHTED.text(TOOLS[0].name + TOOLS[0].description + TOOLS[0].schema)
+    assert fixed_tokens((), TOOLS * 3, "", WEIGHTED) >= 3 * told > 0
+
+
 def test_thoughts_are_kept_with_their_signature_while_their_turn_runs():
     thought = Thinking(text="hm", signature="sig", model="m")
     asking, (role, parts) = used("a", "r")[0], used("a", "r")[1]

@@ -16,6 +16,7 @@ from memory.forgetting.forgetter import Asker
 from memory.forgetting.receipt import Receipt, SaidPlace
 from memory.forgetting.targets import load_targets
 from memory.recall.passages import Wanted
+from memory.store.creation import HEAD
 from memory.store.errors import WrongState
 from memory.store.memory_records import MemorySource, NewChange, NewMemory
 from memory.store.records import FoldPlan, FoldRow, PlannedCall, Snapshot, Usage
@@ -173,7 +174,7 @@ def gone(home: Household, canary: str) -> None:
 async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary: str) -> None:
     conversation = await tell(home, canary)
     await home.talk((f"What of {canary}?", "Nothing."), chat="c2")
-    copy = home.root / "data" / "mnema.db.before-r0005-from-r0002"
+    copy = home.root / "data" / f"mnema.db.before-{HEAD}-from-r0002"
     copy.write_bytes(f"an older {canary}".encode())
     kept = await _hashes(home, conversation, canary)
     assert len(home.holds(canary)) >= 6
@@ -187,7 +188,7 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
     assert await _hashes(home, conversation, canary) == kept
     assert WORDS[canary]["stays"] in (await home.store.sessions.messages(conversation))[0].parts[0].text  # type: ignore[union-attr]
     assert (home.workspace / "MEMORY.md").read_text() == f"# Memory\n\n## Facts\n\n- {WORDS[canary]['other']}\n"
-    assert receipt.backups == ("data/mnema.db.before-r0005-from-r0002",)
+    assert receipt.backups == (f"data/mnema.db.before-{HEAD}-from-r0002",)
     assert {place.path: place.lines for place in receipt.files} == {
         "MEMORY.md": (5,), "memory/2026-11-20.md": (5, 9), "memory/dreams/2026-11-19.md": (3,),
     }  # fmt: skip

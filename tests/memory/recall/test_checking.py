@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from memory.recall.checking import Looked, look
-from memory.recall.keeping import UNSETTLED_NS, Ground
+from memory.recall.keeping import Ground
 from memory.recall.recall import Recall
+from memory.recall.syncing import UNSETTLED_NS
 from memory.store.open import open_store
 from memory.workspace import Workspace
 

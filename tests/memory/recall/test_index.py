@@ -6,7 +6,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.index import Narrow, SqliteIndex
+from memory.recall.doors import Narrow
+from memory.recall.index import SqliteIndex
 from memory.recall.ranking import DATE, DAY, NEXT, PREVIOUS, QUESTION, SPEAKER, TWO_AWAY, Fact, rank
 from memory.recall.rows import IndexRow
 from memory.recall.terms import names_said, question_terms, terms

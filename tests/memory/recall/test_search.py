@@ -6,12 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memory.context.counter import WEIGHTED
 from memory.fold import Folder
 from memory.recall.keeping import Ground
 from memory.recall.passages import Passage, Wanted
+from memory.recall.postgres import PostgresShared
 from memory.recall.recall import Recall
 from memory.store.open import open_store
 from memory.store.records import FoldRow
@@ -37,8 +39,11 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 @pytest.fixture
-async def recall(store: SqlStore, workspace: Workspace, tmp_path: Path) -> AsyncIterator[Recall]:
-    opened = Recall(Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC))
+async def recall(
+    store: SqlStore, workspace: Workspace, tmp_path: Path, shared: PostgresShared | None
+) -> AsyncIterator[Recall]:
+    ground = Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC, shared=shared)
+    opened = Recall(ground)
     yield opened
     await opened.close()
 
@@ -214,10 +219,14 @@ async def test_single_characters_are_found_where_no_pair_is(recall: Recall) -> N
     assert (await found(recall, "茶"))[0].text == "用户喜欢喝龙井茶"
 
 
-async def test_a_damaged_index_is_made_anew(recall: Recall, workspace: Workspace, tmp_path: Path) -> None:
+async def test_a_damaged_index_is_made_anew(recall: Recall, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     assert await found(recall, "hiking")
     await recall.close()
-    (tmp_path / "index" / "owner.db").write_bytes(b"not a database" * 1_000)
+    if (file := tmp_path / "index" / "owner.db").exists():
+        file.write_bytes(b"not a database" * 1_000)
+    else:
+        with psycopg.connect(request.getfixturevalue("server"), autocommit=True) as base:
+            base.execute("DROP TABLE mnema_index.entry")
     assert await found(recall, "hiking")
     assert await recall.check("") == ""
 

@@ -10,9 +10,11 @@ from time import perf_counter
 import numpy
 import pytest
 
+from memory.recall.doors import Kept, SpaceIndex
 from memory.recall.index import SqliteIndex
-from memory.recall.keeping import Ground, Kept
+from memory.recall.keeping import Ground, kept_of
 from memory.recall.passages import Wanted
+from memory.recall.postgres import PostgresShared
 from memory.recall.recall import Recall
 from memory.recall.rows import IndexRow
 from memory.recall.vectors import BATCH, NEAREST, PAUSE, EmbeddingFailed, Vectors
@@ -33,9 +35,9 @@ class Clock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
+async def ground(tmp_path: Path, shared: PostgresShared | None) -> AsyncIterator[Ground]:
     store = await open_store(tmp_path / "m.db")
-    yield Ground(store=store, workspace=Workspace(tmp_path / "ws"), folder=tmp_path / "index", zone=UTC)
+    yield Ground(store=store, workspace=Workspace(tmp_path / "ws"), folder=tmp_path / "index", zone=UTC, shared=shared)
     await store.close()
 
 
@@ -60,7 +62,7 @@ async def kept_up(vectors: Vectors, kept: Kept) -> None:
 async def held(kept: Kept, model: str = "hashing") -> dict[str, bytes]:
     """Each row's words and its vector."""
 
-    def look(index: SqliteIndex) -> dict[str, bytes]:
+    def look(index: SpaceIndex) -> dict[str, bytes]:
         found = dict(index.vectors(model))
         return {whole.row.words: found[row] for row, whole in index.whole(found).items()}
 
@@ -119,7 +121,7 @@ async def test_a_question_waits_no_longer_than_its_limit(ground: Ground) -> None
 
 async def test_a_wait_that_the_wire_asked_for_is_kept(ground: Ground) -> None:
     write(ground, "one")
-    embedder, clock, kept = Hashing(), Clock(), Kept("", ground)
+    embedder, clock, kept = Hashing(), Clock(), kept_of("", ground)
     embedder.fails = [EmbeddingFailed("slow down", kind="RateLimited 429", retry_after=100.0)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
@@ -135,7 +137,7 @@ async def test_a_wait_that_the_wire_asked_for_is_kept(ground: Ground) -> None:
 async def test_rows_are_embedded_in_batches_and_once_only(ground: Ground) -> None:
     lines = [f"line number {number}" for number in range(BATCH * 2 + 5)]
     write(ground, *lines)
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)
     vectors.keep_up(kept)
@@ -150,7 +152,7 @@ async def test_rows_are_embedded_in_batches_and_once_only(ground: Ground) -> Non
 
 async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Ground) -> None:
     write(ground, *(f"line {number}" for number in range(BATCH + 1)))
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     killed = vectors_of(embedder)
     embedder.open.clear()
     killed.keep_up(kept)
@@ -159,7 +161,7 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Groun
     kept.close()
     assert embedder.closed
     embedder.open.set()
-    again = Kept("", ground)
+    again = kept_of("", ground)
     await kept_up(vectors_of(embedder), again)
     assert len(await held(again)) == BATCH + 1
     again.close()
@@ -167,7 +169,7 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Groun
 
 async def test_another_model_embeds_everything_anew(ground: Ground) -> None:
     write(ground, "likes hiking", "plays chess")
-    kept, other = Kept("", ground), Hashing("other", WIDTH * 2)
+    kept, other = kept_of("", ground), Hashing("other", WIDTH * 2)
     await kept_up(vectors_of(Hashing()), kept)
     await kept_up(vectors_of(other), kept)
     assert set(await held(kept, "other")) == {"likes hiking", "plays chess"}
@@ -177,7 +179,7 @@ async def test_another_model_embeds_everything_anew(ground: Ground) -> None:
 
 async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: Ground) -> None:
     write(ground, "likes hiking", "plays chess")
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     await kept_up(vectors_of(embedder), kept)
     embedder.width = WIDTH * 2
     vectors = vectors_of(embedder)
@@ -191,7 +193,7 @@ async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(g
 
 async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: Ground) -> None:
     write(ground, *(f"line {number}" for number in range(6)), "poison", "last")
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     embedder.refuses = "poison"
     vectors = vectors_of(embedder)
     await kept_up(vectors, kept)
@@ -207,7 +209,7 @@ async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(groun
 
 async def test_where_every_text_is_refused_none_is_given_up(ground: Ground) -> None:
     write(ground, "one", "two")
-    embedder, kept, clock = Hashing(), Kept("", ground), Clock()
+    embedder, kept, clock = Hashing(), kept_of("", ground), Clock()
     embedder.fails = [EmbeddingFailed("bad request", kind="BadRequest 400", refused=True) for _ in range(3)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
@@ -220,13 +222,13 @@ async def test_where_every_text_is_refused_none_is_given_up(ground: Ground) -> N
 
 async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_ones_vector(ground: Ground) -> None:
     write(ground, "old words")
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     vectors = vectors_of(embedder)
     embedder.open.clear()
     vectors.keep_up(kept)
     await embedder.waiting.wait()
     write(ground, "new words")
-    await kept.use(SqliteIndex.count)
+    await kept.use(lambda index: index.count())
     embedder.open.set()
     await vectors.settled()
     assert await held(kept) == dict(zip(["new words"], await embedder.embed(["new words"]), strict=True))
@@ -296,7 +298,7 @@ def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path)
 
 async def test_closing_waits_for_nothing(ground: Ground) -> None:
     write(ground, "one")
-    embedder, kept = Hashing(), Kept("", ground)
+    embedder, kept = Hashing(), kept_of("", ground)
     embedder.open.clear()
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)

@@ -9,6 +9,13 @@ _NEVER_CHANGED = (
     "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
 )
 BACK = {
+    "r0007": ("DROP TABLE audit_head", "DROP TABLE person_removal", "ALTER TABLE outbox DROP COLUMN settled"),
+    "r0006": (
+        "DROP TABLE limit_told",
+        *(f"DROP INDEX {name}" for name in ("turn_who", "turn_started", "usage_who")),
+        *(f"ALTER TABLE {column.replace('.', ' DROP COLUMN ')}" for column in ("turn.who", "turn.asked", "usage.who")),
+    ),
+    "r0005": ("DROP INDEX outbox_sending", "DROP TABLE process", "DROP TABLE duty"),
     "r0004": tuple(f"DROP TABLE {name}" for name in ("access_grant", "access_request", "approval")),
     "r0003": (
         "DROP TABLE channel_note",

@@ -1,7 +1,9 @@
 """SQLite passes the store's suites."""
 
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
+from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
 from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
 
@@ -43,3 +45,9 @@ class TestForgettings(ForgettingSuite): ...
 
 
 class TestLinks(LinkSuite): ...
+
+
+class TestFigures(FiguresSuite): ...
+
+
+class TestSpending(SpendingSuite): ...

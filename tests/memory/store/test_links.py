@@ -122,6 +122,17 @@ async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: Sq
     assert await joining.links.home("b") == "a"
 
 
+async def test_I40_what_a_joined_account_said_is_the_homes_source_and_not_the_other_way_round(
+    store: SqlStore, joining: Joining
+) -> None:
+    homes = await told(store, "a", "b")
+    await joining.join(account("a"), account("b"))
+    [of_a, *_], [of_b, *_] = [await store.sessions.messages(homes[name]) for name in ("a", "b")]
+    assert await store.memories.source("a", of_b.id) == of_b
+    assert await store.memories.source("b", of_b.id) == of_b
+    assert await store.memories.source("b", of_a.id) is None
+
+
 async def test_after_leaving_each_has_its_own_again_and_nothing_was_moved(store: SqlStore, joining: Joining) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))

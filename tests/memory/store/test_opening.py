@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.store.creation import HEAD
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.migrations.upgrade import upgrade
 from tests.contracts.store_context_suite import snip
@@ -66,7 +67,7 @@ async def test_I28_older_tables_are_copied_and_then_brought_up(tmp_path: Path) -
     store = await record.open()
     assert await talk(store, "1")
     await store.close()
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["m.db.before-r0005-from-nothing"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-nothing"]
 
 
 async def _held(record: SqliteRecord) -> str:
@@ -97,10 +98,11 @@ def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return found
 
 
-NEW = ("why", "seen_seq", "tainted", "album", "payload")
+NEW = ("why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked")
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
-    *("access_grant", "access_request", "approval"),
+    *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
+    "limit_told",
 }
 
 
@@ -124,8 +126,8 @@ async def test_I28_a_record_of_the_first_version_is_brought_up_with_all_it_holds
     await store.sessions.set_snapshot(home, taken(await store.sessions.load(home), *PARTS), "first")
     assert await store.sessions.snapshot(home)
     await store.close()
-    assert shape(record.path)["version"] == [("r0005",)]
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == ["m.db.before-r0005-from-r0001"]
+    assert shape(record.path)["version"] == [(HEAD,)]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-r0001"]
 
 
 @pytest.mark.parametrize("point", ["mig.backed_up@1", "mig.step@1", "mig.done@1"])
@@ -140,7 +142,7 @@ async def test_I28_a_kill_while_the_tables_are_brought_up_leaves_one_version_who
     )
     assert await killed.wait() == -signal.SIGKILL
     whole = shape(record.path)["version"]
-    assert whole == [("r0005" if point == "mig.done@1" else "r0001",)]
+    assert whole == [(HEAD if point == "mig.done@1" else "r0001",)]
     store = await record.open()
     assert store.healed == ""
     assert _content(record.path) == before

@@ -308,11 +308,12 @@ async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: Sqlit
         await store.database.write(views.load, "nobody")
 
     async def stray(tx: Tx) -> None:
-        await tx.run(counters._TOUCH, row="x", now=1.0, other=2)
+        await tx.run(counters._READ, row="x", other=2)
 
     with pytest.raises(TypeError, match="other"):
         await store.database.write(stray)
-    await store.database.write(counters.touch, "nobody")
+    with pytest.raises(LookupError):
+        await store.database.write(counters.take, "nobody", touched=True)
 
 
 def test_ids_sort_by_time_and_never_repeat() -> None:

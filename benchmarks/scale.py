@@ -1,0 +1,216 @@
+"""Many conversations on several processes, beside bare Procrastinate under the same load in the same run.
+
+`python -m benchmarks.scale --conversations 1000 --turns 5`; a PostgreSQL is needed, see tests/postgres.py.
+"""
+
+import argparse
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import psutil
+import psycopg
+
+from benchmarks.scale_bare import bare
+from benchmarks.scale_ours import ours
+from benchmarks.scale_report import report
+from benchmarks.scale_shape import Course, Found, Name, Shape, marked, now
+from tests.postgres import database, why_not
+
+WRITERS = 16
+"""People whose message is on its way to the record at a time, where all write at once."""
+REST = 11.0
+"""Seconds after which a server has told all that it counted: a quiet connection tells after ten."""
+IDLE = 5.0
+LONGEST = 900.0
+WORDS = "The harbour survey took three days and cost 4,200 crowns; which of its two reports should I read first? "
+SIZES = (
+    "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace"
+)
+COUNTED = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+
+
+class Engine(Protocol):
+    """What is measured. workers: the processes that answer."""
+
+    name: str
+    course: Course
+    workers: list[int]
+
+    async def say(self, name: Name, text: str) -> None: ...
+
+    async def settle(self) -> int: ...
+
+
+Opens = Callable[[str, Shape, int], AbstractAsyncContextManager[Engine]]
+
+
+@dataclass(slots=True)
+class Watch:
+    """What the machine and the server tell while something goes on."""
+
+    server: psycopg.AsyncConnection[Any]
+    workers: list[psutil.Process]
+    rss: dict[str, float] = field(default_factory=dict)
+
+    async def transactions(self) -> float:
+        """Of this database, so far."""
+        row = await (await self.server.execute(COUNTED)).fetchone()
+        return float(row[0]) if row else 0.0
+
+    async def sizes(self) -> dict[str, int]:
+        """Bytes of each table with its indexes."""
+        rows = await (await self.server.execute(SIZES, ["public"])).fetchall()
+        return {str(name): int(size) for name, size in rows}
+
+    def cpu(self) -> dict[str, float]:
+        """Seconds of processor so far: of the workers, of the process that accepts and sends, of the server."""
+        name = self.server.info.dbname
+        theirs = [one for one in psutil.process_iter(["cmdline"]) if name in " ".join(one.info["cmdline"] or ())[:200]]
+        servers = [one for one in theirs if one.info["cmdline"][0].startswith("postgres:")]
+        return {
+            "workers": sum(map(_seconds, self.workers)),
+            "gateway": _seconds(psutil.Process()),
+            "postgres": sum(map(_seconds, servers)),
+        }
+
+    def note(self, when: str) -> None:
+        """How large the largest worker is, where it is larger than it was."""
+        largest = max(worker.memory_info().rss for worker in self.workers) / 1e6
+        self.rss[when] = max(largest, self.rss.get(when, 0.0))
+
+
+async def measure(opens: Opens, shape: Shape, workers: int) -> Found:
+    """One engine under both parts of the load, on a database of its own."""
+    with database() as url:
+        async with opens(url, shape, workers) as engine, _watching(url, engine) as watch:
+            await _warmed(engine, shape)
+            await _paced(engine, shape)
+            await engine.settle()
+            watch.note("idle")
+            await asyncio.sleep(REST)
+            before = await watch.transactions()
+            await asyncio.sleep(IDLE)
+            sizes, cpu, counted, began = await watch.sizes(), watch.cpu(), await watch.transactions(), now()
+            idle = (counted - before) / IDLE
+            await _crowd(engine, shape, watch)
+            spent = _less(watch.cpu(), cpu)
+            most = await engine.settle()
+            await asyncio.sleep(REST)
+            made = await watch.transactions() - counted - idle * (now() - began)
+            grown = _less(await watch.sizes(), sizes)
+        names = [*shape.warm_names(), *shape.paced_names(), *shape.crowd_names()]
+        return Found(
+            engine=engine.name,
+            workers=workers,
+            shape=shape,
+            course=engine.course,
+            faults=tuple(engine.course.faults(names)),
+            cpu=spent,
+            transactions=made / shape.messages,
+            idle=idle,
+            rss=watch.rss,
+            bytes={name: size / shape.messages for name, size in grown.items()},
+            most_open=most,
+        )
+
+
+async def _warmed(engine: Engine, shape: Shape) -> None:
+    """A few messages before anything is measured: what a process loads at the first one is loaded."""
+    await asyncio.gather(*(engine.say(name, _text(name)) for name in shape.warm_names()))
+    await _all_done(engine, shape.warm)
+    await engine.settle()
+
+
+async def _paced(engine: Engine, shape: Shape) -> None:
+    """So many messages a second, whatever becomes of them; then until all are answered."""
+    began, said = now(), []
+    for at, name in enumerate(shape.paced_names()):
+        await asyncio.sleep(max(0.0, began + at / shape.rate - now()))
+        said.append(asyncio.create_task(engine.say(name, _text(name))))
+    await asyncio.gather(*said)
+    await _all_done(engine, shape.warm + shape.paced)
+
+
+async def _crowd(engine: Engine, shape: Shape, watch: Watch) -> None:
+    """Everybody writes as fast as it is taken."""
+    waiting = iter(shape.crowd_names())
+
+    async def write() -> None:
+        for name in waiting:
+            await engine.say(name, _text(name))
+
+    going = asyncio.create_task(_all_done(engine, shape.warm + shape.paced + shape.messages))
+    await asyncio.gather(*(write() for _ in range(WRITERS)))
+    while not going.done():
+        watch.note("crowd")
+        await asyncio.wait({going}, timeout=0.25)
+    going.result()
+
+
+async def _all_done(engine: Engine, count: int) -> None:
+    until = now() + LONGEST
+    while len(engine.course.done) < count:
+        if now() > until:
+            raise TimeoutError(f"{len(engine.course.done)} of {count} messages are answered after {LONGEST:.0f} s")
+        await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def _watching(url: str, engine: Engine) -> AsyncIterator[Watch]:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as server:
+        yield Watch(server, [psutil.Process(pid) for pid in engine.workers])
+
+
+def _text(name: Name) -> str:
+    return f"{WORDS}{marked(name)}"
+
+
+def _seconds(process: psutil.Process) -> float:
+    used = process.cpu_times()
+    return float(used.user + used.system)
+
+
+def _less(after: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    return {name: value - before.get(name, 0.0) for name, value in after.items()}
+
+
+async def run(shape: Shape, workers: Sequence[int]) -> str:
+    """Both engines, one after the other, on so many workers."""
+    found = [await measure(opens, shape, count) for count in workers for opens in (bare, ours)]
+    return report(found)
+
+
+def main(words: Sequence[str]) -> str:
+    """The report, or why there is none."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks scale", description=__doc__)
+    options.add_argument("--conversations", type=int, default=100)
+    options.add_argument("--turns", type=int, default=3)
+    options.add_argument("--seconds", type=float, default=1.5, help="that the model takes")
+    options.add_argument("--rate", type=float, default=10.0, help="messages a second of the paced part")
+    options.add_argument("--paced", type=int, default=100, help="messages of the paced part")
+    options.add_argument("--workers", type=int, nargs="+", default=[1, 3])
+    options.add_argument("--facts", action="store_true", help="let ours read each turn for lasting facts too")
+    given = options.parse_args(words)
+    if why := why_not():
+        return f"scale: {why}"
+    shape = Shape(
+        conversations=given.conversations,
+        turns=given.turns,
+        seconds=given.seconds,
+        rate=given.rate,
+        paced=given.paced,
+        places=max(64, given.conversations),
+        facts=given.facts,
+    )
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    return asyncio.run(run(shape, given.workers))
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(main(sys.argv[1:]))

@@ -1,0 +1,139 @@
+"""The floor of `scale`: bare Procrastinate, with a row and a job for each message and nothing of ours around them.
+
+`python -m benchmarks.scale_bare URL SECONDS PLACES` is one worker; it prints a line for each job that it has done.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from procrastinate import App, PsycopgConnector
+from procrastinate.schema import SchemaManager
+from psycopg_pool import AsyncConnectionPool
+
+from benchmarks.process import ROOT
+from benchmarks.scale_shape import Course, Name, Shape, now
+from bot.scale.jobs import BEAT_SECONDS, CONNECTIONS, LOOK_SECONDS, STALLED_SECONDS
+from memory.store.open_postgres import MOST_CONNECTIONS
+
+TABLE = "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, number))"
+ADD = "INSERT INTO said (who, number, text) VALUES (%s, %s, %s)"
+
+
+class Bare:
+    """Accepts messages, and hears from its workers what became of them."""
+
+    name = "bare"
+
+    def __init__(self, app: App, pool: AsyncConnectionPool[Any], workers: list[asyncio.subprocess.Process]) -> None:
+        self.course = Course()
+        self.workers = [worker.pid for worker in workers]
+        self._task = app.configure_task
+        self._pool = pool
+        self._heard = [asyncio.create_task(self._hear(worker)) for worker in workers]
+
+    async def say(self, name: Name, text: str) -> None:
+        """One durable transaction: the row, and the wish to work on it."""
+        self.course.asked[name] = now()
+        async with self._pool.connection() as held, held.transaction():
+            await held.execute(ADD, [*name, text])
+            job = self._task("turn", lock=f"turn:{name[0]}", queue="turn", connection=held)
+            await job.defer_async(who=name[0], number=name[1])
+        self.course.stored[name] = now()
+
+    async def settle(self) -> int:
+        """What is known only now; most turns at once, which nobody has counted here."""
+        return 0
+
+    async def close(self) -> None:
+        """Hear no more."""
+        for task in self._heard:
+            task.cancel()
+        await asyncio.gather(*self._heard, return_exceptions=True)
+
+    async def _hear(self, worker: asyncio.subprocess.Process) -> None:
+        assert worker.stdout is not None
+        while line := await worker.stdout.readline():
+            who, number, begun, ended, done = line.split()
+            name = (int(who), int(number))
+            self.course.begun[name], self.course.ended[name] = float(begun), float(ended)
+            self.course.done[name] = float(done)
+            self.course.answers.append(name)
+
+
+@asynccontextmanager
+async def bare(url: str, shape: Shape, workers: int) -> AsyncIterator[Bare]:
+    """A database with the engine's tables, so many workers on it, and who accepts for them."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as held:
+        await held.execute(SchemaManager.get_schema())
+        await held.execute(TABLE)
+    app = app_on(url)
+    app.task(name="turn")(_nothing)
+    begun = [await _worker(url, shape) for _ in range(workers)]
+    pool = AsyncConnectionPool[Any](url, kwargs={"autocommit": True}, max_size=MOST_CONNECTIONS, open=False)
+    await pool.open()
+    try:
+        async with app.open_async():
+            engine = Bare(app, pool, begun)
+            yield engine
+            await engine.close()
+    finally:
+        await pool.close()
+        for worker in begun:
+            worker.kill()
+            await worker.wait()
+
+
+def app_on(url: str) -> App:
+    """The engine, connected as ours is."""
+    return App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=10.0))
+
+
+async def _worker(url: str, shape: Shape) -> asyncio.subprocess.Process:
+    words = ("-m", "benchmarks.scale_bare", url, str(shape.seconds), str(shape.places))
+    worker = await asyncio.create_subprocess_exec(sys.executable, *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    assert worker.stdout is not None
+    await worker.stdout.readline()
+    return worker
+
+
+async def _nothing(who: int, number: int) -> None:
+    """What is done is done by the workers."""
+
+
+async def work(url: str, seconds: float, places: int) -> None:
+    """One worker, until the process is ended."""
+    app, ends = app_on(url), dict[int, tuple[int, int, float, float]]()
+
+    async def turn(context: Any, who: int, number: int) -> None:
+        begun = now()
+        await asyncio.sleep(seconds)
+        ends[context.job.id] = (who, number, begun, now())
+
+    app.task(name="turn", pass_context=True)(turn)
+    async with app.open_async():
+        finish = app.job_manager.finish_job
+
+        async def finished(job: Any, *given: Any, **named: Any) -> None:
+            await finish(job, *given, **named)
+            who, number, begun, ended = ends.pop(job.id)
+            print(who, number, begun, ended, now(), flush=True)
+
+        app.job_manager.finish_job = finished  # type: ignore[method-assign]
+        print("ready", flush=True)
+        await app.run_worker_async(
+            queues=["turn"],
+            concurrency=places,
+            delete_jobs="always",
+            update_heartbeat_interval=BEAT_SECONDS,
+            stalled_worker_timeout=STALLED_SECONDS,
+            fetch_job_polling_interval=LOOK_SECONDS,
+            abort_job_polling_interval=LOOK_SECONDS,
+        )
+
+
+if __name__ == "__main__":
+    asyncio.run(work(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))

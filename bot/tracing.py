@@ -1,0 +1,55 @@
+"""Spans as plain values: what happened to one message, with ids that any process finds again from the record."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Role = Literal["consumer", "internal", "client", "producer"]
+RECEIVED, HANDLED = "receive", "handle"
+"""The two spans that others stand under; their ids follow from the trace, so a process need not have seen them."""
+Fact = str | int | float | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Something that is over. trace: as the record names it. when: start and end, unix nanoseconds.
+
+    itself, parent: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent. error: its type, ""
+    where it went well. facts hold no word of a person.
+    """
+
+    name: str
+    trace: str
+    itself: str = ""
+    parent: str = HANDLED
+    role: Role = "internal"
+    when: tuple[int, int]
+    error: str = ""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+
+class Tracer(Protocol):
+    """Where spans go."""
+
+    def emit(self, span: Span) -> None:
+        """Take one; returns at once and never raises for a collector that is away."""
+        ...
+
+    async def close(self) -> None:
+        """Send what waits, for a few seconds at most."""
+        ...
+
+
+def trace_number(trace: str) -> int:
+    """The 128-bit id that tracing knows a stored trace id by."""
+    return _number(trace, 16)
+
+
+def span_number(trace: str, itself: str) -> int:
+    """The 64-bit id of a trace's span RECEIVED or HANDLED."""
+    return _number(f"{trace}:{itself}", 8)
+
+
+def _number(text: str, size: int) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big") or 1

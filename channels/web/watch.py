@@ -1,0 +1,77 @@
+"""The port of a process that has no page: how well it is, and its figures, behind the same gate."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from channels.web.app import refused, told_health, with_headers
+from channels.web.backend import Health, Probe
+from channels.web.calls import refusal
+from channels.web.errors import Refused
+from channels.web.gate import Gate
+from channels.web.rules import every
+
+FIGURES = "text/plain; version=0.0.4; charset=utf-8"
+PATHS = ("/healthz", "/readyz", "/metrics")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What is told. metrics: in the text format that Prometheus reads."""
+
+    healthy: Probe
+    ready: Probe
+    metrics: Callable[[], Awaitable[str]]
+
+
+class WatchSite:
+    """Three paths and nothing else; until `open` the process is well and not ready."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._watched: Watched | None = None
+
+    def open(self, watched: Watched) -> None:
+        """Answer from this house from now on."""
+        self._watched = watched
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        request = Request(scope, receive)
+        try:
+            reply = await self._answer(request)
+        except Refused as err:
+            reply = await refused(request, err)
+        await reply(scope, receive, with_headers(send))
+
+    async def _answer(self, request: Request) -> Response:
+        headers, path = request.scope["headers"], request.scope["path"]
+        if not self._gate.host_fits(headers):
+            raise Refused(400, "host", "this server answers on loopback only, under its own address")
+        if path not in PATHS:
+            raise Refused(404, "not_found", f"there is only {', '.join(PATHS)} here")
+        if request.method not in ("GET", "HEAD"):
+            raise Refused(405, "method", "send GET")
+        known = bool(every(headers, b"authorization"))
+        if known or path == "/metrics":
+            await self._gate.visitor(request.method, headers)
+        if path == "/metrics":
+            return await self._figures()
+        return told_health(await self._health(path), full=known)
+
+    async def _figures(self) -> Response:
+        if self._watched is None:
+            return refusal(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+        return Response(await self._watched.metrics(), 200, {"cache-control": "no-store"}, FIGURES)
+
+    async def _health(self, path: str) -> Health:
+        if self._watched is None:
+            return Health(ok=path == "/healthz", reasons={"starting": True})
+        probe = self._watched.healthy if path == "/healthz" else self._watched.ready
+        return await probe()

@@ -1,0 +1,80 @@
+"""Opening the record in PostgreSQL: tables, a lease of our own, a pool of connections."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psycopg
+from psycopg_pool import PoolTimeout
+from sqlalchemy import select, update
+
+from memory.store import leases
+from memory.store.engine import Compiler, Tx
+from memory.store.errors import StoreCorrupt, StoreError
+from memory.store.lease_tables import FOREVER
+from memory.store.postgres import Bare, Driver, PostgresDatabase, pool_of
+from memory.store.postgres_errors import named
+from memory.store.postgres_schema import dialect, must_be_ours, prepare
+from memory.store.store import SqlStore
+from memory.store.tables import instance
+
+_TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
+_LEASE = select(instance.c.lease_epoch)
+MOST_CONNECTIONS = 12
+LEASE_SECONDS = 5.0
+"""How long a process that does not renew its lease counts as alive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How to open. url: postgresql://…; name: of this process, for people; connections: at once, at most."""
+
+    url: str
+    name: str = ""
+    connections: int = MOST_CONNECTIONS
+    clock: Callable[[], float] = time.time
+    lease_seconds: float = LEASE_SECONDS
+
+
+def plain_url(url: str) -> str:
+    """A configured address as the driver takes it: without the name of the driver."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}://{rest}"
+
+
+async def open_postgres(wanted: Wanted, *, writable: bool = True) -> SqlStore:
+    """Open the record, making its tables where there are none. Any number of processes may have it open.
+
+    Raises:
+        SchemaNewer: a newer version of this program has written it.
+        StoreError: the server cannot be reached, or, for reading, there are no tables of this version.
+    """
+    pool = pool_of(plain_url(wanted.url), wanted.connections)
+    compiler = Compiler(dialect())
+    try:
+        await pool.open(wait=True, timeout=5.0)
+        async with pool.connection() as bare:
+            if writable:
+                await prepare(bare)
+            else:
+                await must_be_ours(bare)
+            lease = await _lease(bare, compiler, wanted) if writable else 0
+    except (psycopg.Error, PoolTimeout) as err:
+        await pool.close()
+        raise StoreError(f"the PostgreSQL server cannot be used: {named(err)}") from err
+    except StoreError:
+        await pool.close()
+        raise
+    return SqlStore(PostgresDatabase(pool, compiler, lease, wanted.clock), None, writable=writable)
+
+
+async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted) -> int:
+    async with bare.transaction():
+        tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=wanted.clock())
+        await tx.run(_TAKE_LEASE)
+        taken = await tx.one(_LEASE)
+        if taken is None:
+            raise StoreCorrupt("the instance row is missing")
+        lease = int(taken["lease_epoch"])
+        await leases.join(tx, lease, wanted.name, min(wanted.lease_seconds, FOREVER))
+    return lease

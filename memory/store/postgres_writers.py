@@ -1,0 +1,122 @@
+"""Who may write a space's files, where several processes do: a lock in PostgreSQL, and the lease of whoever holds it.
+
+The lock is a session's: free as soon as its process is gone; and the server ends a session that lies idle with it.
+A process that slept longer than that is not sure any more. One that fell asleep after it was sure finds that the next
+writer has taken its unfinished file away, so that there is nothing left to put in place: it is too late at any time.
+"""
+
+import hashlib
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import structlog
+from psycopg_pool import ConnectionPool
+
+from memory.store.open_postgres import plain_url
+from memory.writers import Overtaken, Writer
+
+log = structlog.get_logger(__name__)
+CLASS = 0x6D6E656D
+"""The first half of our locks' keys; the second is the space."""
+MOST = 4
+"""Connections of one process: threads that write at once."""
+_LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
+_SURE = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
+_LIMITS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
+    set_config('idle_in_transaction_session_timeout', %s, false)"""
+_ALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
+Session = psycopg.Connection[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Seconds. wait: for the lock, or a connection; idle: for which the holder may be busy with the disk, or asleep."""
+
+    wait: float = 30.0
+    idle: float = 10.0
+
+
+class PostgresWriters:
+    """See memory.writers.Writers. url: of the record; lease: this process's, 0 for one that never writes."""
+
+    def __init__(self, url: str, lease: int, patience: Patience | None = None) -> None:
+        self._lease = lease
+        self._patience = patience or Patience()
+        self._numbers = itertools.count(1)
+        given = {"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_ALIVE}
+        self._pool: ConnectionPool[Session] = ConnectionPool(
+            plain_url(url),
+            kwargs=given,
+            min_size=0,
+            max_size=MOST,
+            timeout=self._patience.wait,
+            configure=self._configure,
+            check=ConnectionPool.check_connection,
+            open=False,
+            name="files",
+        )
+
+    def open(self) -> None:
+        """From now on connections are made as they are needed."""
+        self._pool.open()
+
+    def close(self) -> None:
+        """Nobody writes any more. Blocks."""
+        self._pool.close()
+
+    @contextmanager
+    def alone(self, space: str, folder: int) -> Iterator[Writer]:
+        with _or_overtaken():
+            session = self._pool.getconn()
+        try:
+            with _or_overtaken():
+                session.execute("BEGIN")
+                session.execute(_LOCK, [CLASS, key_of(space)])
+            yield _Holder(session, self._lease, f".{self._lease}-{next(self._numbers)}")
+        finally:
+            self._let_go(session)
+
+    def _let_go(self, session: Session) -> None:
+        """What was written is written: a lock that cannot be given back goes with its session."""
+        try:
+            session.rollback()
+        except psycopg.Error as err:
+            log.warning("the lock on files went with its session", error=type(err).__name__)
+            with suppress(psycopg.Error):
+                session.close()
+        self._pool.putconn(session)
+
+    def _configure(self, session: Session) -> None:
+        wait, idle = f"{self._patience.wait:.3f}s", f"{self._patience.idle:.3f}s"
+        longer = f"{self._patience.wait + 5:.3f}s"
+        session.execute(_LIMITS, [wait, longer, idle])
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    session: Session
+    lease: int
+    mark: str
+
+    def sure(self) -> None:
+        with _or_overtaken():
+            alive = self.session.execute(_SURE, [self.lease]).fetchone()
+        if alive is None:
+            raise Overtaken("the lease of this process is over, and another may be writing; nothing was written")
+
+
+def key_of(space: str) -> int:
+    """The second half of a space's key. Pure."""
+    return int.from_bytes(hashlib.sha256(space.encode()).digest()[:4], "big", signed=True)
+
+
+@contextmanager
+def _or_overtaken() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as err:  # a pool's timeout is one of them
+        raise Overtaken(f"the turn to write did not come ({type(err).__name__}); nothing was written") from err

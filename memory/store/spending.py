@@ -1,0 +1,208 @@
+"""What each person has used and how often they have asked, read from turns, usage and calls by person and time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, select, update
+
+from memory.store.columns import among, word
+from memory.store.database import Database
+from memory.store.engine import Row, Statement, Tx, glance
+from memory.store.errors import WrongState
+from memory.store.people import BLOB
+from memory.store.records import Outgoing
+from memory.store.spending_doors import OWNER, Asking, Spent, Told, Used
+from memory.store.spending_tables import limit_told
+from memory.store.tables import conversation, inbox, message, tool_call, turn, usage
+from memory.store.turns import settle
+
+OVER = "over budget"
+_ONE: ColumnElement[int] = literal_column("1")
+_MINE = turn.c.who == bindparam("who")
+_TODAY = turn.c.asked >= bindparam("since")
+_OTHERS = (turn.c.who != word("")) & (turn.c.who != word(OWNER))
+_MINUTE = (
+    select(turn.c.asked)
+    .where(_MINE, turn.c.asked > bindparam("since"), turn.c.asked <= bindparam("until"))
+    .order_by(turn.c.asked.desc())
+    .limit(bindparam("most"))
+)
+_DAY = select(func.count().label("held")).select_from(
+    select(_ONE.label("one")).where(_MINE, _TODAY).limit(bindparam("most")).subquery()
+)
+_EVERYBODY = (
+    select(func.count().label("held"))
+    .select_from(turn)
+    .where(turn.c.started >= bindparam("since"), turn.c.started < bindparam("until"), _OTHERS)
+)
+_RUNNING = (
+    select(func.count().label("held"))
+    .select_from(turn)
+    .where(
+        among(turn.c.state, "running", "waiting"),
+        turn.c.conversation > word(""),  # so that the index of open turns is used: they are few
+        func.coalesce(turn.c.who, word("")) == bindparam("who"),
+        turn.c.id != bindparam("but"),
+    )
+)
+_TOKENS = ("input", "output", "cache_read", "cache_write")
+_SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
+_USED = (
+    select(usage.c.model, *_SUMS)
+    .where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"))
+    .group_by(usage.c.model)
+)
+_WHOLE = (
+    select(usage.c.model, *_SUMS)
+    .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), usage.c.who != word(OWNER))
+    .group_by(usage.c.model)
+)
+_BY_PERSON = (
+    select(usage.c.who, usage.c.model, usage.c.purpose, *_SUMS)
+    .where(usage.c.at >= bindparam("since"))
+    .group_by(usage.c.who, usage.c.model, usage.c.purpose)
+    .order_by(usage.c.who, usage.c.model, usage.c.purpose)
+)
+_BY_ONE = _BY_PERSON.where(usage.c.who == bindparam("who"))
+_CALLS = (
+    select(func.count().label("held"))
+    .select_from(turn.join(tool_call, tool_call.c.turn_id == turn.c.id))
+    .where(_MINE, _TODAY, tool_call.c.state != word("denied"))
+)
+_CALLS_OF = _CALLS.where(tool_call.c.name == bindparam("named"))
+_KNOWN = select(limit_told.c.until).where(
+    limit_told.c.who == bindparam("of"),
+    limit_told.c.conversation == bindparam("there"),
+    limit_told.c.limit_name == bindparam("named"),
+)
+_SAY = insert(limit_told)
+_SAY_AGAIN = (
+    update(limit_told)
+    .where(
+        limit_told.c.who == bindparam("of"),
+        limit_told.c.conversation == bindparam("there"),
+        limit_told.c.limit_name == bindparam("named"),
+    )
+    .values(until=bindparam("to"))
+)
+_ROW = select(inbox.c.conversation).where(inbox.c.id == bindparam("row"))
+_IGNORE = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
+    .values(state=word("ignored"), reason=word(OVER))
+)
+NEVER = 1e18
+_CONVERSATIONS = select(conversation.c.id).where(conversation.c.space == bindparam("mine"))
+_PARTS = select(message.c.parts.label("held")).where(
+    message.c.conversation == bindparam("there"), message.c.parts.like('%"sha256"%')
+)
+_BODIES = select(inbox.c.body.label("held")).where(
+    inbox.c.conversation == bindparam("there"), inbox.c.body.like('%"files"%')
+)
+
+
+class SqlSpending:
+    """See memory.store.spending_doors.Spending."""
+
+    def __init__(self, database: Database) -> None:
+        self._read, self._write = database.read, database.write
+
+    async def spent(self, asking: Asking) -> Spent:
+        return await self._read(_spent, asking)
+
+    async def mine(self, who: str, since: float, until: float) -> list[Used]:
+        return await self._read(_mine, who, since, until)
+
+    async def whole(self, since: float, until: float) -> tuple[int, list[Used]]:
+        return await self._read(_whole, since, until)
+
+    async def sums(self, since: datetime, who: str = "") -> list[Used]:
+        return await self._read(_sums, since.timestamp(), who)
+
+    async def calls(self, who: str, since: float, named: Sequence[str] = ()) -> int:
+        return await self._read(_calls, who, since, named)
+
+    async def files(self, space: str) -> set[str]:
+        found = set[str]()
+        for row in await self._read(_conversations, space):
+            found |= await self._read(_files, row)
+        return found
+
+    async def refuse(self, inbox_id: str, told: Told, out: Sequence[Outgoing]) -> bool:
+        return await self._write(_refuse, inbox_id, told, out)
+
+
+async def _spent(tx: Tx, asking: Asking) -> Spent:
+    who, wants, (minute, day) = asking.who, asking.wants, asking.most
+    spent = Spent()
+    if "messages" in wants:
+        recent = await tx.all(_MINUTE, who=who, since=asking.minute, until=asking.asked, most=minute)
+        today = await _held(tx, _DAY, who=who, since=asking.day, most=day)
+        spent = replace(spent, minute=tuple(row["asked"] for row in recent), today=today)
+    if "everybody" in wants:
+        spent = replace(spent, everybody=await _held(tx, _EVERYBODY, since=asking.whole, until=NEVER))
+    if "tokens" in wants:
+        running = await _held(tx, _RUNNING, who=who, but=asking.turn)
+        spent = replace(spent, running=running, used=tuple(await _mine(tx, who, asking.mine, NEVER)))
+    if "whole" in wants:
+        rows = await tx.all(_WHOLE, since=asking.whole, until=NEVER)
+        spent = replace(spent, whole=tuple(map(_row, rows)))
+    return spent
+
+
+@glance
+async def _mine(tx: Tx, who: str, since: float, until: float) -> list[Used]:
+    return [_row(row) for row in await tx.all(_USED, who=who, since=since, until=until)]
+
+
+async def _whole(tx: Tx, since: float, until: float) -> tuple[int, list[Used]]:
+    used = [_row(row) for row in await tx.all(_WHOLE, since=since, until=until)]
+    return await _held(tx, _EVERYBODY, since=since, until=until), used
+
+
+@glance
+async def _sums(tx: Tx, since: float, who: str) -> list[Used]:
+    rows = await tx.all(_BY_ONE, since=since, who=who) if who else await tx.all(_BY_PERSON, since=since)
+    return [_row(row) for row in rows]
+
+
+async def _calls(tx: Tx, who: str, since: float, named: Sequence[str]) -> int:
+    if not named:
+        return await _held(tx, _CALLS, who=who, since=since)
+    return sum([await _held(tx, _CALLS_OF, who=who, since=since, named=name) for name in named])
+
+
+async def _conversations(tx: Tx, space: str) -> list[str]:
+    return [row["id"] for row in await tx.all(_CONVERSATIONS, mine=space)]
+
+
+async def _files(tx: Tx, conversation: str) -> set[str]:
+    rows = [row for query in (_PARTS, _BODIES) for row in await tx.all(query, there=conversation)]
+    return {name for row in rows for name in BLOB.findall(row["held"])}
+
+
+async def _refuse(tx: Tx, inbox_id: str, told: Told, out: Sequence[Outgoing]) -> bool:
+    row = await tx.one(_ROW, row=inbox_id)
+    if row is None:
+        raise WrongState(f"inbox row {inbox_id} is missing, not new")
+    place = {"of": told.who, "there": row["conversation"], "named": told.limit}
+    known = await tx.one(_KNOWN, **place)
+    if known is not None and known["until"] > told.asked:
+        if not await tx.run(_IGNORE, row=inbox_id):
+            raise WrongState(f"inbox row {inbox_id} is not new")
+        return False
+    if not await tx.run(_SAY_AGAIN, to=told.until, **place):
+        named = {"conversation": row["conversation"], "limit_name": told.limit}
+        await tx.run(_SAY, who=told.who, until=told.until, **named)
+    await settle(tx, inbox_id, out)
+    return True
+
+
+async def _held(tx: Tx, statement: Statement, **values: object) -> int:
+    row = await tx.one(statement, **values)
+    return int(row["held"]) if row else 0
+
+
+def _row(row: Row) -> Used:
+    return Used(**row)

@@ -1,0 +1,171 @@
+"""Commands that open the record by themselves do the same over PostgreSQL as over SQLite, beside whoever is at work."""
+
+import asyncio
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from bot.cli import main
+from bot.home import Home
+from memory.store.postgres_moving import move_in
+from tests.memory.store.whole import whole
+from tests.postgres import fresh, made  # noqa: F401  fixtures
+from tests.walk.record import query
+
+pytestmark = pytest.mark.postgres
+AT_WORK = "INSERT INTO process VALUES (7000, 'host:1:worker', extract(epoch from now()) + 3600, '')"
+
+
+def home_of(root: Path, url: str = "") -> Path:
+    home = Home(root=root)
+    home.ensure()
+    (home.workspace / "MEMORY.md").write_text("# Memory\n\n- The gate code is 4711\n")
+    told: dict[str, Any] = {"timezone": "UTC", "channels": {"telegram": {"owners": ["5005"]}}}
+    if url:
+        told["database_url"] = url.replace("postgresql", "postgresql+psycopg", 1)
+    home.config.write_text(json.dumps(told))
+    home.config.chmod(0o600)
+    return root
+
+
+@pytest.fixture
+def single(tmp_path: Path) -> Path:
+    home = home_of(tmp_path / "single")
+    whole(home / "data" / "mnema.db")
+    return home
+
+
+@pytest.fixture
+def shared(tmp_path: Path, fresh: str) -> Path:  # noqa: F811
+    asyncio.run(move_in(whole(tmp_path / "whole.db"), fresh))
+    with psycopg.connect(fresh, autocommit=True) as held:
+        held.execute("DELETE FROM process")
+    return home_of(tmp_path / "shared", fresh)
+
+
+def said(capsys: pytest.CaptureFixture[str], home: Path, *words: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = main(["--home", str(home), *words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+READING = (
+    ("sessions", "list", "--json"),
+    ("sessions", "show", "garden"),
+    ("sessions", "trace", "garden", "--json"),
+    ("sessions", "export", "garden"),
+    ("audit", "list", "--json"),
+    ("audit", "verify"),
+    ("people", "list", "--json"),
+    ("pair", "list", "--json"),
+    ("owner", "list"),
+    ("memory", "files"),
+    ("memory", "search", "gate code"),
+    ("memory", "search", "gate code", "--json"),
+)
+
+
+def test_what_reads_says_the_same_over_both_while_somebody_is_at_work(
+    single: Path,
+    shared: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    execute(fresh, AT_WORK)
+    for words in READING:
+        here, there = said(capsys, single, *words), said(capsys, shared, *words)
+        if "files" not in words:
+            assert there == here, words
+        assert there[0] == 0, (words, there)
+        assert there[1]
+    assert len(query(fresh, "SELECT 1 FROM process")) == 1
+
+
+def execute(url: str, statement: str) -> None:
+    with psycopg.connect(url, autocommit=True) as held:
+        held.execute(statement)
+
+
+def test_people_are_taken_out_and_what_is_imported_is_there(
+    shared: Path,
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    execute(fresh, AT_WORK)
+    code, out, err = said(capsys, shared, "people", "export", "owner", "--out", str(tmp_path / "me.zip"))
+    assert code == 0, err
+    assert "usage.json" in zipfile.ZipFile(tmp_path / "me.zip").namelist()
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]))
+    code, out, err = said(capsys, shared, "sessions", "import", str(file))
+    assert (code, "Imported 1 turns") == (0, out[:16]), err
+    assert "assistant: hi" in said(capsys, shared, "sessions", "show", "talk")[1]
+    assert said(capsys, shared, "memory", "index")[0] == 0
+    assert query(fresh, "SELECT name FROM process") == [("host:1:worker",)]
+
+
+def test_rights_are_given_beside_whoever_is_at_work_and_the_audit_has_it(
+    shared: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    execute(fresh, AT_WORK)
+    assert said(capsys, shared, "pair", "group", "telegram:-100123")[0] == 0
+    assert "-100123" in said(capsys, shared, "pair", "list")[1]
+    assert said(capsys, shared, "pair", "revoke", "telegram:-100123")[0] == 0
+    assert "-100123" not in said(capsys, shared, "pair", "list")[1]
+    assert len(said(capsys, shared, "owner", "add")[1].strip()) == 9
+    acts = json.loads(said(capsys, shared, "audit", "list", "--json")[1])
+    assert [act["action"] for act in acts[-3:]][:2] == ["grant group", "revoke"]
+    assert said(capsys, shared, "audit", "verify")[0] == 0
+    assert query(fresh, "SELECT name FROM process") == [("host:1:worker",)]
+
+
+def test_what_takes_away_is_refused_while_somebody_is_at_work_and_done_when_nobody_is(
+    shared: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    someone = next(
+        row["space"]
+        for row in json.loads(said(capsys, shared, "people", "list", "--json")[1])
+        if row["space"] and row["memory_of"] == row["space"]
+    )
+    deletions = (("sessions", "delete", "garden", "--yes"), ("people", "delete", someone, "--yes"))
+    execute(fresh, AT_WORK)
+    for words in deletions:
+        code, _, err = said(capsys, shared, *words)
+        assert (code, err.count("\n")) == (1, 1)
+        assert "1 at work on that database (host:1:worker)" in err
+    assert len(query(fresh, "SELECT 1 FROM conversation WHERE chat_id = 'garden'")) == 1
+    execute(fresh, "DELETE FROM process")
+    for words in deletions:
+        code, _, err = said(capsys, shared, *words)
+        assert (code, err) == (0, ""), err
+    assert query(fresh, "SELECT 1 FROM conversation WHERE chat_id = 'garden'") == []
+    assert query(fresh, "SELECT 1 FROM conversation WHERE space = ?", someone) == []
+    assert said(capsys, shared, "audit", "verify")[0] == 0
+
+
+def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said(capsys, shared, "memory", "search", "gate code")[0] == 0
+    checks = {one["name"]: one for one in json.loads(said(capsys, shared, "doctor", "--json")[1])["checks"]}
+    assert all(checks[name]["ok"] for name in ("database", "ledger", "audit", "index")), checks
+    assert checks["index"]["message"].startswith("It is sound: ")
+    assert not (shared / "data" / "mnema.db").exists()
+
+
+def test_a_server_that_does_not_answer_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = home_of(tmp_path / "none", "postgresql://u@127.0.0.1:1/x")
+    for words in (("sessions", "list"), ("pair", "list"), ("backup", str(tmp_path / "file")), ("migrate",)):
+        code, out, err = said(capsys, home, *words)
+        assert (code, out, err.count("\n")) == (1, "", 1), err
+        assert "cannot be used" in err

@@ -1,0 +1,64 @@
+"""The models in the page's drawer: how each fares, and what was used."""
+
+from typing import Any
+
+from playwright.async_api import Browser, expect
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.errors import KeyRefused
+from bot.models.health import NEVER, ModelState, as_json
+from bot.spent import as_json as used_as_json
+from bot.spent import people_as_json
+from channels.web.calls import Call, answer
+from memory.store.spending_doors import OWNER, Used
+from tests.browser.opening import BROWSER, opened
+from tests.browser.scripted import Page as Said
+from tests.channels.web.house import running
+
+pytestmark = BROWSER
+
+
+def used(who: str, model: str, purpose: str, calls: int, tokens: int) -> Used:
+    counted = {"input": tokens, "output": 0, "cache_read": 0, "cache_write": 0}
+    return Used(model=model, purpose=purpose, who=who, calls=calls, **counted)
+
+
+USED = [used("telegram:1:2", "claude-sonnet-5-5", "turn", 2, 1_000_000), used(OWNER, "<b>mine</b>", "fold", 1, 7)]
+STATES = (
+    ModelState(name="openai a", use="chosen", mood="refused", again=NEVER, why="<i>401</i>", error=KeyRefused("no")),
+    ModelState(name="anthropic b", use="spare", mood="up", seconds=5),
+)
+
+
+async def status(_: Request) -> Response:
+    return answer({"models": [as_json(state) for state in STATES], "channels": {}})
+
+
+async def usage(_: Request) -> Response:
+    told: dict[str, Any] = {"unit": "USD"}
+    for name in ("today", "month", "30_days"):
+        told |= {name: used_as_json(USED), f"{name}_people": people_as_json(USED)}
+    return answer(told)
+
+
+CALLS = (
+    Call(method="GET", path="/api/status", action="console.read", handler=status),
+    Call(method="GET", path="/api/usage", action="console.read", handler=usage),
+)
+
+
+async def test_the_drawer_tells_how_models_fare_and_what_they_cost(chromium: Browser) -> None:
+    async with running(Said(), CALLS) as site, opened(chromium, site) as page:
+        await page.click("#open-usage")
+        drawer = page.locator("#drawer")
+        refused = drawer.locator("section[aria-label='openai a']")
+        await expect(refused).to_contain_text("<i>401</i>")
+        await expect(refused).to_contain_text("until the settings of llm change")
+        await expect(drawer.locator("section[aria-label='anthropic b']")).to_contain_text("answers")
+        today = drawer.locator("section[aria-label='Today']")
+        await expect(today).to_contain_text("claude-sonnet-5-5 · answers")
+        await expect(today).to_contain_text("2 ×, 1,000,000 → 0, US$ 2.00")
+        await expect(today).to_contain_text("<b>mine</b> · folds")
+        await expect(today).to_contain_text("price not known")
+        await expect(today).to_contain_text("telegram:1:2")

@@ -1,0 +1,10 @@
+"""What `make nightly` runs and a change does not: tests that take long, and look at what shorter ones look at, too."""
+
+import os
+
+import pytest
+
+by_night = pytest.mark.skipif(
+    "MNEMA_NIGHT" not in os.environ, reason="a night's work (make nightly); shorter tests look at the same by day"
+)
+"""Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`)."""

@@ -1,0 +1,192 @@
+"""What every index of recall does, whatever keeps it: rows in, rows out, found by words, days, neighbours, meaning."""
+
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Protocol, TypeVar
+
+import pytest
+
+from memory.recall.doors import Narrow, SpaceIndex
+from memory.recall.ranking import Fact
+from memory.recall.rows import IndexRow
+from memory.recall.terms import terms
+
+T = TypeVar("T")
+WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
+
+
+class Place(Protocol):
+    """Where an index is kept. Both block."""
+
+    def read(self, work: Callable[[SpaceIndex], T]) -> T: ...
+
+    def change(self, work: Callable[[SpaceIndex], T]) -> T: ...
+
+
+def row(words: str, place: int = 0, **more: object) -> IndexRow:
+    return IndexRow(**{"kind": "log", "words": words, "session": 0, "place": place, **more})
+
+
+def put(place: Place, name: str, *rows: IndexRow, stamp: str = "1", more: bool = False) -> None:
+    place.change(lambda index: index.put(name, stamp, rows, more=more))
+
+
+def words(place: Place, facts: Iterable[Fact]) -> list[str]:
+    """What the rows say, in their order."""
+    numbers = [fact.row for fact in facts]
+    whole = place.read(lambda index: index.whole(numbers))
+    return [whole[number].row.words for number in numbers]
+
+
+def best(place: Place, *wanted: str, most: int = 100, **narrow: str) -> list[str]:
+    return words(place, place.read(lambda index: index.best(wanted, most, Narrow(**narrow))))
+
+
+class IndexSuite:
+    """A backend gives the fixture `place`: an empty index."""
+
+    @pytest.fixture
+    def place(self) -> Place:
+        raise pytest.UsageError("a backend names its place")
+
+    def test_a_row_comes_back_as_it_was_put_in(self, place: Place) -> None:
+        given = row("我 saw “it” %s 'x' \\ \n there?", 3, session=2, day="2025-01-02", time="09:30", speaker="Ann O'N",
+                    line=4, last=5, turn=6, seq=7, message_id="m1", fold="f1")  # fmt: skip
+        put(place, "talk:c%1'", given)
+        whole = place.read(lambda index: index.whole([1, 99]))
+        assert list(whole) == [1]
+        assert (whole[1].row, whole[1].source) == (given, "talk:c%1'")
+        assert whole[1].terms == frozenset(terms(given.words))
+        [fact] = place.read(lambda index: index.facts([1, 99], Narrow()))
+        assert fact[2:] == (3, "2025-01-02", "Ann O'N", 1, fact.source, 7, "f1", 0.0)
+        assert place.read(lambda index: index.number("talk:c%1'")) == fact.source
+        assert place.read(lambda index: index.number("talk:other")) == 0
+
+    def test_rows_take_the_place_of_a_source_s_former_ones_or_stand_behind_them(self, place: Place) -> None:
+        put(place, "file:a", row("heron"), row("otter", 1))
+        put(place, "file:b", row("heron too"))
+        put(place, "file:a", row("eagle"), stamp="2")
+        put(place, "file:a", row("canoe", 1), stamp="3", more=True)
+        assert place.read(lambda index: index.sources()) == {"file:a": "3", "file:b": "1"}
+        assert place.read(lambda index: index.lines("file:a")) == [(0, "eagle"), (0, "canoe")]
+        assert best(place, "heron", "otter", "eagl", "cano") == ["eagle", "canoe", "heron too"]
+        assert place.read(lambda index: index.count()) == 3
+
+    def test_a_source_that_is_dropped_is_found_by_nothing(self, place: Place) -> None:
+        put(place, "file:a", row("heron 天气", day="2025-01-02"), row("", 1))
+        put(place, "file:b")
+        place.change(lambda index: index.drop(["file:a", "file:b", "file:unknown"]))
+        assert place.read(lambda index: index.sources()) == {}
+        assert place.read(lambda index: index.frequencies(["heron"])) == ({}, 0)
+        assert best(place, "heron", "天气") == []
+        assert place.read(lambda index: index.holding(["天"], 9, Narrow())) == []
+        assert place.read(lambda index: index.of_days([("2025-01-01", "2025-12-31")], 9, Narrow())) == []
+        assert place.read(lambda index: index.check()) == ""
+
+    def test_it_stays_whole_through_any_mix_of_changes(self, place: Place) -> None:
+        random = Random(7)
+        held: dict[str, list[str]] = {}
+        for _ in range(150):
+            name, some = f"file:{random.randrange(12)}", [" ".join(random.choices(WORDS, k=5))]
+            match random.randrange(4):
+                case 0:
+                    place.change(lambda index: index.drop([name]))  # noqa: B023  called at once
+                    held.pop(name, None)
+                case 1 if name in held:
+                    put(place, name, *map(row, some), more=True)
+                    held[name] += some
+                case _:
+                    held[name] = [" ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))]
+                    put(place, name, *(row(said, at) for at, said in enumerate(held[name])))
+        assert place.read(lambda index: index.check()) == ""
+        assert place.read(lambda index: index.count()) == sum(map(len, held.values()))
+        for word in WORDS:
+            (term, *_) = terms(word)
+            wanted = sum(term in terms(said) for rows in held.values() for said in rows)
+            assert len(best(place, term, most=10_000)) == wanted
+            found, rows = place.read(lambda index: index.frequencies([term]))  # noqa: B023
+            assert (found, rows) == ({term: wanted} if wanted else {}, sum(map(len, held.values())))
+
+    def test_rare_words_weigh_more_and_long_rows_less_and_often_said_ones_more(self, place: Place) -> None:
+        put(place, "file:a", *(row(f"common {at} filler", at) for at in range(20)), row("common rare", 20))
+        put(place, "file:b", row("heron " + "long " * 40), row("heron"), row("heron heron " + "long " * 39, 2))
+        assert best(place, "common", "rare", most=1) == ["common rare"]
+        assert best(place, "heron", most=1) == ["heron"]
+        assert len(best(place, "heron", "common", most=7)) == 7
+        twice, once = best(place, "heron")[1:]
+        assert twice.startswith("heron heron")
+        assert once.startswith("heron long")
+        assert best(place) == []
+
+    def test_bounds_are_kept_by_every_way_to_find(self, place: Place) -> None:
+        days = ("", "2025-01-02", "2025-02-02", "2026-01-02")
+        put(place, "file:a", *(row(f"heron 鹭 {day}", at, day=day, speaker="Ann") for at, day in enumerate(days)))
+        put(place, "file:b", row("heron 鹭 Ben", 0, day="2025-02-02", speaker="Ben"))
+        narrow = Narrow(since="2025-01-03", until="2025-12-31", speaker="Ann")
+        for look in (
+            lambda index: index.best(["heron"], 9, narrow),
+            lambda index: index.holding(["鹭"], 9, narrow),
+            lambda index: index.of_days([("2020-01-01", "2030-01-01")], 9, narrow),
+            lambda index: index.facts(range(9), narrow),
+            lambda index: index.around([(fact.session, at) for fact in index.facts([1], Narrow()) for at in range(9)],
+                                       narrow),
+        ):  # fmt: skip
+            assert words(place, place.read(look)) == ["heron 鹭 2025-02-02"]
+        assert len(best(place, "heron", until="2025-12-31")) == 3, "a row without a day is of none"
+
+    def test_rows_of_a_day_of_one_year_or_of_any(self, place: Place) -> None:
+        put(place, "file:a", *(row(day, at, day=day) for at, day in enumerate(("2024-05-03", "2025-05-03", ""))))
+        look = [[("2025-05-01", "2025-05-04")], [("05-03", "05-03")], [("06-01", "12-31"), ("01-01", "02-01")], []]
+        found = [words(place, place.read(lambda index: index.of_days(days, 9, Narrow()))) for days in look]  # noqa: B023
+        assert found == [["2025-05-03"], ["2024-05-03", "2025-05-03"], [], []]
+
+    def test_neighbours_are_of_the_same_session_of_the_same_source(self, place: Place) -> None:
+        put(place, "file:a", row("a0"), row("a1", 1), row("other session", 1, session=1))
+        put(place, "file:b", row("b0"), row("b1", 1))
+        [fact] = place.read(lambda index: index.best(["a0"], 1, Narrow()))
+        near = place.read(lambda index: index.around([(fact.session, 1), (fact.session, 7)], Narrow()))
+        assert words(place, near) == ["a1"]
+
+    def test_single_characters_are_found_by_how_many_of_them_a_row_has(self, place: Place) -> None:
+        put(place, "file:a", row("龙"), row("龙井茶", 1), row("井", 2), row("tea", 3))
+        found = place.read(lambda index: index.holding(["龙", "井"], 2, Narrow()))
+        assert words(place, found) == ["龙井茶", "龙"]
+        assert [fact.bare for fact in found] == [2.0, 1.0]
+
+    def test_everybody_who_spoke_is_known(self, place: Place) -> None:
+        put(place, "file:a", row("a", speaker="Ann"), row("b", 1, speaker="张曼婷"), row("c", 2))
+        assert place.read(lambda index: index.speakers()) == {"Ann", "张曼婷"}
+        put(place, "file:b", row("d", speaker="Ben"))
+        assert place.read(lambda index: index.speakers()) == {"Ann", "Ben", "张曼婷"}
+
+    def test_vectors_go_with_their_rows_and_their_model(self, place: Place) -> None:
+        put(place, "file:a", row("heron"), row("otter", 1))
+        ((first, one), (second, other)) = place.read(lambda index: index.unembedded("m", 10))
+        made = [(first, one, b"1"), (second, other, b"2"), (second, "other words", b"3"), (99, "gone", b"gone")]
+        place.change(lambda index: index.keep_vectors("m", made))
+        assert place.read(lambda index: index.unembedded("m", 10)) == []
+        assert place.read(lambda index: index.vectors("m")) == [(first, b"1"), (second, b"2")]
+        assert place.read(lambda index: index.vectors("m", first)) == [(second, b"2")]
+        put(place, "file:a", row("new"), row("otter", 1))
+        assert [vector for _, vector in place.read(lambda index: index.vectors("m"))] == [b"2"]
+        assert len(place.read(lambda index: index.unembedded("n", 10))) == 2
+        place.change(lambda index: index.keep_vectors("n", ()))
+        assert place.read(lambda index: index.vectors("m")) == []
+
+    def test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp(self, place: Place) -> None:
+        def stamp() -> tuple[int, int]:
+            return place.read(lambda index: index.vectors_stamp())
+
+        def keep(number: int, said: str) -> None:
+            place.change(lambda index: index.keep_vectors("m", [(number, said, b"1")]))
+
+        put(place, "file:a", row("heron"), row("otter", 1), row("eagle", 2))
+        keep(2, "otter")
+        before = stamp()
+        keep(3, "eagle")
+        assert stamp() == before, "one behind the others is only added"
+        keep(1, "heron")
+        between = stamp()
+        assert between != before, "whoever has read those behind it would never see it"
+        place.change(lambda index: index.drop(["file:a"]))
+        assert stamp() != between

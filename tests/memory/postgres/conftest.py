@@ -1,0 +1,48 @@
+"""A record in PostgreSQL for each test, opened as often as it likes."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.postgres import PostgresDatabase
+from memory.store.store import SqlStore
+from tests.postgres import fresh, made  # noqa: F401  fixtures
+
+
+class PostgresRecord:
+    """One database. now: what its openings take for the time; whoever opens finds the earlier ones dead."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.now = 1_795_000_000.0
+        self.opened: list[SqlStore] = []
+
+    async def open(self, *, writable: bool = True, beside: bool = False) -> SqlStore:
+        wanted = Wanted(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=4)
+        store = await open_postgres(wanted, writable=writable)
+        if writable and not beside:
+            await self.kill(*self.opened)
+        self.opened.append(store)
+        return store
+
+    async def kill(self, *stores: SqlStore) -> None:
+        """As if their processes had not renewed their leases."""
+        for store in stores:
+            database = self.database(store)
+            if not database.pool.closed:
+                async with database.pool.connection() as bare:
+                    await bare.execute("UPDATE process SET until = 0 WHERE lease = %s", [database.lease])
+
+    @staticmethod
+    def database(store: SqlStore) -> PostgresDatabase:
+        assert isinstance(store.database, PostgresDatabase)
+        return store.database
+
+
+@pytest.fixture
+async def record(fresh: str) -> AsyncIterator[PostgresRecord]:  # noqa: F811
+    held = PostgresRecord(fresh)
+    yield held
+    for store in held.opened:
+        await store.close()

@@ -1,0 +1,68 @@
+"""What a unit of work on PostgreSQL costs and promises: one job for a row, and questions without a transaction."""
+
+from collections.abc import Sequence
+
+import pytest
+from sqlalchemy import text
+
+from memory.store import inbox
+from memory.store.counters import take
+from memory.store.engine import Compiler, Tx, glance
+from memory.store.errors import WrongState
+from memory.store.lane import Lane
+from memory.store.postgres import Bare
+from memory.store.postgres_schema import dialect
+from tests.contracts.store_words import arrival
+from tests.memory.postgres.conftest import PostgresRecord
+
+pytestmark = pytest.mark.postgres
+
+
+async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) -> None:
+    store, wished, heard = await record.open(), list[Lane](), list[Lane]()
+
+    async def enqueue(bare: Bare, lanes: Sequence[Lane]) -> None:
+        wished.extend(lanes)
+
+    store.rings(heard.extend)
+    await store.delivery.accept([arrival("k1")])
+    assert [lane.kind for lane in heard] == ["turn"]
+    record.database(store).enqueue = enqueue
+    await store.delivery.accept([arrival("k2")])
+    assert [lane.kind for lane in wished] == ["turn"]
+    assert len(heard) == 1
+
+
+async def test_a_question_needs_no_transaction_and_two_do_not_pass_for_one(record: PostgresRecord) -> None:
+    store = await record.open()
+    ((row, *_),) = [await store.delivery.accept([arrival("k1")])]
+    assert (await store.delivery.next_in(row.conversation, record.now)) is not None
+
+    @glance
+    async def twice(tx: Tx) -> None:
+        await inbox.next_in(tx, row.conversation, record.now)
+        await inbox.next_in(tx, row.conversation, record.now)
+
+    @glance
+    async def changing(tx: Tx) -> None:
+        await take(tx, row.conversation, lines=1)
+        await tx.run(text("SELECT 1"))
+
+    with pytest.raises(WrongState, match="two need a snapshot"):
+        await store.database.read(twice)
+    with pytest.raises(WrongState, match="changes nothing"):
+        await store.database.read(changing)
+
+
+async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_changed(record: PostgresRecord) -> None:
+    store = await record.open()
+    (row,) = await store.delivery.accept([arrival("k1")])
+    plain = Compiler(dialect())
+    plain.returns = False
+
+    async def both(tx: Tx) -> list[int]:
+        old = Tx(driver=tx.driver, compiler=plain, lease=tx.lease, now=tx.now)
+        return [(await take(one, row.conversation, seqs=1))["next_seq"] for one in (tx, old, tx, old)]
+
+    first, *others = await store.database.write(both)
+    assert others == [first + 1, first + 2, first + 3]

@@ -1,0 +1,53 @@
+"""Connections that the server has ended: what is asked next is asked over another one."""
+
+import asyncio
+
+import psycopg
+import pytest
+from sqlalchemy import insert
+
+from memory.store.engine import Tx
+from memory.store.errors import StoreBusy
+from memory.store.lease_tables import duty
+from tests.contracts.store_words import talk
+from tests.memory.postgres.conftest import PostgresRecord
+
+pytestmark = pytest.mark.postgres
+_ADD = insert(duty)
+_OTHERS = "datname = current_database() AND pid <> pg_backend_pid()"
+_END = f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {_OTHERS}"
+
+
+def end_all(record: PostgresRecord) -> int:
+    """How many sessions there were."""
+    with psycopg.connect(record.url, autocommit=True) as held:
+        return len(held.execute(_END).fetchall())
+
+
+@pytest.mark.parametrize("asks", ["reads", "glances", "writes"])
+async def test_after_a_restart_of_the_server_the_next_question_is_answered(record: PostgresRecord, asks: str) -> None:
+    store = await record.open()
+    id = await talk(store, "1")
+    await asyncio.gather(*(store.sessions.load(id) for _ in range(8)))
+    assert end_all(record) > 1
+    if asks == "reads":
+        assert (await store.sessions.load(id)).conversation == id
+    elif asks == "glances":
+        assert not await store.leases.dead()
+    else:
+        await store.note("config.reload", "", "in force", "")
+
+
+async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(record: PostgresRecord) -> None:
+    store = await record.open()
+    tries: list[int] = []
+
+    async def unit(tx: Tx) -> None:
+        tries.append(await tx.run(_ADD, name="one", lease=tx.lease))
+        await asyncio.to_thread(end_all, record)
+        await tx.run(_ADD, name="two", lease=tx.lease)
+
+    with pytest.raises(StoreBusy):
+        await record.database(store).write(unit)
+    assert tries == [1]
+    assert await store.leases.take("one")

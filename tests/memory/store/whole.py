@@ -1,0 +1,39 @@
+"""A record with a row in every table, as a killed bot left it: the newest dump, brought up, and what it cannot have."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from memory.store.copying import TABLES
+from memory.store.migrations.upgrade import upgrade
+from tests.memory.store.test_released import OLDER, restored
+
+BY_HAND = (
+    "INSERT INTO removal VALUES ('nobody')",
+    "INSERT INTO person_removal VALUES ('p', '[]', '[]', '[]', '{}', 1.5)",
+    "INSERT INTO limit_told SELECT 'web:1', id, 'messages', 1e9 FROM conversation LIMIT 1",
+    "INSERT INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
+)
+
+
+@cache
+def _made() -> Path:
+    path = restored(Path(mkdtemp(prefix="whole")) / "m.db", OLDER[-1])
+    upgrade(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as held:
+        for statement in BY_HAND:
+            held.execute(statement)
+        held.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        empty = [table.name for table in TABLES if not held.execute(f"SELECT 1 FROM {table.name}").fetchone()]
+    assert empty == []
+    return path
+
+
+def whole(path: Path) -> Path:
+    """The record, as a file of that name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(_made(), path)
+    return path

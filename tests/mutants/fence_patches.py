@@ -1,0 +1,347 @@
+"""The mutants of what a power cut, a clear, another process and a long turn must not get past: each fence by itself."""
+
+from tests.mutants.mutant import Mutant
+
+DURABLE = "tests/memory/test_durability.py"
+WORKSPACE = "tests/memory/test_workspace.py"
+WRITERS = "tests/memory/postgres/test_writers.py"
+SLEPT = "test_I11_a_process_that_slept_when_it_was_to_write_writes_nothing_when_it_wakes"
+BACKUPS = "tests/walk/test_backups.py::test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_whole"
+STORE = "tests/memory/store/test_contract.py"
+SQLITE = "tests/memory/store/test_sqlite.py"
+MOVING = "tests/bot/test_moving.py"
+FENCES = "tests/memory/store/test_fences.py"
+MACHINE = "tests/walk/test_machine.py"
+LOOP = "tests/bot/test_budget_in_loop.py"
+NO_ANSWER = "test_no_answer_in_time_is_called_unknown"
+OVERLOAD = (
+    "tests/walk/test_failure_walks.py::test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept"
+)
+ATOMIC = "test_I22_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_before_anybody_is_told"
+
+ON_DISK = (
+    Mutant(
+        name="a file's bytes are not synced before its name",
+        guards="I22",
+        file="memory/workspace.py",
+        old='            os.fsync(fd)\n            fp("file.synced")\n',
+        new='            fp("file.synced")\n',
+        tests=(f"{DURABLE}::{ATOMIC}",),
+    ),
+    Mutant(
+        name="a file's new name is not synced",
+        guards="I22",
+        file="memory/workspace.py",
+        old="        os.fsync(self.folder)\n",
+        new="",
+        tests=(f"{DURABLE}::{ATOMIC}",),
+    ),
+    Mutant(
+        name="a file is written in its place",
+        guards="I22",
+        file="memory/workspace.py",
+        old='        temporary = f".{self.name}{self.writer.mark}{TEMPORARY}"\n',
+        new="        temporary = self.name\n",
+        tests=(WORKSPACE,),
+    ),
+    Mutant(
+        name="a process that slept finds its unfinished file where it was",
+        guards="I11",
+        file="memory/workspace.py",
+        old="                if _MARKED.fullmatch(name):\n",
+        new="                if False:\n",
+        tests=(f"{WRITERS}::{SLEPT}",),
+    ),
+    Mutant(
+        name="a file gets its name though nobody is sure",
+        guards="I11",
+        file="memory/workspace.py",
+        old="            self.writer.sure()\n",
+        new="",
+        tests=(f"{WRITERS}::{SLEPT}",),
+    ),
+    Mutant(
+        name="a file is written under a lease that is over",
+        guards="I11",
+        file="memory/store/postgres_writers.py",
+        old=" AND until > extract(epoch from clock_timestamp())",
+        new="",
+        tests=(f"{WRITERS}::test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come",),
+    ),
+    Mutant(
+        name="what forgets waits for the turns of its own process only",
+        guards="I16",
+        file="bot/scale/hush.py",
+        old="            if all(_rests(told, mark) for told in await self.leases.others()):\n",
+        new="            if True:\n",
+        tests=("tests/bot/test_hush.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
+    ),
+    Mutant(
+        name="a mark stands though whoever left it is dead",
+        guards="I16",
+        file="memory/store/leases.py",
+        old="    ~void(duty.c.lease),\n",
+        new="",
+        tests=("tests/bot/test_hush.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",),
+    ),
+    Mutant(
+        name="a restore keeps nothing of the settings that it replaces",
+        guards="I30",
+        file="bot/restore_swap.py",
+        old="        if os.path.lexists(place):\n            os.rename(place,",
+        new="        if os.path.isdir(place):\n            os.rename(place,",
+        tests=(f"{BACKUPS}[restore.swapped@1]",),
+    ),
+    Mutant(
+        name="a restore keeps nothing of the workspace that it replaces",
+        guards="I30",
+        file="bot/restore_swap.py",
+        old="        if not os.path.lexists(new):\n            continue\n",
+        new="        if not os.path.lexists(new):\n            continue\n"
+        '        if name == "workspace" and place.exists():\n'
+        '            __import__("shutil").rmtree(place)\n',
+        tests=(f"{BACKUPS}[restore.swapped@1]",),
+    ),
+    Mutant(
+        name="a new folder is not synced",
+        guards="I22",
+        file="memory/beneath.py",
+        old="    except FileExistsError:\n        return\n    os.fsync(folder)\n",
+        new="    except FileExistsError:\n        return\n",
+        tests=(f"{DURABLE}::test_I22_a_note_and_its_new_folders_are_on_the_disk",),
+    ),
+    Mutant(
+        name="a blob that is there is believed to be on the disk",
+        guards="I1",
+        file="memory/blobs.py",
+        old="            return False\n        sync(self._root)\n        return True\n\n    def _make_root",
+        new="            return False\n        return True\n\n    def _make_root",
+        tests=(DURABLE,),
+    ),
+    Mutant(
+        name="a snapshot has its name before its bytes are synced",
+        guards="I1",
+        file="memory/store/snapshots.py",
+        old="    sync(half)\n",
+        new="",
+        tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
+    ),
+    Mutant(
+        name="a snapshot's name is not synced",
+        guards="I1",
+        file="memory/store/snapshots.py",
+        old="    sync(target.parent)\n",
+        new="",
+        tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
+    ),
+)
+EPOCHS = (
+    Mutant(
+        name="a step of an older epoch is stored",
+        guards="I18",
+        file="memory/store/turns.py",
+        old='        turn.c.epoch == bindparam("under"),\n',
+        new='        bindparam("under") == bindparam("under"),\n',
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="a clear leaves the running turn alone",
+        guards="I18",
+        file="memory/store/clearing.py",
+        old="    await take(tx, id)\n    await cancel_open(tx, id)\n    home = await",
+        new="    await take(tx, id)\n    home = await",
+        tests=(f"{STORE}::TestRecovery", MACHINE),
+    ),
+    Mutant(
+        name="a clear leaves unsent answers alone",
+        guards="I18",
+        file="memory/store/clearing.py",
+        old="    await drop_unsent(tx, id)\n",
+        new="",
+        tests=(f"{STORE}::TestRecovery", MACHINE),
+    ),
+    Mutant(
+        name="the head moves for a fold of an older epoch",
+        guards="I18",
+        file="memory/store/folding.py",
+        old='        conversation.c.epoch == bindparam("under"),\n',
+        new='        bindparam("under") == bindparam("under"),\n',
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="a snapshot of an older epoch is kept",
+        guards="I18",
+        file="memory/store/system.py",
+        old='    if (home["epoch"], home["fold_head"]) == (taken.epoch, taken.fold_head):',
+        new='    if home["fold_head"] == taken.fold_head:',
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="the undoing of a clear revives answers of every older epoch",
+        guards="I18",
+        file="memory/store/outbox.py",
+        old='        outbox.c.epoch == bindparam("former"),\n',
+        new='        bindparam("former") == bindparam("former"),\n',
+        tests=(FENCES, MACHINE),
+    ),
+    Mutant(
+        name="what a person took back before a clear still holds folds back",
+        guards="I18",
+        file="memory/store/views.py",
+        old="        _undone.c.epoch == conversation.c.epoch,\n",
+        new="",
+        tests=(FENCES,),
+    ),
+)
+LEASES = (
+    Mutant(
+        name="a step is stored whoever holds the turn",
+        guards="I11",
+        file="memory/store/turns.py",
+        old='        turn.c.lease_epoch == bindparam("holder"),\n        turn.c.epoch',
+        new='        bindparam("holder") == bindparam("holder"),\n        turn.c.epoch',
+        tests=(f"{SQLITE}::test_I11_the_row_itself_knows_whose_it_is",),
+    ),
+    Mutant(
+        name="a turn is finished whoever holds it",
+        guards="I11",
+        file="memory/store/turns.py",
+        old='        turn.c.lease_epoch == bindparam("holder"),\n    )',
+        new='        bindparam("holder") == bindparam("holder"),\n    )',
+        tests=(f"{SQLITE}::test_I11_the_row_itself_knows_whose_it_is",),
+    ),
+    Mutant(
+        name="a fold goes on whoever holds it",
+        guards="I11",
+        file="memory/store/folding.py",
+        old='fold.c.state == bindparam("was"), fold.c.lease_epoch == bindparam("holder"))',
+        new='fold.c.state == bindparam("was"), bindparam("holder") == bindparam("holder"))',
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="a send ends whoever began it",
+        guards="I11",
+        file="memory/store/outbox.py",
+        old='outbox.c.lease_epoch == bindparam("holder")',
+        new='bindparam("holder") == bindparam("holder")',
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="a living process's rows are taken over",
+        guards="I11",
+        file="memory/store/lease_tables.py",
+        old="    return ~exists().where(process.c.lease == lease, process.c.until > database_clock())\n",
+        new="    return ~exists().where(process.c.lease == lease, process.c.until > FOREVER)\n",
+        tests=(FENCES,),
+    ),
+    Mutant(
+        name="a record moves with its leases beginning anew",
+        guards="I11",
+        file="memory/store/postgres_moving.py",
+        old="    await bare.execute(_LEASE, [lease])\n",
+        new="    await bare.execute(_LEASE, [0])\n",
+        tests=(f"{MOVING}::test_a_record_with_rows_in_every_table_moves_and_the_file_stays",),
+    ),
+    Mutant(
+        name="a record is moved while a process is at work there",
+        guards="I11",
+        file="memory/store/postgres_moving.py",
+        old="    if names:\n",
+        new="    if not names and names:\n",
+        tests=(f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",),
+    ),
+    Mutant(
+        name="what differs on the two sides of a move stands all the same",
+        guards="I28",
+        file="memory/store/postgres_moving.py",
+        old="                raise psycopg.Rollback\n",
+        new="                pass\n",
+        tests=(f"{MOVING}::test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands",),
+    ),
+)
+REQUESTS = (
+    Mutant(
+        name="tools stand in the order of a set",
+        guards="I38",
+        file="bot/tools/toolset.py",
+        old="        return tuple(tool.spec for tool in self._tools.values())\n",
+        new="        return tuple(self._tools[name].spec for name in {*self._tools})\n",
+        tests=("tests/bot/tools/test_toolset.py",),
+    ),
+    Mutant(
+        name="the budget is looked at once a turn, outside of the tool loop",
+        guards="I39",
+        file="bot/agent/fit.py",
+        old=(
+            "            if not await self._carry_out(session, planned, setting):\n                break\n"
+            "            session = await self.sessions.load(session.conversation)\n"
+            "        if not planned.fits and not wish.shrunk:\n"
+        ),
+        new=(
+            "            if len(session.turns[-1].messages) > 1:\n"
+            "                planned = replace(planned, fits=True)\n                break\n"
+            "            if not await self._carry_out(session, planned, setting):\n                break\n"
+            "            session = await self.sessions.load(session.conversation)\n"
+            "        if not planned.fits and not wish.shrunk:\n"
+        ),
+        tests=(LOOP,),
+    ),
+    Mutant(
+        name="tools cost nothing",
+        guards="I39",
+        file="memory/context/view.py",
+        old=" + _known_tools(counter, tools) + _known(counter, tail)",
+        new=" + _known(counter, tail)",
+        tests=("tests/memory/context/test_view.py",),
+    ),
+    Mutant(
+        name="the SDK tries again by itself",
+        guards="I21",
+        file="bot/models/anthropic.py",
+        old="max_retries=0",
+        new="max_retries=2",
+        tests=(OVERLOAD,),
+    ),
+)
+SILENCE = (
+    Mutant(
+        name="feishu's silence counts as sent",
+        guards="I6",
+        file="channels/feishu/wire.py",
+        old="            raise _unanswered(err) from err\n        return _parsed",
+        new=(
+            "            if isinstance(found := _unanswered(err), Ambiguous):\n"
+            '                return {"code": 0, "data": {"message_id": "om_1"}, "_status": 200, "_reset": ""}\n'
+            "            raise found from err\n        return _parsed"
+        ),
+        tests=(f"tests/channels/test_feishu_contract.py::TestBySocket::{NO_ANSWER}",),
+    ),
+    Mutant(
+        name="wechat's silence counts as sent",
+        guards="I6",
+        file="channels/wechat/wire.py",
+        old="            raise _meaning(err) from err\n        path = urlsplit",
+        new=(
+            "            if isinstance(found := _meaning(err), Ambiguous):\n                return {}\n"
+            "            raise found from err\n        path = urlsplit"
+        ),
+        tests=(f"tests/channels/test_wechat_contract.py::TestWechat::{NO_ANSWER}",),
+    ),
+    Mutant(
+        name="the official account's silence counts as sent",
+        guards="I6",
+        file="channels/wechat_mp/wire.py",
+        old=(
+            "        async with self._failing():\n"
+            "            response = await client.post(self.root + path, **request)\n"
+        ),
+        new=(
+            "        try:\n            async with self._failing():\n"
+            "                response = await client.post(self.root + path, **request)\n"
+            '        except Ambiguous:\n            return {"errcode": 0}\n'
+        ),
+        tests=(f"tests/channels/test_wechat_mp_contract.py::TestWechatMp::{NO_ANSWER}",),
+    ),
+)
+
+FENCES_AND_LIMITS = (*ON_DISK, *EPOCHS, *LEASES, *REQUESTS, *SILENCE)

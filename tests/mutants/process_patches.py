@@ -1,0 +1,64 @@
+"""The mutants of several processes on one record: what one that dies, sleeps or is cut off may not keep."""
+
+from tests.mutants.mutant import Mutant
+
+HURT = "tests/walk/test_hurt.py"
+LOST = "tests/memory/postgres/test_lost.py"
+OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
+
+PROCESSES = (
+    Mutant(
+        name="a turn is finished by whoever had it",
+        guards="I11",
+        file="memory/store/turns.py",
+        old="""        among(turn.c.state, "running", "waiting"),
+        turn.c.lease_epoch == bindparam("holder"),
+    )
+    .values(state=bindparam("became"), ended=bindparam("now"))""",
+        new="""        among(turn.c.state, "running", "waiting"),
+        turn.c.lease_epoch != bindparam("holder") + 1_000_000,
+    )
+    .values(state=bindparam("became"), ended=bindparam("now"))""",
+        tests=(OUTLIVED,),
+    ),
+    Mutant(
+        name="a renewal waits for ever for its answer",
+        guards="I11",
+        file="bot/scale/alive.py",
+        old="asyncio.timeout(max(0.0, self._until - asked))",
+        new="asyncio.timeout(None)",
+        tests=(f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",),
+    ),
+    Mutant(
+        name="a stopped process keeps its row locks",
+        guards="I11",
+        file="memory/store/postgres.py",
+        old="int(ABANDONED_SECONDS * 1000)",
+        new="0",
+        tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
+    ),
+    Mutant(
+        name="a connection lost as a job is put in is a fault of ours",
+        guards="I1",
+        file="bot/scale/jobs.py",
+        old="raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err",
+        new="raise",
+        tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
+    ),
+    Mutant(
+        name="a job that never came is done for ever",
+        guards="I1",
+        file="bot/scale/jobs.py",
+        old="for job in missed & self._missed:",
+        new="for job in set[int]():",
+        tests=(f"{HURT}::test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back",),
+    ),
+    Mutant(
+        name="a dead connection of the pool costs a message",
+        guards="I1",
+        file="memory/store/postgres.py",
+        old="not attempt.xid and gone(err) and tries < MOST_LOST",
+        new="False",
+        tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
+    ),
+)

@@ -1,0 +1,48 @@
+"""Looks at a running bot from outside: the kernel's figures of its process, its files, and what it says at /metrics."""
+
+import os
+import re
+from pathlib import Path
+
+import httpx
+
+from tests.soak.figures import MEBI, Sample
+from tests.walk.web import Web
+
+_VALUE = re.compile(r"^(\w+) ([-+.\w]+)$", re.MULTILINE)
+
+
+async def look(pid: int, home: Path, web: Web, seconds: float, answers: int) -> Sample:
+    """One sample of everything but the tasks of a bot that does not answer, which are then left out.
+
+    Args:
+        seconds: since the start. answers: that people have seen.
+    """
+    status = Path(f"/proc/{pid}/status").read_text()
+    found: Sample = {
+        "seconds": seconds,
+        "rss": _kernel(status, "VmRSS") / 1024,
+        "handles": float(len(os.listdir(f"/proc/{pid}/fd"))),
+        "threads": float(_kernel(status, "Threads")),
+        "wal": _size(home / "data" / "mnema.db-wal"),
+        "database": _size(home / "data" / "mnema.db"),
+        "index": sum(map(_size, (home / "data" / "index").rglob("*"))),
+        "answers": float(answers),
+    }
+    try:
+        told = (await web.ask("GET", "/metrics")).raise_for_status().text
+    except httpx.HTTPError:
+        return found
+    values = {name: float(value) for name, value in _VALUE.findall(told)}
+    return {**found, "tasks": values["process_asyncio_tasks"]}
+
+
+def _kernel(status: str, name: str) -> int:
+    return int(status.partition(f"{name}:")[2].split()[0])
+
+
+def _size(path: Path) -> float:
+    try:
+        return path.stat().st_size / MEBI if path.is_file() else 0.0
+    except FileNotFoundError:  # gone since the folder was read
+        return 0.0
