@@ -113,7 +113,7 @@ class Opening:
         return known or await self._claim(row, said, parts, here)
 
     async def _claim(self, row: InboxRow, said: Said, parts: tuple[Part, ...] | None, here: _Here) -> TurnRow:
-        beside = [] if parts is not None else await self.store.delivery.companions(row.id)
+        beside = [] if parts is not None else await self.store.delivery.companions(row)
         content = parts if parts is not None else await self._parts(row, said, beside, here)
         draft = await self.drafting.draft("user", content, "person")
         return await self.store.delivery.claim(

@@ -5,11 +5,14 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, LiteralString, TypeVar
 
+import psycopg
 import structlog
 from procrastinate import PsycopgConnector
 from procrastinate.connector import Notify
 from procrastinate.exceptions import ConnectorException
+from psycopg_pool import AsyncConnectionPool
 
+from memory.store.postgres import unabandoned
 from memory.store.postgres_errors import gone
 
 log = structlog.get_logger(__name__)
@@ -23,8 +26,15 @@ class PatientConnector(PsycopgConnector):
     """Asks once more when the connection is lost, so that a job that is done is not taken for one that still runs.
 
     A question may be asked twice that way: a job put in twice finds nothing to do the second time, and one that was
-    handed over in an answer that never came is found by `Jobs`.
+    handed over in an answer that never came is found by `Jobs`. Each of its questions is one statement, which needs
+    neither a transaction around it nor a look at the connection before it: one round trip instead of four.
     """
+
+    def __init__(self, url: str, most: int) -> None:
+        """url: of the server, as libpq takes it; most: connections at once."""
+        super().__init__(
+            pool_factory=_unchecked, conninfo=url, min_size=1, max_size=most, timeout=PATIENCE, configure=_alone
+        )
 
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
         await _patiently(lambda: super(PatientConnector, self).execute_query_async(query, **arguments))
@@ -44,6 +54,15 @@ class PatientConnector(PsycopgConnector):
             except ConnectorException as err:
                 log.info("jobs are looked for, not listened for", error=type(err.__cause__).__name__)
             await asyncio.sleep(PAUSE)
+
+
+def _unchecked(**wanted: Any) -> AsyncConnectionPool[Any]:
+    return AsyncConnectionPool(**{**wanted, "check": None})
+
+
+async def _alone(bare: psycopg.AsyncConnection[Any]) -> None:
+    await unabandoned(bare)
+    await bare.set_autocommit(True)
 
 
 async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:

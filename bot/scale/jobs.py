@@ -22,7 +22,7 @@ from bot.dispatch.lanes import Lanes, Step
 from bot.scale.connector import PATIENCE, PatientConnector
 from memory.store.errors import StoreBusy
 from memory.store.lane import Lane, LaneKind
-from memory.store.postgres import Bare, unabandoned
+from memory.store.postgres import Bare
 
 log = structlog.get_logger(__name__)
 BEAT_SECONDS = 1.0
@@ -81,11 +81,7 @@ class Jobs:
     """
 
     def __init__(self, url: str) -> None:
-        self.app = App(
-            connector=PatientConnector(
-                conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=10.0, configure=unabandoned
-            )
-        )
+        self.app = App(connector=PatientConnector(url, CONNECTIONS))
         self.stopped: Callable[[str], object] = lambda conversation: None
         self.place_of: Callable[[str], Awaitable[str]] | None = None
         self._steps: dict[str, Step] = {}

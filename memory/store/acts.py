@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select, union_all, update
 
 from memory.failpoint import afp
 from memory.store.columns import among, word
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, glance
 from memory.store.homes import home_of
 from memory.store.memory_tables import account_link
 from memory.store.records import Arrival, InboxRow, InboxState
@@ -33,7 +33,6 @@ _REARM = (
     .values(not_before=bindparam("due"))
 )
 _ROWS = select(*columns_of(InboxRow, inbox))
-_ONE = _ROWS.where(inbox.c.id == bindparam("row"))
 MOST_ASIDES = 200
 _ASIDES = (
     _ROWS.where(inbox.c.conversation == bindparam("of"), inbox.c.state == word("aside"))
@@ -51,6 +50,8 @@ _ALBUM = _ROWS.where(
     inbox.c.state == word("new"),
     inbox.c.id != bindparam("row"),
 )
+_asides = _ASIDES.subquery()
+_ASIDES_AND_ALBUM = union_all(select(_asides), _ALBUM)
 _TAKEN = (
     update(inbox)
     .where(inbox.c.id == bindparam("row"), among(inbox.c.state, "new", "aside"))
@@ -113,14 +114,13 @@ async def rearm(tx: Tx, due: float) -> None:
     await tx.run(_REARM, due=due)
 
 
-async def companions(tx: Tx, inbox_id: str) -> list[InboxRow]:
+@glance
+async def companions(tx: Tx, row: InboxRow) -> list[InboxRow]:
     """What goes into the turn of a row beside it, oldest first: what was said aside, the other parts of its album."""
-    row = await tx.one(_ONE, row=inbox_id)
-    if row is None:
-        return []
-    found = await tx.all(_ASIDES, of=row["conversation"])
-    if row["album"]:
-        found = [*found, *await tx.all(_ALBUM, of=row["conversation"], named=row["album"], row=inbox_id)]
+    if row.album:
+        found = await tx.all(_ASIDES_AND_ALBUM, of=row.conversation, named=row.album, row=row.id)
+    else:
+        found = await tx.all(_ASIDES, of=row.conversation)
     return sorted((inbox_row(one) for one in found), key=lambda one: (one.order_key, one.line))
 
 

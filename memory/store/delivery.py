@@ -44,8 +44,8 @@ class SqlDelivery:
     async def soonest(self, conversation: str) -> float:
         return await self._database.read(inbox.soonest, conversation)
 
-    async def companions(self, inbox_id: str) -> list[InboxRow]:
-        return await self._database.read(acts.companions, inbox_id)
+    async def companions(self, row: InboxRow) -> list[InboxRow]:
+        return await self._database.read(acts.companions, row)
 
     async def claim(
         self,

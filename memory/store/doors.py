@@ -64,7 +64,7 @@ class Delivery(Protocol):
         """When the first row is due that next_in does not give yet, unix seconds; 0.0 for none."""
         ...
 
-    async def companions(self, inbox_id: str) -> list[InboxRow]:
+    async def companions(self, row: InboxRow) -> list[InboxRow]:
         """What goes into the turn of that row beside it, oldest first: the newest 200 of what was said aside, and the
         rest of its album.
         """

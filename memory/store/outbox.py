@@ -1,12 +1,12 @@
 """What goes out: the parts of answers, T7 and T8."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import bindparam, case, exists, func, insert, or_, select, update
 
 from memory.store.columns import among, word
-from memory.store.counters import read_conversation, take
+from memory.store.counters import take
 from memory.store.engine import Row, Tx, glance
 from memory.store.errors import WrongState
 from memory.store.homes import PLACE
@@ -57,13 +57,17 @@ _SENDING = (
         state=word("sending"),
         attempts=outbox.c.attempts + 1,
         not_before=0.0,
-        key_expires=bindparam("expires"),
+        key_expires=case(
+            (outbox.c.key_expires != 0.0, outbox.c.key_expires),
+            (outbox.c.key_valid != 0.0, outbox.c.key_valid + bindparam("begun")),
+            else_=0.0,
+        ),
         lease_epoch=bindparam("mine"),
     )
 )
-_HELD = select(
-    outbox.c.conversation, outbox.c.source, outbox.c.part_no, outbox.c.epoch, outbox.c.key_valid, outbox.c.key_expires
-).where(outbox.c.id == bindparam("row"))
+_HELD = _OUTBOX.add_columns(outbox.c.epoch, conversation.c.epoch.label("home_epoch")).where(
+    outbox.c.id == bindparam("row")
+)
 _SENT = (
     update(outbox)
     .where(
@@ -222,11 +226,7 @@ async def next_out(tx: Tx, conversation_id: str) -> OutboxRow | None:
 
 async def sending(tx: Tx, id: str) -> OutboxRow | None:
     """T7. The key's time runs from the first send."""
-    held = await tx.one(_HELD, row=id)
-    if held is None:
-        return None
-    expires = held["key_expires"] or (tx.now + held["key_valid"] if held["key_valid"] else 0.0)
-    taken = await tx.run(_SENDING, row=id, mine=tx.lease, expires=expires)
+    taken = await tx.run(_SENDING, row=id, mine=tx.lease, begun=tx.now)
     return await _read(tx, id) if taken else None
 
 
@@ -259,33 +259,40 @@ async def _settle(tx: Tx, id: str, fate: Fate, holder: int) -> OutboxRow:
     held = await tx.one(_HELD, row=id)
     if held is None:
         raise WrongState(f"there is no outbox row {id}")
-    row = await _read(tx, id)
+    row = outbox_row({name: held[name] for name in held.keys() if name not in ("epoch", "home_epoch")})  # noqa: SIM118
     after = diagram(row, fate, tx.now, fenced=await _fenced(tx, row, held))
+    became = replace(
+        row,
+        state=after.state,
+        repeats=after.repeats,
+        plain=row.plain or fate.plain,
+        not_before=after.not_before,
+        platform_id=fate.platform_id or row.platform_id,
+        error=fate.error,
+    )
     changed = await tx.run(
         _SENT,
         row=id,
         holder=holder,
-        became=after.state,
-        repeated=after.repeats,
-        as_plain=row.plain or fate.plain,
-        after=after.not_before,
-        platform=fate.platform_id or row.platform_id,
-        why=fate.error,
+        became=became.state,
+        repeated=became.repeats,
+        as_plain=became.plain,
+        after=became.not_before,
+        platform=became.platform_id,
+        why=became.error,
         at=tx.now,
     )
     if not changed:
         raise WrongState(f"outbox row {id} is {row.state}, or not ours")
     if after.state == "failed":
         await tx.run(_LATER_FAIL, origin=row.source, part=row.part_no, why="an earlier part failed", at=tx.now)
-    return await _read(tx, id)
+    return became
 
 
 async def _fenced(tx: Tx, row: OutboxRow, held: Row) -> bool:
-    if row.kind == "notice":
+    if row.kind == "notice" or held["home_epoch"] == held["epoch"]:
         return False
-    home = await read_conversation(tx, row.conversation)
-    moved: bool = home["epoch"] != held["epoch"]
-    return moved and await tx.one(_GONE, source=row.source) is None
+    return await tx.one(_GONE, source=row.source) is None
 
 
 async def _read(tx: Tx, id: str) -> OutboxRow:

@@ -1,10 +1,22 @@
 """What each person has used and how often they have asked, read from turns, usage and calls by person and time."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal_column,
+    select,
+    union_all,
+    update,
+)
 
 from memory.store.columns import among, word
 from memory.store.database import Database
@@ -12,7 +24,7 @@ from memory.store.engine import Row, Statement, Tx, glance
 from memory.store.errors import WrongState
 from memory.store.people import BLOB
 from memory.store.records import Outgoing
-from memory.store.spending_doors import OWNER, Asking, Spent, Told, Used
+from memory.store.spending_doors import OWNER, Asking, Spent, Told, Used, Want
 from memory.store.spending_tables import limit_told
 from memory.store.tables import conversation, inbox, message, tool_call, turn, usage
 from memory.store.turns import settle
@@ -24,27 +36,31 @@ _TODAY = turn.c.asked >= bindparam("since")
 _OTHERS = (turn.c.who != word("")) & (turn.c.who != word(OWNER))
 _MINUTE = (
     select(turn.c.asked)
-    .where(_MINE, turn.c.asked > bindparam("since"), turn.c.asked <= bindparam("until"))
+    .where(_MINE, turn.c.asked > bindparam("minute"), turn.c.asked <= bindparam("asked"))
     .order_by(turn.c.asked.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("most_a_minute"))
+    .subquery()
 )
-_DAY = select(func.count().label("held")).select_from(
-    select(_ONE.label("one")).where(_MINE, _TODAY).limit(bindparam("most")).subquery()
+_DAY = (
+    select(_ONE.label("one")).where(_MINE, turn.c.asked >= bindparam("day")).limit(bindparam("most_a_day")).subquery()
 )
+_NAMES: Mapping[Want, Sequence[str]] = {
+    "messages": ("who", "minute", "asked", "most_a_minute", "day", "most_a_day"),
+    "everybody": ("whole",),
+    "tokens": ("who", "but", "mine"),
+    "whole": ("whole",),
+}
+"""What each part of the question is asked with."""
 _EVERYBODY = (
     select(func.count().label("held"))
     .select_from(turn)
     .where(turn.c.started >= bindparam("since"), turn.c.started < bindparam("until"), _OTHERS)
 )
-_RUNNING = (
-    select(func.count().label("held"))
-    .select_from(turn)
-    .where(
-        among(turn.c.state, "running", "waiting"),
-        turn.c.conversation > word(""),  # so that the index of open turns is used: they are few
-        func.coalesce(turn.c.who, word("")) == bindparam("who"),
-        turn.c.id != bindparam("but"),
-    )
+_NOW_RUNNING = (
+    among(turn.c.state, "running", "waiting"),
+    turn.c.conversation > word(""),  # so that the index of open turns is used: they are few
+    func.coalesce(turn.c.who, word("")) == bindparam("who"),
+    turn.c.id != bindparam("but"),
 )
 _TOKENS = ("input", "output", "cache_read", "cache_write")
 _SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
@@ -133,22 +149,68 @@ class SqlSpending:
         return await self._write(_refuse, inbox_id, told, out)
 
 
+@glance
 async def _spent(tx: Tx, asking: Asking) -> Spent:
-    who, wants, (minute, day) = asking.who, asking.wants, asking.most
-    spent = Spent()
-    if "messages" in wants:
-        recent = await tx.all(_MINUTE, who=who, since=asking.minute, until=asking.asked, most=minute)
-        today = await _held(tx, _DAY, who=who, since=asking.day, most=day)
-        spent = replace(spent, minute=tuple(row["asked"] for row in recent), today=today)
-    if "everybody" in wants:
-        spent = replace(spent, everybody=await _held(tx, _EVERYBODY, since=asking.whole, until=NEVER))
-    if "tokens" in wants:
-        running = await _held(tx, _RUNNING, who=who, but=asking.turn)
-        spent = replace(spent, running=running, used=tuple(await _mine(tx, who, asking.mine, NEVER)))
-    if "whole" in wants:
-        rows = await tx.all(_WHOLE, since=asking.whole, until=NEVER)
-        spent = replace(spent, whole=tuple(map(_row, rows)))
-    return spent
+    known = {
+        "who": asking.who,
+        "minute": asking.minute,
+        "asked": asking.asked,
+        "most_a_minute": asking.most[0],
+        "day": asking.day,
+        "most_a_day": asking.most[1],
+        "but": asking.turn,
+        "mine": asking.mine,
+        "whole": asking.whole,
+    }
+    rows = await tx.all(
+        _question(asking.wants), **{name: known[name] for want in asking.wants for name in _NAMES[want]}
+    )
+    of = {kind: [row for row in rows if row["kind"] == kind] for kind in {row["kind"] for row in rows}}
+    return Spent(
+        minute=tuple(sorted((row["at"] for row in of.get("minute", ())), reverse=True)),
+        today=_calls_in(of.get("today", ())),
+        everybody=_calls_in(of.get("everybody", ())),
+        running=_calls_in(of.get("running", ())),
+        used=tuple(_used(row) for row in of.get("used", ())),
+        whole=tuple(_used(row) for row in of.get("whole", ())),
+    )
+
+
+@cache
+def _question(wants: frozenset[Want]) -> CompoundSelect[Any]:
+    """All that is wanted in one statement: rows of a kind, with a moment, or a model and what it has used."""
+    parts: dict[Want, list[Select[Any]]] = {
+        "messages": [_line("minute", at=_MINUTE.c.asked), _line("today", calls=func.count()).select_from(_DAY)],
+        "everybody": [_turns("everybody").where(turn.c.started >= bindparam("whole"), _OTHERS)],
+        "tokens": [
+            _turns("running").where(*_NOW_RUNNING),
+            _tokens("used").where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("mine")),
+        ],
+        "whole": [_tokens("whole").where(usage.c.at >= bindparam("whole"), usage.c.who != word(OWNER))],
+    }
+    return union_all(*(one for want, several in parts.items() if want in wants for one in several))
+
+
+def _line(kind: str, **given: ColumnElement[Any]) -> Select[Any]:
+    empty = {"model": word(""), "at": literal_column("0.0"), **dict.fromkeys(("calls", *_TOKENS), literal_column("0"))}
+    return select(word(kind).label("kind"), *(column.label(name) for name, column in {**empty, **given}.items()))
+
+
+def _turns(kind: str) -> Select[Any]:
+    return _line(kind, calls=func.count()).select_from(turn)
+
+
+def _tokens(kind: str) -> Select[Any]:
+    sums = {name: func.sum(usage.c[name]) for name in _TOKENS}
+    return _line(kind, model=usage.c.model, calls=func.count(), **sums).group_by(usage.c.model)
+
+
+def _calls_in(rows: Sequence[Row]) -> int:
+    return sum(int(row["calls"]) for row in rows)
+
+
+def _used(row: Row) -> Used:
+    return Used(**{name: row[name] for name in ("model", "calls", *_TOKENS)})
 
 
 @glance

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, insert, select, update
 
 from memory.conversation import Message
 from memory.failpoint import afp
@@ -80,9 +80,18 @@ _TAKE_INBOX = (
     .where(inbox.c.id == bindparam("row"))
     .values(lease_epoch=bindparam("mine"), attempts=inbox.c.attempts + bindparam("more"))
 )
-_RUNNING = select(func.max(turn.c.number).label("number")).where(
-    turn.c.conversation == bindparam("row"), among(turn.c.state, "running", "waiting")
-)
+
+
+def running_of(conversation: ColumnElement[str]) -> ScalarSelect[int | None]:
+    """The number of a conversation's open turn, NULL when none is open."""
+    return (
+        select(func.max(turn.c.number))
+        .where(turn.c.conversation == conversation, among(turn.c.state, "running", "waiting"))
+        .scalar_subquery()
+    )
+
+
+_RUNNING = select(running_of(bindparam("row", type_=Text())).label("number"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

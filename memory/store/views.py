@@ -14,7 +14,7 @@ from memory.store.prefix import live_reductions
 from memory.store.records import ConversationRow, Line
 from memory.store.rows import columns_of, conversation_row, line_of, message_of
 from memory.store.tables import conversation, fold, inbox, message, outbox, turn
-from memory.store.turns import running_number
+from memory.store.turns import running_of
 
 _EVERYTHING = (1 << 31) - 1
 _LIVE_FROM = func.coalesce(
@@ -72,6 +72,7 @@ _HELD = (
 _SESSION = (
     select(
         conversation,
+        running_of(conversation.c.id).label("running"),
         HOME.label("home"),
         _HELD.label("held"),
         fold.c.to_seq.label("head_to_seq"),
@@ -157,8 +158,8 @@ async def load(tx: Tx, id: str, turns: int = 0) -> Session:
         fold_head=home["fold_head"],
         summary=_summary(home),
         turns=_turns(await _read(tx, id, live_from, from_turn=from_turn)),
-        reductions=await live_reductions(tx, id, live_from),
-        running=await running_number(tx, id),
+        reductions=await live_reductions(tx, id, live_from) if home["prefix_generation"] else (),
+        running=home["running"] or 0,
         policy=home["policy"],
         model=home["model"],
         prefix_generation=home["prefix_generation"],
