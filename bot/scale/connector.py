@@ -61,8 +61,14 @@ def _unchecked(**wanted: Any) -> AsyncConnectionPool[Any]:
 
 
 async def _alone(bare: psycopg.AsyncConnection[Any]) -> None:
+    """A job's mark need not be on the disk before the next thing is done: the record is what counts.
+
+    Where the server crashes within a moment of it, a job that was taken is taken again, and finds what it would have
+    found; one that was done is given back by `Jobs`.
+    """
     await unabandoned(bare)
     await bare.set_autocommit(True)
+    await bare.execute("SET synchronous_commit = off")
 
 
 async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
