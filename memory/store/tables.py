@@ -29,7 +29,7 @@ from memory.store.columns import (
     whole,
 )
 
-REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008")
+REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009")
 """The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 
@@ -106,6 +106,7 @@ inbox = Table(
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)
 partial("inbox_open", inbox.c.conversation, where=among(inbox.c.state, "new", "running"))
+partial("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=among(inbox.c.state, "aside"))
 
 turn = Table(
     "turn",

@@ -93,7 +93,7 @@ async def test_I28_a_postgresql_record_is_brought_up_with_all_it_holds_and_survi
     url, head = older
     bot, known, old = home(tmp_path / "bot", url), columns(url), shape(url)
     before = rows(url, known)
-    for point in ("mig.step@1", "mig.step@2"):
+    for point in ("mig.step@1", "mig.step@3"):
         code, _, _ = await mnema(bot, "migrate", fp=f"{point}:kill9")
         assert code == -signal.SIGKILL
         assert (rows(url, known), shape(url)) == (before, old)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import audit, counters, inbox, outbox, turns, views
+from memory.store import acts, audit, counters, inbox, outbox, turns, views
 from memory.store.engine import Statement, Tx
 from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
 from memory.store.ids import key_of, new_id
@@ -241,6 +241,8 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
     [
         (inbox._NEXT, {"row": "c", "now": 1.0}, "inbox_open"),
         (inbox._WAITING, {}, "inbox_open"),
+        (acts._ASIDES, {"of": "c"}, "inbox_aside"),
+        (acts._OLDER, {"of": "c", "before": 9, "by": "t"}, "inbox_aside"),
         (outbox._NEXT, {"row": "c"}, "outbox_open"),
         (outbox._UNSENT, {}, "outbox_open"),
         (outbox._RELEASE, {"row": "c", "held": 5.0}, "outbox_open"),
