@@ -32,6 +32,22 @@ class Whole:
     terms: frozenset[str]
 
 
+def among_days(days: Sequence[tuple[str, str]], column: str, place: str) -> tuple[str, dict[str, str]]:
+    """A condition for Index.of_days, with its values by their names.
+
+    Args:
+        place: how the statement spells a value's place, with {} for its name.
+    """
+    wanted: list[str] = []
+    given: dict[str, str] = {}
+    for number, (first, last) in enumerate(days):
+        part = column if len(first) == len("YYYY-MM-DD") else f"substr({column}, 6)"
+        names = f"first{number}", f"last{number}"
+        wanted.append(f"{part} BETWEEN {place.format(names[0])} AND {place.format(names[1])}")
+        given |= dict(zip(names, (first, last), strict=True))
+    return f"({' OR '.join(wanted)})", given
+
+
 class Index(Protocol):
     """What a search asks. All methods block."""
 

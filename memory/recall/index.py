@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from memory.recall.doors import Narrow, Whole
+from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.ranking import Fact
 from memory.recall.rows import IndexRow
 from memory.recall.terms import terms
@@ -131,14 +131,8 @@ class SqliteIndex:
         return self._facts(_HOLDING, given, narrow)
 
     def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
-        wanted: list[str] = []
-        given: dict[str, Any] = {}
-        for number, (first, last) in enumerate(days):
-            column = "row.day" if len(first) == len("YYYY-MM-DD") else "substr(row.day, 6)"
-            wanted.append(f"{column} BETWEEN :first{number} AND :last{number}")
-            given |= {f"first{number}": first, f"last{number}": last}
-        statement = _OF_DAYS.replace("{days}", f"({' OR '.join(wanted)})")
-        return self._facts(statement, {**given, "most": most}, narrow) if days else []
+        wanted, given = among_days(days, "row.day", ":{}")
+        return self._facts(_OF_DAYS.replace("{days}", wanted), {**given, "most": most}, narrow) if days else []
 
     def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
         return self._facts(_AROUND, {"places": json.dumps(list(places))}, narrow)

@@ -7,7 +7,7 @@ from math import log
 from typing import Any
 
 from memory.recall import postgres_statements as sql
-from memory.recall.doors import Narrow, Whole
+from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.postgres_connections import Connection, Connections
 from memory.recall.ranking import Fact
 from memory.recall.rows import IndexRow
@@ -141,14 +141,8 @@ class PostgresIndex:
         return self._facts(sql.HOLDING, narrow, letters=list(letters), most=most)
 
     def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
-        wanted: list[str] = []
-        given: dict[str, Any] = {}
-        for number, (first, last) in enumerate(days):
-            column = "entry.day" if len(first) == len("YYYY-MM-DD") else "substr(entry.day, 6)"
-            wanted.append(f"{column} BETWEEN %(first{number})s AND %(last{number})s")
-            given |= {f"first{number}": first, f"last{number}": last}
-        statement = sql.OF_DAYS.replace("{days}", " OR ".join(wanted))
-        return self._facts(statement, narrow, most=most, **given) if days else []
+        wanted, given = among_days(days, "entry.day", "%({})s")
+        return self._facts(sql.OF_DAYS.replace("{days}", wanted), narrow, most=most, **given) if days else []
 
     def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
         near = [(*divmod(session, sql.SESSIONS), place) for session, place in places]

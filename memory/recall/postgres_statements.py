@@ -56,7 +56,7 @@ SELECT {_FACTS}, scored.bare FROM scored {_each("entry", "entry.id = scored.id")
 WHERE {_NARROW} ORDER BY scored.bare DESC, entry.id LIMIT %(most)s
 """  # noqa: S608
 OF_DAYS = f"""
-SELECT {_FACTS}, 0.0::float8 FROM {_of("entry")} WHERE ({{days}}) AND {_NARROW} ORDER BY entry.id LIMIT %(most)s
+SELECT {_FACTS}, 0.0::float8 FROM {_of("entry")} WHERE {{days}} AND {_NARROW} ORDER BY entry.id LIMIT %(most)s
 """  # noqa: S608
 AROUND = f"""
 SELECT {_FACTS}, 0.0::float8
