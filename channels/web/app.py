@@ -1,6 +1,6 @@
 """The site: one ASGI app in which every request passes the gate before any route is looked at."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -49,15 +49,7 @@ class Site:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        request = Request(scope, receive)
-        try:
-            reply = await self._answer(request)
-        except Refused as err:
-            reply = await refused(request, err)
-        await reply(scope, receive, with_headers(send))
+        await reply_with(self._answer, scope, receive, send)
 
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
@@ -146,6 +138,19 @@ def with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
+
+
+async def reply_with(door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope, receive: Receive, send: Send) -> None:
+    """One request through a site's door, which raises Refused for what it does not let in."""
+    if scope["type"] != "http":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    request = Request(scope, receive)
+    try:
+        reply = await door(request)
+    except Refused as err:
+        reply = await refused(request, err)
+    await reply(scope, receive, with_headers(send))
 
 
 async def refused(_: Request, err: Exception) -> Response:

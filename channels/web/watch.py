@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from channels.web.app import refused, told_health, with_headers
+from channels.web.app import reply_with, told_health
 from channels.web.backend import Health, Probe
 from channels.web.calls import refusal
 from channels.web.errors import Refused
@@ -40,15 +40,7 @@ class WatchSite:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        request = Request(scope, receive)
-        try:
-            reply = await self._answer(request)
-        except Refused as err:
-            reply = await refused(request, err)
-        await reply(scope, receive, with_headers(send))
+        await reply_with(self._answer, scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         headers, path = request.scope["headers"], request.scope["path"]
