@@ -9,13 +9,14 @@ from typing import cast
 
 from bot.record import Opened
 from bot.scale.alive import Alive
-from bot.scale.jobs import Jobs
+from bot.scale.jobs import Jobs, channel_of
 from bot.scale.opening import make_engine
 from memory.recall.postgres import PostgresShared
 from memory.store.errors import StoreBusy
 from memory.store.open_postgres import LEASE_SECONDS, Wanted, open_postgres, plain_url
 from memory.store.postgres import PostgresDatabase
 from memory.store.postgres_moving import connected
+from memory.store.postgres_schema import ALONE
 from memory.store.store import SqlStore
 
 CONNECTIONS = 3
@@ -41,10 +42,19 @@ async def open_beside(url: str, *, writable: bool, alone: bool) -> AsyncIterator
         if not writable:
             yield Opened(store=store, indexes=indexes)
             return
-        if alone:
-            await _refuse_others(store)
         jobs = await _joined(store, url, held)
+        if alone:
+            await held.enter_async_context(_alone(store, url))
         yield Opened(store=store, indexes=indexes, stop=jobs.stop)
+
+
+@asynccontextmanager
+async def _alone(store: SqlStore, url: str) -> AsyncIterator[None]:
+    """Nobody else has the record open; whoever starts meanwhile waits."""
+    async with connected(url) as bare:
+        await bare.execute("SELECT pg_advisory_lock(%s)", [ALONE])
+        await _refuse_others(store)
+        yield
 
 
 async def _refuse_others(store: SqlStore) -> None:
@@ -61,12 +71,7 @@ async def _joined(store: SqlStore, url: str, held: AsyncExitStack) -> Jobs:
     jobs = Jobs(plain_url(url))
     await jobs.open()
     held.push_async_callback(jobs.disconnect)
-
-    async def channel_of(conversation: str) -> str:
-        row = await store.sessions.conversation(conversation)
-        return row.place.channel if row is not None else ""
-
-    jobs.place_of = channel_of
+    jobs.place_of = channel_of(store.sessions)
     database.enqueue = jobs.enqueue
     alive = Alive(store.leases, lambda: {"role": ROLE}, LEASE_SECONDS)
     alive.open()

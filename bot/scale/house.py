@@ -18,7 +18,7 @@ from bot.models.base import Model
 from bot.scale.alive import Alive
 from bot.scale.bus import Bus
 from bot.scale.hush import Hush, Own
-from bot.scale.jobs import Jobs, out_queue
+from bot.scale.jobs import Jobs, channel_of, out_queue
 from bot.vitals import State, as_json, of_json
 from channels.base import Channel
 from memory.recall.postgres import PostgresShared
@@ -61,7 +61,7 @@ class SharedHouse(House):
         self._elsewhere: dict[str, State] = {}
         self._jobs = shared.jobs
         self._jobs.stopped = self.turns.stop
-        self._jobs.place_of = self._channel_of
+        self._jobs.place_of = channel_of(self.store.sessions)
         self._alive = Alive(shared.leases, self._told, shared.lease_seconds)
         here = Own(quiet=self.turns.quiet, storing=self.remembering.lock, anew=self._anew, tell=self._alive.tell)
         self._hush = Hush(shared.leases, here, answers=role != "gateway")
@@ -192,10 +192,6 @@ class SharedHouse(House):
         row = await self.store.delivery.inbox(inbox_id) if inbox_id else None
         if not inbox_id or (row is not None and row.state == "running"):
             await self._jobs.stop(conversation)
-
-    async def _channel_of(self, conversation: str) -> str:
-        row = await self.store.sessions.conversation(conversation)
-        return row.place.channel if row is not None else ""
 
     def _told(self) -> Mapping[str, Any]:
         channels = {name: as_json(state) for name, state in self.gateway.heard().items()}

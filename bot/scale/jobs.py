@@ -20,6 +20,7 @@ from procrastinate.worker import Worker
 
 from bot.dispatch.lanes import Lanes, Step
 from bot.scale.connector import PATIENCE, PatientConnector
+from memory.store.doors import Sessions
 from memory.store.errors import StoreBusy
 from memory.store.lane import Lane, LaneKind
 from memory.store.postgres import Bare
@@ -55,6 +56,16 @@ def queue_of(lane: Lane) -> str:
 def out_queue(channel: str) -> str:
     """What is to be sent through one channel."""
     return f"out {channel}"
+
+
+def channel_of(sessions: Sessions) -> Callable[[str], Awaitable[str]]:
+    """What tells a conversation's channel, "" for an unknown one."""
+
+    async def found(conversation: str) -> str:
+        row = await sessions.conversation(conversation)
+        return row.place.channel if row is not None else ""
+
+    return found
 
 
 class JobLanes:

@@ -14,7 +14,7 @@ from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.lease_tables import FOREVER
 from memory.store.postgres import Bare, Driver, PostgresDatabase, pool_of
 from memory.store.postgres_errors import named
-from memory.store.postgres_schema import dialect, must_be_ours, prepare
+from memory.store.postgres_schema import ALONE, dialect, must_be_ours, prepare
 from memory.store.store import SqlStore
 from memory.store.tables import instance
 
@@ -70,6 +70,9 @@ async def open_postgres(wanted: Wanted, *, writable: bool = True) -> SqlStore:
 
 async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted) -> int:
     async with bare.transaction():
+        await bare.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s)", [ALONE]
+        )  # until a command that is alone has ended
         tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=wanted.clock())
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)

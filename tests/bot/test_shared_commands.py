@@ -11,13 +11,22 @@ import pytest
 
 from bot.cli import main
 from bot.home import Home
+from bot.record import opened
+from memory.store.errors import StoreBusy
+from memory.store.open_postgres import Wanted, open_postgres
 from memory.store.postgres_moving import move_in
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
+from tests.walk.harness import until
 from tests.walk.record import query
 
 pytestmark = pytest.mark.postgres
 AT_WORK = "INSERT INTO process VALUES (7000, 'host:1:worker', extract(epoch from now()) + 3600, '')"
+
+WAITING = (
+    "SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
+    "WHERE NOT granted AND locktype = 'advisory' AND datname = ?"
+)
 
 
 def home_of(root: Path, url: str = "") -> Path:
@@ -151,6 +160,24 @@ def test_what_takes_away_is_refused_while_somebody_is_at_work_and_done_when_nobo
     assert query(fresh, "SELECT 1 FROM conversation WHERE chat_id = 'garden'") == []
     assert query(fresh, "SELECT 1 FROM conversation WHERE space = ?", someone) == []
     assert said(capsys, shared, "audit", "verify")[0] == 0
+
+
+async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_end(
+    shared: Path,
+    fresh: str,  # noqa: F811
+) -> None:
+    async with opened(Home(root=shared), writable=True, alone=True) as record:
+        starting = asyncio.create_task(open_postgres(Wanted(url=fresh, name="late")))
+        await until(lambda: query(fresh, WAITING, fresh.rpartition("/")[2]), "the process waits")
+        others = [who for who in await record.store.leases.alive() if who.startswith("late")]
+        assert (starting.done(), others) == (False, [])
+    store = await starting
+    assert [who.partition("#")[0] for who in await store.leases.alive()] == ["late"]
+    with pytest.raises(StoreBusy, match="late"):
+        async with opened(Home(root=shared), writable=True, alone=True):
+            pass
+    await store.leases.leave()
+    await store.close()
 
 
 def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(
