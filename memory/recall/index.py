@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow
+from memory.recall.rows import IndexRow, first_same
 from memory.recall.terms import terms
 
 VERSION = 1
@@ -109,10 +109,11 @@ class SqliteIndex:
                 (name, stamp),
             )
             source = self._db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
-            kept = {} if more else self._taken_out(source)
-            self._add(source, rows)
+            same, last = (0, 0) if more else self._first_same(source, rows)
+            kept = {} if more else self._taken_out(source, last)
+            self._add(source, rows[same:])
             if kept:
-                self._put_back(source, kept)
+                self._put_back(source, last, kept)
 
     def drop(self, names: Iterable[str]) -> None:
         with self._changing():
@@ -223,30 +224,33 @@ class SqliteIndex:
         marks = ", ".join("?" * len(names))
         self._db.executemany(
             f"INSERT INTO row({', '.join(names)}) VALUES ({marks})",  # noqa: S608
-            [
-                (*(getattr(row, name) for name in _COLUMNS), source, row.asks, " ".join(terms(row.words)))
-                for row in rows
-            ],
+            ((*_columns_of(row), source, row.asks, " ".join(terms(row.words))) for row in rows),
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO speaker(name) VALUES (?)", {(row.speaker,) for row in rows if row.speaker}
         )
 
-    def _taken_out(self, source: int) -> dict[str, tuple[str, bytes]]:
-        """Take all rows of a source out; returns their words' vectors, each with its model."""
-        self._gone += 1
+    def _first_same(self, source: int, rows: Sequence[IndexRow]) -> tuple[int, int]:
         held = self._db.execute(
-            "SELECT row.words, vector.model, vector.data FROM row JOIN vector ON vector.row = row.id "
-            "WHERE row.source = ?",
+            f"SELECT id, {', '.join(_COLUMNS)} FROM row WHERE source = ? ORDER BY id",  # noqa: S608
             (source,),
         )
+        return first_same(held, map(_columns_of, rows))
+
+    def _taken_out(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
+        """Take a source's rows behind that one out; returns their words' vectors, each with its model."""
+        held = self._db.execute(
+            "SELECT row.words, vector.model, vector.data FROM row JOIN vector ON vector.row = row.id "
+            "WHERE row.source = ? AND row.id > ?",
+            (source, after),
+        )
         kept = {words: (model, data) for words, model, data in held}
-        self._db.execute("DELETE FROM row WHERE source = ?", (source,))
+        self._gone += self._db.execute("DELETE FROM row WHERE source = ? AND id > ?", (source, after)).rowcount
         return kept
 
-    def _put_back(self, source: int, kept: Mapping[str, tuple[str, bytes]]) -> None:
+    def _put_back(self, source: int, after: int, kept: Mapping[str, tuple[str, bytes]]) -> None:
         """A line that stands there still needs no new vector."""
-        rows = self._db.execute("SELECT id, words FROM row WHERE source = ?", (source,)).fetchall()
+        rows = self._db.execute("SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)).fetchall()
         self._db.executemany(
             "INSERT INTO vector(row, model, data) VALUES (?, ?, ?)",
             [(row, *kept[words]) for row, words in rows if words in kept],
@@ -278,6 +282,10 @@ class SqliteIndex:
                 for statement in _statements(_SCHEMA):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version={VERSION}")
+
+
+def _columns_of(row: IndexRow) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _COLUMNS)
 
 
 def _statements(script: str) -> list[str]:

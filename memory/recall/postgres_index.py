@@ -10,7 +10,7 @@ from memory.recall import postgres_statements as sql
 from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.postgres_connections import Connection, Connections
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow
+from memory.recall.rows import IndexRow, first_same
 from memory.recall.terms import terms
 from memory.store.errors import StoreError
 
@@ -113,9 +113,10 @@ class PostgresIndex:
 
     def put(self, name: str, stamp: str, rows: Sequence[IndexRow], *, more: bool = False) -> None:
         [(source,)] = self._run(sql.PUT_SOURCE, name=storable(name), stamp=stamp)
-        kept = [] if more else self._taken_out(source)
-        if rows:
-            self._add(source, rows)
+        same, last = (0, 0) if more else self._first_same(source, rows)
+        kept = [] if more else self._taken_out(source, last)
+        if new := rows[same:]:
+            self._add(source, new)
         if kept:
             self._run(sql.PUT_BACK_VECTORS, source=source, **_columns(("words", "models", "made"), kept))
         self._changed()
@@ -123,7 +124,7 @@ class PostgresIndex:
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
             source = self.number(name)
-            self._taken_out(source)
+            self._taken_out(source, 0)
             self._run(sql.DROP_SOURCE, source=source)
         self._changed()
 
@@ -233,7 +234,7 @@ class PostgresIndex:
             (
                 first + at,
                 source,
-                *(_kept(getattr(row, name)) for name in sql.COLUMNS),
+                *_columns_of(row),
                 int(row.asks),
                 " ".join(of),
                 len(of),
@@ -254,11 +255,14 @@ class PostgresIndex:
             next=first + len(rows),
         )
 
-    def _taken_out(self, source: int) -> list[tuple[str, str, bytes]]:
-        """Take all rows of a source out; returns (words, model, vector) of those that had one."""
+    def _first_same(self, source: int, rows: Sequence[IndexRow]) -> tuple[int, int]:
+        return first_same(self._run(sql.ENTRIES, source=source), map(_columns_of, rows))
+
+    def _taken_out(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
+        """Take a source's rows behind that one out; returns (words, model, vector) of those that had one."""
         gone = {
             number: (words, found.split(), length)
-            for number, words, found, length in self._run(sql.DROP_ENTRIES, source=source)
+            for number, words, found, length in self._run(sql.DROP_ENTRIES, source=source, after=after)
         }
         if not gone:
             return []
@@ -277,6 +281,10 @@ class PostgresIndex:
 def storable(text: str) -> str:
     """A text as PostgreSQL takes it: what it cannot hold, NUL and halves of surrogate pairs, stands as �."""
     return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _columns_of(row: IndexRow) -> tuple[Any, ...]:
+    return tuple(_kept(getattr(row, name)) for name in sql.COLUMNS)
 
 
 def _kept(value: Any) -> Any:

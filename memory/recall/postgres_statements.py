@@ -74,6 +74,7 @@ WHOLE = f"SELECT id, source, terms, {', '.join(COLUMNS)} FROM {_of('entry')} WHE
 FREQUENCIES = f"SELECT term, COUNT(*) FROM {_of('posting')} WHERE term = ANY(%(terms)s) GROUP BY term"  # noqa: S608
 SOURCES = f"SELECT name, id, stamp FROM {_of('source')}"  # noqa: S608
 SPEAKERS = f"SELECT name FROM {_of('speaker')}"  # noqa: S608
+ENTRIES = f"SELECT id, {', '.join(COLUMNS)} FROM {_of('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
 LINES = f"SELECT line, words FROM {_of('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
 WRONG = f"""
 SELECT COALESCE(made.id, posting.entry) FROM (
@@ -121,7 +122,8 @@ PUT_SPEAKERS = """
 INSERT INTO mnema_index.speaker(space, name) SELECT %(space)s, * FROM unnest(%(names)s::text[]) ON CONFLICT DO NOTHING
 """
 DROP_ENTRIES = """
-DELETE FROM mnema_index.entry WHERE space = %(space)s AND source = %(source)s RETURNING id, words, terms, length
+DELETE FROM mnema_index.entry WHERE space = %(space)s AND source = %(source)s AND id > %(after)s
+RETURNING id, words, terms, length
 """
 DROP_POSTINGS = """
 DELETE FROM mnema_index.posting AS held USING unnest(%(term)s::text[], %(entry)s::integer[]) AS gone(term, entry)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
+from typing import Any
 
 from memory import daily_log
 from memory.context.render import BOT, USER
@@ -91,6 +92,22 @@ def of_file(path: str, text: str) -> list[IndexRow]:
                 )
             )
     return rows
+
+
+def first_same(held: Iterable[Sequence[Any]], rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
+    """How many of the first rows are held as they are, and the number of the last of those, 0 for none.
+
+    A day's log grows at its end with each fold: were all of it indexed anew, a long day's folds would each cost more.
+
+    Args:
+        held: (number, *columns) in order. rows: their columns.
+    """
+    same = last = 0
+    for (number, *columns), row in zip(held, rows, strict=False):
+        if tuple(columns) != tuple(row):
+            break
+        same, last = same + 1, number
+    return same, last
 
 
 def of_messages(messages: Iterable[Message], until: Said, zone: tzinfo) -> tuple[list[IndexRow], Said]:

@@ -190,3 +190,26 @@ class IndexSuite:
         assert between != before, "whoever has read those behind it would never see it"
         place.change(lambda index: index.drop(["file:a"]))
         assert stamp() != between
+
+    def test_the_first_rows_that_are_the_same_stay_as_they_are(self, place: Place) -> None:
+        def numbered() -> dict[int, str]:
+            whole = place.read(lambda index: index.whole(range(1, 100)))
+            return {number: whole[number].row.words for number in sorted(whole)}
+
+        said = [row(words, at, line=at) for at, words in enumerate(["heron", "天气", "otter"])]
+        put(place, "file:a", *said[:2])
+        before = numbered()
+        place.change(lambda index: index.keep_vectors("m", [(1, "heron", b"1")]))
+        stamp = place.read(lambda index: index.vectors_stamp())
+        put(place, "file:a", *said)
+        grown = numbered()
+        assert grown.items() > before.items(), "what was there keeps its number: it was not put in again"
+        assert place.read(lambda index: index.vectors_stamp()) == stamp
+        put(place, "file:a", said[0], row("weir", 1, line=1), said[2])
+        assert list(numbered().values()) == ["heron", "weir", "otter"]
+        assert [line for line, _ in place.read(lambda index: index.lines("file:a"))] == [0, 1, 2]
+        assert (best(place, "heron"), best(place, "weir"), best(place, "otter")) == (["heron"], ["weir"], ["otter"])
+        put(place, "file:a", said[0])
+        assert list(numbered().values()) == ["heron"]
+        assert place.read(lambda index: index.vectors("m")) == [(1, b"1")]
+        assert place.read(lambda index: index.check()) == ""
