@@ -18,7 +18,9 @@ from channels.message import LiveEvent
 from channels.web.backend import Line
 
 RING = 512
-ROOMS = 256
+ROOMS = 32
+"""Steps that a room remembers, and rooms that are remembered though nobody reads them and nothing runs in them: a full
+one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same."""
 FRESH_LINES = 50
 BATCH = 200
 DRAFT_LIMIT = 400_000

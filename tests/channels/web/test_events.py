@@ -60,6 +60,20 @@ async def test_a_reader_that_comes_back_misses_nothing_and_sees_nothing_twice() 
     assert [event.data["line"] for event in whole if "line" in event.data] == [1, 2, 3, 4]
 
 
+async def test_many_quiet_conversations_are_forgotten_and_who_comes_back_to_one_misses_no_line() -> None:
+    async with running(ScriptedHouse()) as site, site.client() as client:
+        await turn(site, "one")
+        first = await until(client, "c1", lambda seen: len(seen) == 1)
+        await turn(site, "two")
+        for number in range(100):
+            site.web.hub.look(f"other-{number}")
+        rooms = site.web.hub._rooms
+        assert len(rooms) <= 40
+        assert "c1" not in rooms
+        rest = await until(client, "c1", replies(2), last=first[-1].id)
+    assert [event.data["line"] for event in [*first, *rest] if "line" in event.data] == [1, 2, 3, 4]
+
+
 async def test_resuming_in_the_middle_of_an_answer_goes_on_with_the_very_next_piece() -> None:
     async with running(ScriptedHouse()) as site, site.client() as client:
         async with site.client() as other:
