@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.soak.faults import Moody, disturb, struck
-from tests.soak.figures import COLUMNS, FIGURES, Sample, growing, table
+from tests.soak.figures import COLUMNS, FIGURES, Sample, not_flat, table
 from tests.soak.people import Person, Reader, Texter, Words, answers
 from tests.soak.plot import draw
 from tests.soak.watching import look
@@ -217,7 +217,7 @@ def read(file: Path) -> list[Sample]:
 
 
 def judged(samples: Sequence[Sample], plot: Path | None) -> list[str]:
-    """Print the table and draw the plot; returns what grows."""
+    """Print the table and draw the plot; returns what grows, and what nobody can be sure of."""
     if len(samples) < 12:
         return [f"{len(samples)} samples are too few to say anything"]
     minutes = samples[-1]["seconds"] / 60
@@ -226,7 +226,7 @@ def judged(samples: Sequence[Sample], plot: Path | None) -> list[str]:
         title = f"mnema, {minutes:.0f} minutes of chat"
         told = f"{len(samples)} samples; {samples[-1]['answers']:,.0f} answers; dashed: the trend of the second half"
         plot.write_text(draw(title, told, FIGURES, samples))
-    return [f"grows: {name}" for name in growing(samples)]
+    return [f"not flat: {name} {word}" for name, word in not_flat(samples).items()]
 
 
 def main(words: Sequence[str]) -> int:

@@ -11,31 +11,37 @@ HOUR = 3600.0
 BLOCKS = 30
 """Neighbouring samples resemble each other, so that an interval over all of them would be too narrow: they are averaged
 in so many blocks first."""
-TOLERATED = 0.02
-"""Growth in an hour, as a share of the level, up to which a figure counts as flat though its rise is certain."""
+ANSWERS = 1_000.0
+"""Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine says less."""
 MEBI = 1024.0 * 1024.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One thing that is watched. unit: of its values; flat: whether it has to stay where it is."""
+    """One thing that is watched. unit: of its values.
+
+    tolerated: growth in ANSWERS up to which it counts as flat though its rise is certain, None where it grows with what
+    is said. leak: growth in ANSWERS that must be beyond the interval: where it is not, nobody knows that it is flat.
+    """
 
     name: str
     title: str
     unit: str
-    flat: bool
+    tolerated: float | None = None
+    leak: float = 0.0
 
 
 FIGURES = (
-    Figure(name="rss", title="memory (RSS)", unit="MiB", flat=True),
-    Figure(name="handles", title="open files and sockets", unit="", flat=True),
-    Figure(name="threads", title="threads", unit="", flat=True),
-    Figure(name="tasks", title="asyncio tasks", unit="", flat=True),
-    Figure(name="wal", title="write-ahead log", unit="MiB", flat=True),
-    Figure(name="database", title="database", unit="MiB", flat=False),
-    Figure(name="index", title="indexes of recall", unit="MiB", flat=False),
-    Figure(name="answers", title="answers seen", unit="", flat=False),
+    Figure(name="rss", title="memory (RSS)", unit="MiB", tolerated=1.0, leak=4.0),
+    Figure(name="handles", title="open files and sockets", unit="", tolerated=0.5, leak=2.0),
+    Figure(name="threads", title="threads", unit="", tolerated=0.2, leak=1.0),
+    Figure(name="tasks", title="asyncio tasks", unit="", tolerated=1.0, leak=2.0),
+    Figure(name="wal", title="write-ahead log", unit="MiB", tolerated=0.5, leak=2.0),
+    Figure(name="database", title="database", unit="MiB"),
+    Figure(name="index", title="indexes of recall", unit="MiB"),
+    Figure(name="answers", title="answers seen", unit=""),
 )
+"""Memory: 1 KiB for each answer is tolerated, 4 KiB must be excluded."""
 COLUMNS = ("seconds", *(figure.name for figure in FIGURES))
 
 
@@ -54,11 +60,6 @@ class Trend:
     end: float
     first: float
     last: float
-
-    @property
-    def flat(self) -> bool:
-        """Whether the interval holds nought, or the growth is small beside the level."""
-        return self.low <= 0 or self.slope <= TOLERATED * self.level
 
 
 def second_half(samples: Sequence[Sample]) -> list[Sample]:
@@ -119,26 +120,46 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
+def verdict(half: Sequence[Sample], figure: Figure) -> str:
+    """What the second half says of a figure: "flat", "GROWS", "UNSURE", or that it grows with what is said.
+
+    It grows where the rise is certain and more than is tolerated. It is flat where it does not and the interval also
+    excludes a leak; else the run was too short or too restless to tell.
+    """
+    if figure.tolerated is None:
+        return "grows with what is said"
+    said = trend(half, "answers").slope
+    if said <= 0:
+        return "UNSURE"
+    found, each = trend(half, figure.name), ANSWERS / said
+    if found.low > 0 and found.slope * each > figure.tolerated:
+        return "GROWS"
+    return "flat" if found.high * each < figure.leak else "UNSURE"
+
+
 def table(samples: Sequence[Sample]) -> list[str]:
     """One line of Markdown for each figure, under its head."""
     half = second_half(samples)
+    said = trend(half, "answers").slope
     lines = [
-        "| figure | start | end | mean of the second half | growth an hour (95 %) | |",
-        "|---|--:|--:|--:|--:|---|",
+        f"| figure | start | end | mean of the second half | growth an hour (95 %) | in {ANSWERS:,.0f} answers | |",
+        "|---|--:|--:|--:|--:|--:|---|",
     ]
     for figure in FIGURES:
         found = trend(half, figure.name)
         unit = f" {figure.unit}" if figure.unit else ""
         told = f"{found.slope:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
-        verdict = ("flat" if found.flat else "GROWS") if figure.flat else "grows with what is said"
+        each = f"{found.slope * ANSWERS / said:+.2f}" if said > 0 else "?"
         first, last = samples[0][figure.name], samples[-1][figure.name]
         lines.append(
-            f"| {figure.title} | {first:.1f}{unit} | {last:.1f}{unit} | {found.level:.1f}{unit} | {told} | {verdict} |"
+            f"| {figure.title} | {first:.1f}{unit} | {last:.1f}{unit} | {found.level:.1f}{unit} | {told} | {each} | "
+            f"{verdict(half, figure)} |"
         )
     return lines
 
 
-def growing(samples: Sequence[Sample]) -> list[str]:
-    """Names of what has to stay where it is and does not."""
+def not_flat(samples: Sequence[Sample]) -> dict[str, str]:
+    """What has to stay where it is and does not, or may not, by name."""
     half = second_half(samples)
-    return [figure.name for figure in FIGURES if figure.flat and not trend(half, figure.name).flat]
+    told = {figure.name: verdict(half, figure) for figure in FIGURES if figure.tolerated is not None}
+    return {name: word for name, word in told.items() if word != "flat"}
