@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import re
 import time
-from collections import defaultdict
+from weakref import WeakValueDictionary
 
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, Waits
 from channels.message import OutboundMessage, Receipt
@@ -29,7 +29,7 @@ class Speaking:
         self._book = book
         self._files = files
         self._spacing = spacing
-        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._last: dict[str, float] = {}
         self._blocks: dict[str, int] = {}
 
@@ -38,7 +38,8 @@ class Speaking:
         address, login = message.address, self._session.credentials
         if address.account not in ("", login.bot):
             raise Rejected("this conversation belongs to another WeChat bot than the one that is logged in", gone=True)
-        async with self._turns[address.chat_id]:
+        turn = self._turns.setdefault(address.chat_id, asyncio.Lock())
+        async with turn:
             return await (self._send_file(message) if message.file else self._send_text(message))
 
     def allowance(self, person: str) -> int:
@@ -101,7 +102,8 @@ class Speaking:
     async def _space(self, person: str) -> None:
         due = self._last.get(person, -self._spacing) + self._spacing
         await asyncio.sleep(max(0.0, due - time.monotonic()))
-        self._last[person] = time.monotonic()
+        now = time.monotonic()
+        self._last = {one: at for one, at in self._last.items() if at + self._spacing > now} | {person: now}
 
     async def _meaning(self, person: str, token: str, err: Refused) -> ChannelError:
         if err.code == _BAD_ARGUMENT:

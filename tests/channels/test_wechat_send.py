@@ -198,6 +198,15 @@ async def test_sends_to_one_person_keep_their_distance() -> None:
         await channel.close()
 
 
+async def test_nothing_is_remembered_of_a_send_that_is_over() -> None:
+    async with staged() as stage:
+        speaking = stage.channel._speaking
+        await stage.channel.send(part("hello"))
+        for number in range(50):
+            await speaking._space(f"person {number}")
+        assert (len(speaking._turns), len(speaking._last)) == (0, 1)
+
+
 # -- files ------------------------------------------------------------------------------------------
 
 
