@@ -39,6 +39,7 @@ from memory.workspace import SPACES, File, PathRefused, TooBig
 
 log = structlog.get_logger(__name__)
 MOST_KNOWN = 1_000
+"""Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget."""
 EDIT = "edit"
 SINCE_SHARE = 8
 """Of what MEMORY.md may have in a small budget, what is newer than it may have an eighth."""

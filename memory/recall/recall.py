@@ -16,7 +16,7 @@ from memory.workspace import SPACES
 
 T = TypeVar("T")
 MOST_OPEN = 32
-"""Indexes that are open at a time; opening another takes a few milliseconds."""
+"""Indexes that are open at a time, each with up to 2 MiB of its pages; opening another takes a few milliseconds."""
 
 
 class Recall:
