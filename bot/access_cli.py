@@ -167,7 +167,6 @@ def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool)
     """
     from contextlib import nullcontext
     from datetime import UTC, datetime
-    from functools import partial
 
     from bot.config import ConfigFile
     from bot.pairing import Pairing
@@ -183,9 +182,14 @@ def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool)
         async with opened(home, writable=new or alter) as record:
             access = record.store.access
             roles = Roles(lambda: file.current, access)
-            now = partial(datetime.now, UTC)
             return await work(
-                Pairing(access=access, roles=roles, config=lambda: file.current, now=now, ended=record.stop)
+                Pairing(
+                    access=access,
+                    roles=roles,
+                    config=lambda: file.current,
+                    now=lambda: datetime.fromtimestamp(record.store.now(), UTC),
+                    ended=record.stop,
+                )
             )
 
     with held(home) if new or alter else nullcontext():

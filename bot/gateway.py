@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import cast
 
 import structlog
@@ -79,6 +79,7 @@ class Gateway:
     ) -> None:
         self._delivery = store.delivery
         self._notes = store.notes
+        self._now = store.now
         self._blobs = blobs
         self._language = language
         self._channels: dict[str, Channel] = {}
@@ -246,7 +247,7 @@ class Gateway:
     async def _due(self, row: OutboxRow) -> bool:
         """Wait for this part's time; False when things may have changed meanwhile, so that it is looked at again."""
         rates, chat = self._rates[row.place.channel], row.place.chat_id
-        held = max(row.not_before - time.time(), rates.paused(chat, time.monotonic()))
+        held = max(row.not_before - self._now(), rates.paused(chat, time.monotonic()))
         if held > 0:
             await asyncio.sleep(min(held, LONGEST_PAUSE))
             return False
@@ -310,16 +311,16 @@ class Gateway:
             return Fate(state="failed", error=str(err))
         if isinstance(err, LoggedOut):
             self._down(name, err)
-            return Fate(state="pending", error=str(err), retry_at=time.time() + LOGGED_OUT_PAUSE)
+            return Fate(state="pending", error=str(err), retry_at=self._now() + LOGGED_OUT_PAUSE)
         if isinstance(err, Waits):
             return Fate(state="pending", error=str(err), retry_at=HELD)
         if isinstance(err, Retryable):
-            if given_up(row.attempts, datetime.now(UTC) - row.created):
+            if given_up(row.attempts, timedelta(seconds=self._now() - row.created.timestamp())):
                 return Fate(state="failed", error=f"{err} ({row.attempts} attempts)")
             return self._later(err, name, row)
         if not isinstance(err, Ambiguous):
             log.error("send broke", channel=name, error=type(err).__name__, exc_info=err)
-        return Fate(state="unknown", error=str(err), retry_at=time.time() + back_off(row.attempts))
+        return Fate(state="unknown", error=str(err), retry_at=self._now() + back_off(row.attempts))
 
     def _later(self, err: Retryable, name: str, row: OutboxRow) -> Fate:
         wait = err.retry_after
@@ -328,7 +329,7 @@ class Gateway:
         else:
             self._signals.limited(wait)
             self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
-        return Fate(state="pending", error=str(err), retry_at=time.time() + wait)
+        return Fate(state="pending", error=str(err), retry_at=self._now() + wait)
 
     async def _tell_failed(self, channel: Channel, row: OutboxRow) -> None:
         log.warning("part failed", channel=channel.name, outbox=row.id, error=row.error)

@@ -1,7 +1,6 @@
 """The house: its parts opened and closed in the order that recovery asks for, and kept in step with config.json."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 import structlog
@@ -28,7 +27,7 @@ class House(Parts):
         if model is not None:
             self.brain.use(model)
         self.reception.switch.know(channels)
-        recovered = await self.store.delivery.recover(time.time())
+        recovered = await self.store.delivery.recover(self.store.now())
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.signals.unknown(recovered.sends_unknown)
         self.folding.resume(recovered.folds)

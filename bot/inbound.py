@@ -111,7 +111,7 @@ class Inbound:
             to_space=self._moved_space(message, actor) if message.act == "move" else "",
         )
         files = [] if ignored else [await self._keep(item, space) for item in message.attachments]
-        return arrival(message, files, taken, time.time())
+        return arrival(message, files, taken, self._store.now())
 
     def _ignored(self, message: InboundMessage, actor: Actor, where: Where) -> str:
         """Why it is not taken as something to answer, "" where it is."""

@@ -122,7 +122,7 @@ class Metrics:
         )
 
     def _under_way(self, held: Figures) -> dict[str, Values]:
-        age = max(0.0, time.time() - held.inbox_oldest) if held.inbox_oldest else 0.0
+        age = max(0.0, self._watched.store.now() - held.inbox_oldest) if held.inbox_oldest else 0.0
         return {
             "inbox_depth": {(): held.inbox_depth},
             "inbox_oldest_age_s": {(): age},

@@ -21,7 +21,7 @@ MOST_CONVERSATIONS = 10_000
 
 async def tell_away(store: Store, gateway: Gateway, setting: str) -> None:
     """One notice per conversation whose messages have waited for over ten minutes; the answers follow it."""
-    now = datetime.now(UTC)
+    now = datetime.fromtimestamp(store.now(), UTC)
     for conversation in await store.delivery.waiting():
         lines = await store.sessions.lines(conversation, limit=MOST_LINES)
         late = [line for line in lines if line.role == "user" and line.state == "new" and now - line.at > LATE]

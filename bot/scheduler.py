@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import partial
 from typing import Any
 
 import structlog
@@ -55,7 +56,7 @@ async def drop_old(retaining: Retaining, config: Config, now: datetime) -> dict[
 
 async def tidy(store: Store, folding: Folding, settings: Callable[[], Config], retaining: Retaining) -> None:
     """The night's work on conversations: the idle ones end, the old ones go; where the chain of acts ends is noted."""
-    now, config = datetime.now(UTC), settings()
+    now, config = datetime.fromtimestamp(store.now(), UTC), settings()
     await end_idle(store, folding, config, now)
     await drop_old(retaining, config, now)
     await note_head(store, retaining.data, now)
@@ -103,15 +104,18 @@ class Scheduler:
         await asyncio.to_thread(_import)
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+        from bot.cron import Cron
+
         if self._stopped:
             return
         running = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         soon = datetime.now(self._zone) + SOON
-        running.add_job(self._nightly, "cron", hour=NIGHT_HOUR, minute=NIGHT_MINUTE, **options)
+        now = self._dreams.now if self._dreams is not None else partial(datetime.now, UTC)
+        running.add_job(self._nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), **options)
         running.add_job(self._nightly, "date", run_date=soon, **options)
         if self._dreams is not None:
-            running.add_job(self._dreams.dream, "cron", id=DREAM, **self._hour(self._dreams), **options)
+            running.add_job(self._dreams.dream, self._hour(self._dreams), id=DREAM, **options)
             running.add_job(self._dreams.dream, "date", run_date=datetime.now(self._zone) + AT_ONCE, **options)
         running.start()
         self._running = running
@@ -119,7 +123,7 @@ class Scheduler:
     def retime(self) -> None:
         """The hour or the zone of dreams has changed: the next one comes by the new one."""
         if self._running is not None and self._dreams is not None:
-            self._running.reschedule_job(DREAM, trigger="cron", **self._hour(self._dreams))
+            self._running.reschedule_job(DREAM, trigger=self._hour(self._dreams))
 
     def next_dream(self) -> datetime | None:
         """When memories are put in order next; None while no time is kept."""
@@ -133,12 +137,15 @@ class Scheduler:
             self._running.shutdown(wait=False)
             self._running = None
 
-    def _hour(self, dreams: Dreams) -> dict[str, Any]:
+    def _hour(self, dreams: Dreams) -> Any:
+        from bot.cron import Cron
+
         hour, minute = dreams.at().split(":")
-        return {"hour": int(hour), "minute": int(minute), "timezone": dreams.now().tzinfo or self._zone}
+        return Cron(int(hour), int(minute), dreams.now().tzinfo or self._zone, dreams.now)
 
 
 def _import() -> None:
     import apscheduler.schedulers.asyncio
-    import apscheduler.triggers.cron
     import apscheduler.triggers.date  # noqa: F401
+
+    import bot.cron  # noqa: F401

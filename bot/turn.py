@@ -87,7 +87,7 @@ class Turns:
 
     async def step(self, conversation: str) -> bool:
         """The lane's step: bring the oldest row to its end; False when there is none."""
-        row = await self._works.store.delivery.next_in(conversation, time.time())
+        row = await self._works.store.delivery.next_in(conversation, self._works.store.now())
         if row is None:
             if due := await self._works.store.delivery.soonest(conversation):
                 self._works.wake(conversation, due)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
@@ -161,6 +161,12 @@ def lasting(seconds: float, lang: str) -> str:
     names = ("天", "小时", "分钟", "秒") if lang == "zh" else ("d", "h", "min", "s")
     given = [f"{count} {name}" for count, name in zip(sizes, names, strict=False) if count]
     return " ".join(given[:2]) or f"{whole} {names[3]}"
+
+
+def moved_by(state: State, seconds: float) -> State:
+    """The same in times of another clock, which is so far ahead of ours. Pure."""
+    since, heard, last = (at + seconds if at else 0.0 for at in (state.since, state.heard, state.last_error_at))
+    return replace(state, since=since, heard=heard, last_error_at=last)
 
 
 def as_json(state: State) -> dict[str, Any]:

@@ -68,7 +68,7 @@ async def _joined(store: SqlStore, url: str, held: AsyncExitStack) -> Jobs:
     """What this command puts into lanes is worked on by whoever runs; its lease is renewed for as long as it takes."""
     database = cast(PostgresDatabase, store.database)
     await make_engine(database)
-    jobs = Jobs(plain_url(url))
+    jobs = Jobs(plain_url(url), store.now)
     await jobs.open()
     held.push_async_callback(jobs.disconnect)
     jobs.place_of = channel_of(store.sessions)

@@ -19,7 +19,7 @@ from bot.scale.alive import Alive
 from bot.scale.bus import Bus
 from bot.scale.hush import Hush, Own
 from bot.scale.jobs import Jobs, channel_of, out_queue
-from bot.vitals import State, as_json, of_json
+from bot.vitals import State, as_json, moved_by, of_json
 from channels.base import Channel
 from memory.recall.postgres import PostgresShared
 from memory.store.errors import StoreError
@@ -92,7 +92,7 @@ class SharedHouse(House):
 
     def states(self) -> Mapping[str, State]:
         """As whoever hears each channel tells it."""
-        told = {**self._elsewhere, **self.gateway.heard()}
+        told = {**self._elsewhere, **self._heard()}
         return {name: told.get(name) or self._unheard(name) for name in sorted({*told, *self.gateway.channels})}
 
     def _unheard(self, name: str) -> State:
@@ -168,7 +168,7 @@ class SharedHouse(House):
         while True:
             try:
                 if await self._shared.leases.dead():
-                    recovered = await self.store.delivery.recover(time.time(), alone=False)
+                    recovered = await self.store.delivery.recover(self.store.now(), alone=False)
                     self.folding.resume(recovered.folds)
                     await self._shared.leases.bury()
                     await self.remembering.open()
@@ -194,8 +194,13 @@ class SharedHouse(House):
             await self._jobs.stop(conversation)
 
     def _told(self) -> Mapping[str, Any]:
-        channels = {name: as_json(state) for name, state in self.gateway.heard().items()}
+        channels = {name: as_json(state) for name, state in self._heard().items()}
         return {"role": self._role, **self._hush.told(), "channels": channels}
+
+    def _heard(self) -> dict[str, State]:
+        """The channels that are heard here, in times of the clock that all processes go by."""
+        ahead = self.store.now() - time.time()
+        return {name: moved_by(state, ahead) for name, state in self.gateway.heard().items()}
 
     async def _anew(self, space: str) -> None:
         for member in await self.store.links.members(space):

@@ -7,7 +7,7 @@ nothing to do, so one that comes too late finds nothing and ends.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import psycopg
@@ -37,15 +37,20 @@ _GIVEN = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id
 MOST_PAUSE = 30.0
 CONNECTIONS = 6
 LATER = "later"
+A_LITTLE = 0.05
+"""Seconds by which clocks that agree may differ: who comes too early has to come again."""
 _MISSING = "jobs that never came"
 
 
 class _Patience(BaseRetryStrategy):
     """A lane that broke is tried again for ever, after a growing pause: the record knows where it stands."""
 
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
         pause = min(MOST_PAUSE, 0.5 * 2 ** min(job.attempts, 10))
-        return RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=pause))
+        return RetryDecision(retry_at=datetime.fromtimestamp(self._now() + pause, UTC))
 
 
 def queue_of(lane: Lane) -> str:
@@ -86,12 +91,13 @@ class JobLanes:
 
 
 class Jobs:
-    """One process's part of the lanes. url: of the database, as libpq takes it.
+    """One process's part of the lanes. url: of the database, as libpq takes it; now: unix seconds by its clock.
 
     stopped: told the conversation whose running turn somebody wants to end.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, now: Callable[[], float]) -> None:
+        self._now = now
         self.app = App(connector=PatientConnector(url, CONNECTIONS))
         self.stopped: Callable[[str], object] = lambda conversation: None
         self.place_of: Callable[[str], Awaitable[str]] | None = None
@@ -104,8 +110,8 @@ class Jobs:
         self._missed: set[int] = set()
         self._patience = 20.0
         for kind in ("turn", "urgent", "out", "facts"):
-            self.app.task(name=kind, pass_context=True, retry=_Patience())(self._task(kind))
-        self.app.task(name=LATER, retry=_Patience())(self._later)
+            self.app.task(name=kind, pass_context=True, retry=_Patience(now))(self._task(kind))
+        self.app.task(name=LATER, retry=_Patience(now))(self._later)
 
     def lanes_of(self, kind: LaneKind, step: Step, places: int) -> Lanes:
         """See bot.dispatch.lanes.LanesOf."""
@@ -128,7 +134,7 @@ class Jobs:
         """Wish for one lane. bare: whose open transaction it goes into; "out" lanes without a channel are looked up."""
         if lane.kind == "out" and not lane.channel and self.place_of is not None:
             lane = Lane(kind="out", id=lane.id, channel=await self.place_of(lane.id), due=lane.due)
-        if lane.due > datetime.now(UTC).timestamp():
+        if lane.due > self._now():
             await self._defer(LATER, {"kind": lane.kind, "lane": lane.id, "queue": queue_of(lane)}, lane, bare)
         else:
             await self._defer(lane.kind, {"lane": lane.id}, lane, bare)
@@ -172,7 +178,7 @@ class Jobs:
         """Give the jobs of workers that are gone to others; how many there were."""
         stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
         for job in stalled:
-            await self.app.job_manager.retry_job(job, retry_at=datetime.now(UTC))
+            await self.app.job_manager.retry_job(job, retry_at=self._at_once())
         return len(stalled)
 
     async def idle(self, kind: LaneKind, lanes: Sequence[str]) -> list[str]:
@@ -201,13 +207,16 @@ class Jobs:
         await self.settled()
         await self.app.close_async()
 
+    def _at_once(self) -> datetime:
+        return datetime.fromtimestamp(self._now(), UTC)
+
     async def _defer(self, task: str, args: dict[str, Any], lane: Lane, bare: Bare | None) -> None:
         later = task == LATER
         job = self.app.configure_task(
             task,
             lock=None if later or lane.kind == "urgent" else f"{lane.kind}:{lane.id}",
             queue="facts" if later else queue_of(lane),
-            schedule_at=datetime.fromtimestamp(lane.due, UTC) if later else None,
+            schedule_at=datetime.fromtimestamp(lane.due + A_LITTLE, UTC) if later else None,
             connection=bare,
         )
         await job.defer_async(**args)
@@ -293,7 +302,7 @@ class Jobs:
         missed = {int(row["id"]) for row in rows} - self._held.keys()
         for job in missed & self._missed:
             log.warning("a job that was given here and never came is put back", job=job)
-            await self.app.job_manager.retry_job_by_id_async(job, retry_at=datetime.now(UTC))
+            await self.app.job_manager.retry_job_by_id_async(job, retry_at=self._at_once())
         self._missed = missed
 
     def _done(self, task: asyncio.Task[Any]) -> None:

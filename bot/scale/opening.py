@@ -2,6 +2,7 @@
 
 import os
 import socket
+from datetime import UTC, datetime
 from typing import cast
 
 import psycopg
@@ -48,7 +49,7 @@ async def build_shared(home: Home, file: ConfigFile, role: str) -> SharedHouse:
     store = await open_postgres(Wanted(url=url, name=name))
     database = cast(PostgresDatabase, store.database)
     await make_engine(database)
-    jobs = Jobs(plain_url(url))
+    jobs = Jobs(plain_url(url), store.now)
     await jobs.open()
     database.enqueue = jobs.enqueue
     indexes = PostgresShared(url)
@@ -70,6 +71,7 @@ async def build_shared(home: Home, file: ConfigFile, role: str) -> SharedHouse:
         home=home,
         file=file,
         store=store,
+        clock=lambda: datetime.fromtimestamp(store.now(), UTC),
         signals=signals_of(file.current),
         lanes_of=jobs.lanes_of,
         indexes=indexes,

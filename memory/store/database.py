@@ -17,7 +17,8 @@ Bell = Callable[[Sequence[Lane]], None]
 class Database(Protocol):
     """Runs units of work: functions whose first argument is the transaction, which may be run more than once.
 
-    lease: this opening's number, what the rows it holds are marked with. clock: unix seconds. suspect: the database
+    lease: this opening's number, what the rows it holds are marked with. clock: unix seconds, where
+    several processes have the record by the clock of the database. suspect: the database
     was found damaged while in use. bell: where the engine of the lanes is not itself in the database. breaks: changes
     of prefixes that were committed here, by reason; busy: how often a unit was given up because others were in its way.
     """

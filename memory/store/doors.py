@@ -320,6 +320,10 @@ class Store(Protocol):
         """From now on tell this one, after each commit, in which lanes there is something to do."""
         ...
 
+    def now(self) -> float:
+        """Unix seconds by the clock that the record goes by: one for all processes that share it."""
+        ...
+
     async def figures(self) -> Figures:
         """What is under way and how the database is, for the metrics; cheap."""
         ...

@@ -5,6 +5,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from memory.store.clock import NOW
 from memory.store.columns import moment, record, text, whole
 
 FOREVER = 1e18
@@ -38,7 +39,7 @@ def _of_sqlite(element: database_clock, compiler: SQLCompiler, **options: object
 
 @compiles(database_clock, "postgresql")
 def _of_postgresql(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
-    return "(extract(epoch from clock_timestamp())::double precision)"
+    return f"({NOW})"
 
 
 def void(lease: Column[int]) -> ColumnElement[bool]:

@@ -1,6 +1,5 @@
 """Opening the record in PostgreSQL: tables, a lease of our own, a pool of connections."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
 from memory.store import leases
+from memory.store.clock import NOW, DatabaseClock
 from memory.store.engine import Compiler, Tx
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.lease_tables import FOREVER
@@ -20,6 +20,7 @@ from memory.store.tables import instance
 
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
+_NOW = f"SELECT {NOW} AS now"
 MOST_CONNECTIONS = 12
 LEASE_SECONDS = 5.0
 """How long a process that does not renew its lease counts as alive."""
@@ -27,12 +28,15 @@ LEASE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How to open. url: postgresql://…; name: of this process, for people; connections: at once, at most."""
+    """How to open. url: postgresql://…; name: of this process, for people; connections: at once, at most.
+
+    clock: unix seconds, None for the database's own.
+    """
 
     url: str
     name: str = ""
     connections: int = MOST_CONNECTIONS
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] | None = None
     lease_seconds: float = LEASE_SECONDS
 
 
@@ -58,22 +62,30 @@ async def open_postgres(wanted: Wanted, *, writable: bool = True) -> SqlStore:
                 await prepare(bare)
             else:
                 await must_be_ours(bare)
-            lease = await _lease(bare, compiler, wanted) if writable else 0
+            clock = wanted.clock or await _clock(bare)
+            lease = await _lease(bare, compiler, wanted, clock()) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {named(err)}") from err
     except StoreError:
         await pool.close()
         raise
-    return SqlStore(PostgresDatabase(pool, compiler, lease, wanted.clock), None, writable=writable)
+    return SqlStore(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
 
 
-async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted) -> int:
+async def _clock(bare: Bare) -> DatabaseClock:
+    clock = DatabaseClock()
+    asked = clock.asked()
+    row = await (await bare.execute(_NOW)).fetchone()
+    if row is not None:
+        clock.heard(row["now"], asked)
+    return clock
+
+
+async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted, now: float) -> int:
     async with bare.transaction():
-        await bare.execute(
-            "SELECT pg_advisory_xact_lock_shared(%s)", [ALONE]
-        )  # until a command that is alone has ended
-        tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=wanted.clock())
+        await bare.execute("SELECT pg_advisory_xact_lock_shared(%s)", [ALONE])  # after a command that is alone
+        tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=now)
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:

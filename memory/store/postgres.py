@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from memory.store.clock import NOW, DatabaseClock
 from memory.store.database import Bell, P, T, Work, silent
 from memory.store.engine import Compiler, Row, Tx, is_glance
 from memory.store.errors import StoreBusy, StoreError, WrongState
@@ -22,7 +23,7 @@ from memory.store.postgres_errors import IN_THE_WAY, LOST, gone, named
 Bare = psycopg.AsyncConnection[dict[str, Any]]
 Enqueue = Callable[[Bare, Sequence[Lane]], Awaitable[None]]
 """Puts the wish to work in these lanes into the connection's open transaction."""
-_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid"
+_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW} AS now"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _FATE = "SELECT pg_xact_status(%s::xid8) AS fate"
 MOST_TRIES = 30
@@ -81,11 +82,12 @@ class PostgresDatabase:
     """See memory.store.database.Database.
 
     Transactions see one snapshot, and the second of two that change the same row is begun anew: what was read before a
-    change is still true when it is committed. enqueue: for lanes whose engine is in this database too.
+    change is still true when it is committed. Each that changes something brings the database's time along.
+    enqueue: for lanes whose engine is in this database too.
     """
 
     def __init__(
-        self, pool: AsyncConnectionPool[Bare], compiler: Compiler, lease: int, clock: Callable[[], float] = time.time
+        self, pool: AsyncConnectionPool[Bare], compiler: Compiler, lease: int, clock: Callable[[], float]
     ) -> None:
         self.pool = pool
         self.lease = lease
@@ -196,9 +198,7 @@ class PostgresDatabase:
 
     async def _once(self, work: Work[Any], attempt: _Attempt) -> None:
         async with self._connected() as bare:
-            begun = await bare.execute(_BEGIN, prepare=False)
-            begun.nextset()
-            attempt.xid = cast(dict[str, Any], await begun.fetchone())["xid"]
+            attempt.xid = await self._begun(bare)
             tx = self._tx(bare)
             result = await work(tx)
             rung = tuple(tx.rung)
@@ -206,6 +206,17 @@ class PostgresDatabase:
                 await self.enqueue(bare, rung)
             attempt.done, attempt.breaks = (result, rung), tx.breaks
             await bare.execute("COMMIT")
+
+    async def _begun(self, bare: Bare) -> str:
+        """Begin a transaction that may change rows; returns its number."""
+        clock = self.clock if isinstance(self.clock, DatabaseClock) else None
+        asked = clock.asked() if clock else 0.0
+        begun = await bare.execute(_BEGIN, prepare=False)
+        begun.nextset()
+        row = cast(dict[str, Any], await begun.fetchone())
+        if clock:
+            clock.heard(row["now"], asked)
+        return str(row["xid"])
 
     async def _committed(self, xid: str) -> bool:
         """Whether a transaction whose connection broke in its commit is in the record."""

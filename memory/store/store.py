@@ -71,6 +71,9 @@ class SqlStore:
     def rings(self, bell: Bell) -> None:
         self.database.bell = bell
 
+    def now(self) -> float:
+        return self.database.clock()
+
     async def figures(self) -> Figures:
         under_way = await self.database.read(figures.figures)
         size, log_size = await self._sizes()

@@ -74,6 +74,20 @@ async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
     scheduler.retime()
 
 
+@pytest.mark.parametrize("hours", [0, 3, -3, 30])
+async def test_the_hour_is_that_of_the_clock_that_is_asked_and_not_of_the_machine(hours):
+    """As in a process whose own clock is wrong, where the time is the database's."""
+    ahead = timedelta(hours=hours)
+    dreams = Dreams(at=lambda: "03:30", now=lambda: datetime.now(BERLIN).astimezone(UTC) + ahead, night=nothing)
+    scheduler = await started(dreams, UTC)
+    try:
+        there = scheduler.next_dream() + ahead
+        assert f"{there:%H:%M}" == "03:30"
+        assert timedelta(0) < there - dreams.now() <= timedelta(days=1)
+    finally:
+        scheduler.stop()
+
+
 async def test_a_scheduler_without_dreams_keeps_its_other_hours():
     scheduler = await started(None)
     assert scheduler.next_dream() is None

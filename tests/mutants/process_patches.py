@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 HURT = "tests/walk/test_hurt.py"
+CLOCKS = "tests/walk/test_moved_clocks.py::test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say"
 LOST = "tests/memory/postgres/test_lost.py"
 OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
 
@@ -60,5 +61,13 @@ PROCESSES = (
         old="not attempt.xid and gone(err) and tries < MOST_LOST",
         new="False",
         tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
+    ),
+    Mutant(
+        name="each process goes by its own clock",
+        guards="I1",
+        file="memory/store/clock.py",
+        old="time.time() if self._ahead is None else",
+        new="time.time() if self._ahead != 0.0 else",
+        tests=("tests/memory/store/test_clock.py", f"{CLOCKS}[10800--10800]"),
     ),
 )

@@ -14,6 +14,7 @@ from tests.emulators.telegram import TelegramEmulator
 from tests.walk.cluster import Cluster
 from tests.walk.crowd import Crowd, Doors, persons
 from tests.walk.harness import Bot, Died, until
+from tests.walk.moved import moved, set_clock
 from tests.walk.processes import Several, several
 from tests.walk.record import query
 from tests.walk.speech import hesitant
@@ -41,7 +42,9 @@ class Plan:
     blows: (seconds after the start, what): "kill" or "stop", then "worker" or "gateway"; "restart database" and "fast"
     or "immediate", "end database" and how often its sessions are ended, "freeze database" and seconds; "cut", "deafen"
     or "reset", then "worker" or "gateway", then seconds: that process reaches the database by a wire of its own, which
-    is mended then, or, where that is later than its lease, once it has ended itself.
+    is mended then, or, where that is later than its lease, once it has ended itself; "clock", then "worker" or
+    "gateway", then the seconds by which the first such process with a clock of its own is ahead from then on.
+    clocks: (role, seconds) of each process that has a wall clock of its own, and how far ahead it is at first.
     seconds: of load at least.
     """
 
@@ -51,6 +54,7 @@ class Plan:
     pace: float = 4.0
     slowest: float = 3.0
     blows: tuple[tuple[float, str], ...] = ((6.0, "kill worker"), (16.0, "kill gateway"), (26.0, "stop worker"))
+    clocks: tuple[tuple[str, int], ...] = ()
     seconds: float = 40.0
     seed: int = 1
 
@@ -89,8 +93,9 @@ class Play:
         self._keeping: list[asyncio.Task[None]] = []
         self._living: dict[str, list[Bot]] = {"gateway": [], "worker": []}
         self._wired: Bot | None = None
+        self._moved: dict[str, Bot] = {}
         self._crowd: Crowd | None = None
-        self._away = any(what.split()[0] not in ("kill", "stop") for _, what in plan.blows)
+        self._away = any(what.split()[0] not in ("kill", "stop", "clock") for _, what in plan.blows)
 
     async def run(self) -> list[str]:
         """From the start to the verdict; returns the faults."""
@@ -118,9 +123,17 @@ class Play:
     async def _start(self) -> None:
         cut = next((what.split()[1] for _, what in self._plan.blows if what.split()[0] in _CUTS), "")
         roles = ["gateway"] * self._plan.gateways + ["worker"] * self._plan.workers
+        clocks = list(self._plan.clocks)
         for role in roles:
             wired = role == cut and self._wired is None
-            bot = self._stage.bots.process(role, through=self._stage.wire.port if wired else 0)
+            through = self._stage.wire.port if wired else 0
+            clock = next((one for one in clocks if one[0] == role), None)
+            if clock is None:
+                bot = self._stage.bots.process(role, through=through)
+            else:
+                clocks.remove(clock)
+                bot = moved(self._stage.bots, *clock, through=through)
+                self._moved.setdefault(role, bot)
             self._wired = bot if wired else self._wired
             self._living[role].append(bot)
         bots = [*self._living["gateway"], *self._living["worker"]]
@@ -155,6 +168,9 @@ class Play:
         how, whom, *more = what.split()
         if how in ("kill", "stop"):
             await self._signal(how, whom)
+        elif how == "clock":
+            set_clock(self._moved[whom], int(more[0]))
+            self._tell(f"{self._watch.name(self._moved[whom])}: its clock is {int(more[0]):+} s from now on")
         elif whom == "database":
             await self._hurt_database(how, more[0])
         else:
