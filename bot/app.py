@@ -21,6 +21,9 @@ from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
 from memory.failpoint import fp
 
+END_SECONDS = 28.0
+"""After which a process that shares its record is over, once it was told to end: its turns have 20 of them."""
+
 
 def run(home: Home, role: str, metrics: int | None = None) -> int:
     """`mnema run`: every enabled channel, the page, the scheduler; until SIGTERM or Ctrl-C.
@@ -59,11 +62,16 @@ def _run_shared(home: Home, file: ConfigFile, role: str, metrics: int | None) ->
         if role != "worker":
             with suppress(Busy):
                 lock = held.enter_context(home.lock())
-        work = partial(_run, home, file, lock, redactor, paged=role != "worker")
+        told = partial(importlib.import_module("bot.scale.alive").end_soon, END_SECONDS)
+        way = Way(paged=role != "worker", told=told)
         if metrics is None:
-            return asyncio.run(work(opened))
+            return asyncio.run(_run(home, file, lock, redactor, opened, way))
         watching = importlib.import_module("bot.watching")
-        return int(asyncio.run(watching.watched(home, metrics, opened, work)))
+        return int(
+            asyncio.run(
+                watching.watched(home, metrics, opened, lambda seen: _run(home, file, lock, redactor, seen, way))
+            )
+        )
 
 
 def chat(home: Home, conversation: str, once: str | None) -> int:
@@ -97,6 +105,14 @@ def _settings(home: Home) -> ConfigFile:
 def _logging(home: Home, config: Config) -> Redactor:
     settings = LogSettings(level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep)
     return logs.start(home.log, settings, known_secrets(config))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a process runs. paged: it has the page; told: is told that the process is to end."""
+
+    paged: bool = True
+    told: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,10 +158,16 @@ def _open_page(home: Home, config: Config) -> Page | None:
 
 
 async def _run(
-    home: Home, file: ConfigFile, lock: Lock | None, redactor: Redactor, opened: Opened, *, paged: bool = True
+    home: Home,
+    file: ConfigFile,
+    lock: Lock | None,
+    redactor: Redactor,
+    opened: Opened,
+    way: Way | None = None,
 ) -> int:
-    ended = _ended_by_signal()
-    page = _open_page(home, file.current) if paged else None
+    way = way or Way()
+    ended = _ended_by_signal(way.told)
+    page = _open_page(home, file.current) if way.paged else None
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None
     try:
@@ -206,12 +228,13 @@ async def open_record(home: Home) -> Any:
     return store
 
 
-def _ended_by_signal() -> asyncio.Event:
-    """Set by the first SIGTERM or SIGINT; a second one ends the process as usual."""
+def _ended_by_signal(told: Callable[[], object]) -> asyncio.Event:
+    """Set by the first SIGTERM or SIGINT, of which `told` is told; a second one ends the process as usual."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def end() -> None:
         ended.set()
+        told()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from channels.base import Fetched
 from channels.errors import ChannelError
 from memory.blobs import Blobs
+from memory.ending import end
 
 AT_ONCE = 4
 MOST_KEPT = 1_000
@@ -57,10 +58,7 @@ class Fetching:
 
     async def close(self) -> None:
         """Give up what goes on."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._tasks.values())
 
     def _task(self, channel: str, ref: str, space: str) -> asyncio.Task[Here]:
         task = self._tasks.get((channel, ref))

@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 
+from memory.ending import end
 from memory.fold import Folder
 from memory.store.fold_doors import Folds
 from memory.store.records import FoldPlan, FoldRow
@@ -178,6 +179,4 @@ class Folding:
 
 
 async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await end(tasks)

@@ -23,6 +23,7 @@ from channels.base import NOTHING, Channel, Deliver, Fetched, Fetching, Hooked
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable, Waits
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from memory.blobs import Blobs
+from memory.ending import end
 from memory.failpoint import afp
 from memory.store.doors import Notes, Store
 from memory.store.errors import StoreError, WrongState
@@ -138,8 +139,7 @@ class Gateway:
         """Stop hearing, but go on speaking."""
         task = self._ears.pop(name, None)
         if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await end((task,))
 
     async def close(self) -> None:
         """Let go of every channel's connections."""

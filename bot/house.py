@@ -1,6 +1,5 @@
 """The house: its parts opened and closed in the order that recovery asks for, and kept in step with config.json."""
 
-import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -12,6 +11,7 @@ from bot.models.base import Model
 from bot.parts import Parts
 from bot.restoring import make_lean, tell_away
 from channels.base import Channel
+from memory.ending import end
 from memory.failpoint import afp
 
 log = structlog.get_logger(__name__)
@@ -62,9 +62,7 @@ class House(Parts):
         await self.lanes.close(patience)
         await self.turns.close()
         await self.outbox.close(min(patience, 5.0))
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
         await self.lining.close()
         await self.folding.close()
         await self.remembering.close()

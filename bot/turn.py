@@ -27,6 +27,7 @@ from bot.texts import language, say, too_small
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
+from memory.ending import end
 from memory.store.doors import Store
 from memory.store.errors import Fenced, Rewritten
 from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place, TurnState
@@ -127,10 +128,7 @@ class Turns:
 
     async def close(self) -> None:
         """Drop what goes on after turns; it is prepared anew after the next one."""
-        after = list(self._after)
-        for task in after:
-            task.cancel()
-        await asyncio.gather(*after, return_exceptions=True)
+        await end(self._after)
 
     async def _row(self, row: InboxRow) -> None:
         said, parts, began = load_said(row.body), None, time.perf_counter()
@@ -197,8 +195,7 @@ class Turns:
                 task.cancel()
                 await asyncio.wait({task})
         except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait({task})
+            await end({task})
             raise
         finally:
             del self._running[job.conversation.id]

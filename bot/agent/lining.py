@@ -9,6 +9,7 @@ import structlog
 from memory.context import one_line
 from memory.context.one_line import Place
 from memory.context.situation import NO_LINES, Lines
+from memory.ending import end
 from memory.fold import Complete
 
 log = structlog.get_logger(__name__)
@@ -65,10 +66,7 @@ class Lining:
 
     async def close(self) -> None:
         """Stop; lines that are not written yet are a rule's."""
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._tasks.values())
 
     def _keep(self, conversation: str, wanted: frozenset[Key]) -> _Kept:
         """Of this conversation only what is wanted now; of conversations only the newest."""

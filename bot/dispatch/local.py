@@ -6,6 +6,7 @@ import time
 import structlog
 
 from bot.dispatch.lanes import Step
+from memory.ending import end
 from memory.store.lane import LaneKind
 
 log = structlog.get_logger(__name__)
@@ -47,9 +48,7 @@ class LocalLanes:
         self._closing = True
         if self._tasks:
             _, late = await asyncio.wait(list(self._tasks.values()), timeout=patience)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            await end(late)
 
     async def _run(self, lane: str) -> None:
         pause = 0.5

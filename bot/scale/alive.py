@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import Any
 
 import structlog
 
+from memory.ending import end
 from memory.failpoint import afp
 from memory.store.errors import StoreError
 from memory.store.leases import Leases
@@ -20,6 +22,18 @@ TRY_SECONDS = 0.5
 GONE = 75
 """The exit code of a process whose lease is over: another does its work now, so it must not go on."""
 Ended = Callable[[], Awaitable[None]]
+
+
+def end_soon(seconds: float) -> None:
+    """Whatever hangs by then, a task, a thread or a library: this process is over after so many seconds."""
+    last = threading.Timer(seconds, _end_now, (seconds,))
+    last.daemon = True
+    last.start()
+
+
+def _end_now(seconds: float) -> None:
+    log.error("this process was told to end and has not: it is ended", seconds=seconds)
+    os._exit(GONE)
 
 
 class Alive:
@@ -47,9 +61,7 @@ class Alive:
 
     async def close(self) -> None:
         """Stop renewing, and everything that was a duty."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
 
     async def _renew(self) -> None:
         while True:

@@ -12,6 +12,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from channels.message import Address, LiveEvent
+from memory.ending import end
 from memory.store.postgres import PostgresDatabase
 
 log = structlog.get_logger(__name__)
@@ -44,9 +45,7 @@ class Bus:
 
     async def close(self) -> None:
         """What still waits is not told."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(self._tasks)
 
     def tell(self, event: LiveEvent) -> None:
         """Tell it soon; pieces of one answer that wait together go as one."""

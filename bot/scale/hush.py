@@ -15,6 +15,7 @@ from typing import Any
 
 import structlog
 
+from memory.ending import end
 from memory.failpoint import afp
 from memory.store.errors import StoreError
 from memory.store.leases import Leases
@@ -109,10 +110,7 @@ class Hush:
 
     async def close(self) -> None:
         """Rest no more."""
-        tasks = [rest.task for rest in self._rests.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end([rest.task for rest in self._rests.values()])
 
     async def _duty(self) -> None:
         while True:

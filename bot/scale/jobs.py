@@ -20,10 +20,11 @@ from procrastinate.worker import Worker
 
 from bot.dispatch.lanes import Lanes, Step
 from bot.scale.connector import PATIENCE, PatientConnector
+from memory.ending import end
 from memory.store.doors import Sessions
 from memory.store.errors import StoreBusy
 from memory.store.lane import Lane, LaneKind
-from memory.store.postgres import Bare
+from memory.store.postgres import CLOSE_SECONDS, Bare
 
 log = structlog.get_logger(__name__)
 BEAT_SECONDS = 1.0
@@ -109,6 +110,7 @@ class Jobs:
         self._held: Counter[int] = Counter()
         self._missed: set[int] = set()
         self._patience = 20.0
+        self._closing = False
         for kind in ("turn", "urgent", "out", "facts"):
             self.app.task(name=kind, pass_context=True, retry=_Patience(now))(self._task(kind))
         self.app.task(name=LATER, retry=_Patience(now))(self._later)
@@ -196,15 +198,21 @@ class Jobs:
 
     async def close(self, patience: float) -> None:
         """Take nothing new, give what runs `patience` seconds; a second call does nothing."""
-        self._patience = patience
+        self._patience, self._closing = patience, True
         serving, self._serving = list(self._serving.values()), {}
         for task in serving:
             task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
+        for worker in self._workers:
+            cast(Any, worker).stop()  # for one that has lost its cancellation
+        if serving:
+            _, late = await asyncio.wait(serving, timeout=patience + CLOSE_SECONDS)
+            await end(late)
 
     async def disconnect(self) -> None:
-        """Let go of the database."""
-        await self.settled()
+        """Let go of the database, after some seconds for what was begun."""
+        if self._tasks:
+            _, late = await asyncio.wait(list(self._tasks), timeout=CLOSE_SECONDS)
+            await end(late)
         await self.app.close_async()
 
     def _at_once(self) -> datetime:
@@ -253,8 +261,7 @@ class Jobs:
                 if context.abort_reason() is AbortReason.USER_REQUEST:
                     self.stopped(lane)
                     continue
-                work.cancel()
-                await asyncio.wait((work,))
+                await end((work,))
                 raise
 
     async def _drain(self, kind: str, lane: str) -> None:
@@ -264,7 +271,7 @@ class Jobs:
 
     async def _serve(self, queues: list[str], places: int) -> None:
         pause = 0.5
-        while True:
+        while not self._closing:
             worker = Worker(
                 self.app,
                 queues=queues,
@@ -289,7 +296,7 @@ class Jobs:
 
     async def _look_for_missed(self) -> None:
         """Put back what the database says is done here, and is not."""
-        while True:
+        while not self._closing:
             await asyncio.sleep(MISSED_SECONDS)
             try:
                 await self._put_back_missed()

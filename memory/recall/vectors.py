@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import structlog
 
+from memory.ending import end
 from memory.recall.doors import Kept, VectorStore
 from memory.store.errors import StoreError
 
@@ -113,10 +114,7 @@ class Vectors:
 
     async def close(self) -> None:
         """Stop; what has no vector yet gets it at the next start."""
-        tasks = list(self._work.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(self._work.values())
         await self._embedder.close()
 
     async def _keep_up(self, kept: Kept) -> None:

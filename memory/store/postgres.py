@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from memory.ending import end
 from memory.store.clock import NOW, DatabaseClock
 from memory.store.database import Bell, P, T, Work, silent
 from memory.store.engine import Compiler, Row, Tx, is_glance
@@ -34,6 +35,8 @@ MOST_LOST = 16
 LONGEST_PAUSE = 0.1
 ABANDONED_SECONDS = 5.0
 """How long a transaction may do nothing: what a process that was stopped has locked is not locked for ever."""
+CLOSE_SECONDS = 3.0
+"""For which work that has begun is waited for at the end."""
 PATIENCE = 10.0
 """Seconds in which a connection is to be had, and in which the fate of a commit is asked for."""
 
@@ -133,9 +136,10 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         self._closing = True
-        while self._units:
-            await asyncio.wait(list(self._units))
-        await self.pool.close()
+        if self._units:
+            _, late = await asyncio.wait(list(self._units), timeout=CLOSE_SECONDS)
+            await end(late)
+        await self.pool.close(timeout=1.0)  # for those that connect just now
 
     def apart(self, pool: AsyncConnectionPool[Bare]) -> "PostgresDatabase":
         """The same opening over connections of its own, for what may not wait behind other work."""
@@ -239,9 +243,10 @@ class PostgresDatabase:
         async with self.pool.connection() as bare:
             try:
                 yield bare
-            except BaseException:
+            except BaseException as err:
                 if not bare.closed and bare.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-                    await bare.execute("ROLLBACK")
+                    told = isinstance(err, asyncio.CancelledError)  # who is told to end waits for no server
+                    await (bare.close() if told else bare.execute("ROLLBACK"))
                 raise
 
     def _tx(self, bare: Bare, driver: type[Driver] = Driver) -> Tx:

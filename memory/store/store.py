@@ -36,6 +36,8 @@ from memory.store.tables import instance, probe
 
 log = structlog.get_logger(__name__)
 _PROBE_LETTERS = 4096
+GOODBYE_SECONDS = 3.0
+"""For which a server is told that we go; a lease ends by itself soon after."""
 _ADD_PROBE = insert(probe)
 _END_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
 _CLEAN = update(instance).values(clean=bindparam("whole"))
@@ -110,9 +112,10 @@ class SqlStore:
     async def close(self) -> None:
         """Finish what waits, say that the end was a clean one, and keep a snapshot when the last is a day old."""
         if self._writable and not self.database.suspect:
-            with suppress(StoreError):  # a full disk, or taken over: the next start will look closer
-                await self.database.write(_mark_clean)
-                await self.leases.leave()
+            with suppress(StoreError, TimeoutError):  # a full disk, taken over, a server that does not answer
+                async with asyncio.timeout(GOODBYE_SECONDS if self._path is None else None):
+                    await self.database.write(_mark_clean)
+                    await self.leases.leave()
         await self.database.close()
         if self._writable and not self.database.suspect:
             await asyncio.to_thread(self._snapshot)
