@@ -5,10 +5,10 @@ import gc
 import os
 
 import structlog
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 gc.disable()
-settings.register_profile("same examples", derandomize=True)
+settings.register_profile("same examples", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run looks for new ones
     settings.load_profile("same examples")
 structlog.configure(

@@ -151,7 +151,8 @@ def untailed(request: Request) -> list[Any]:
 
 
 def _is_clock(part: object) -> bool:
-    return isinstance(part, Text) and part.text.startswith("[Now: ")
+    """Its line is the last of what travels with a message, where something else does too."""
+    return isinstance(part, Text) and part.text.rpartition("\n")[2].startswith("[Now: ")
 
 
 def breaks(before: Request, after: Request) -> bool:
