@@ -22,6 +22,7 @@ async def send(talk: Scene, token: str) -> str:
     return f"{line['role']}: {line['text']}"
 
 
+@by_night
 async def test_a_burst_of_overload_is_waited_out(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
     model.script([refuse(529, retry_after=AT_ONCE), refuse(503, retry_after=AT_ONCE), refuse(529, retry_after=AT_ONCE)])

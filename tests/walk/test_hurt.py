@@ -55,6 +55,7 @@ async def test_whatever_is_hurt_under_load_the_oracle_finds_no_fault(tmp_path: P
         assert await play(plan, tmp_path, server, Story()) == []
 
 
+@by_night
 async def test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one(tmp_path: Path, db: str) -> None:
     async with several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
         gateway, first = [*await bots.start("gateway"), *await bots.start("worker", fp="claim.in_txn@1:hang")]

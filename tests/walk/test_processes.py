@@ -93,7 +93,8 @@ async def test_a_process_that_dies_when_it_renews_its_lease_is_done_without(tmp_
         await until(lambda: len(query(db, "SELECT lease FROM process")) == 2, "the dead one is forgotten")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=by_night)])
+@by_night
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 async def test_I11_a_gateway_that_stands_by_takes_over(tmp_path: Path, db: str, how: signal.Signals) -> None:
     model = ModelEmulator(responder=answer)
     async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url) as bots:
@@ -115,6 +116,7 @@ async def test_I11_a_gateway_that_stands_by_takes_over(tmp_path: Path, db: str, 
         await until(lambda: not unended(db), "all is at rest")
 
 
+@by_night
 async def test_the_owner_is_told_of_a_model_that_is_of_no_use(tmp_path: Path, db: str) -> None:
     model = ModelEmulator(responder=answer)
     model.script([refuse(401)])

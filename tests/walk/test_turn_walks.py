@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memory.store.open import open_store
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 from tests.walk.harness import Scene, mnema, scene, until
@@ -79,7 +80,14 @@ async def test_stop_in_the_middle_of_a_tool_ends_the_turn_at_once(tmp_path: Path
         assert await talk.say("talk", asked("next")) == "re «next»"
 
 
-@pytest.mark.parametrize(("place", "times"), [("tool.started", 0), ("tool.mid_effect", 0), ("tool.after_effect", 1)])
+@pytest.mark.parametrize(
+    ("place", "times"),
+    [
+        pytest.param("tool.started", 0, marks=by_night),
+        ("tool.mid_effect", 0),
+        pytest.param("tool.after_effect", 1, marks=by_night),
+    ],
+)
 async def test_a_tool_whose_outcome_nobody_knows_is_not_run_again(place: str, times: int, tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
     edit = {"path": "list.md", "old": "- end", "new": "- bread\n- end"}

@@ -10,6 +10,7 @@ from tests.walk.harness import OWNER, Scene, mnema, scene, until
 from tests.walk.speech import answer, asked
 
 
+@by_night
 async def test_I11_a_second_run_on_the_same_home_ends_with_one_sentence(tmp_path: Path) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()
