@@ -111,6 +111,7 @@ async def test_I30_a_backup_under_load_has_every_message_that_was_confirmed_befo
         assert talk.bot.alive
 
 
+@by_night
 async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(tmp_path: Path) -> None:
     async with scene(tmp_path / "old", ModelEmulator(responder=answer)) as talk:
         await talk.bot.start("llm.before@2:hang")
@@ -181,6 +182,7 @@ async def test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_
         assert sorted(path.name for path in home.iterdir() if path.name.startswith(".")) == []
 
 
+@by_night
 @pytest.mark.kill
 async def test_a_backup_that_is_killed_leaves_no_file_and_the_next_one_is_whole(tmp_path: Path) -> None:
     home, file = tmp_path / "bot", tmp_path / "file"

@@ -58,6 +58,7 @@ async def test_of_twenty_five_facts_each_is_in_the_view_the_summary_or_the_log(t
         assert await ledger_faults(talk.bot.db) == []
 
 
+@by_night
 async def test_every_request_fits_the_budget_however_long_the_talk(tmp_path: Path) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_context_tokens=6000) as talk:
         await talk.bot.start()
@@ -68,6 +69,7 @@ async def test_every_request_fits_the_budget_however_long_the_talk(tmp_path: Pat
         assert await ledger_faults(talk.bot.db) == []
 
 
+@by_night
 async def test_after_a_clear_during_a_fold_and_a_restart_no_older_word_comes_back_until_it_is_undone(
     tmp_path: Path,
 ) -> None:

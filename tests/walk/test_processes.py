@@ -60,7 +60,8 @@ async def test_I13_the_turn_of_a_killed_worker_goes_on_at_another(tmp_path: Path
         await until(lambda: not unended(db), "all is at rest")
 
 
-@pytest.mark.parametrize("fp", ["", pytest.param("lease.lost:kill9", marks=by_night)])
+@by_night
+@pytest.mark.parametrize("fp", ["", "lease.lost:kill9"])
 async def test_I11_a_worker_that_slept_past_its_lease_ends_itself(tmp_path: Path, db: str, fp: str) -> None:
     model = ModelEmulator(responder=answer)
     model.script([STALLED])
@@ -142,6 +143,7 @@ async def test_I19_a_stop_reaches_the_turn_wherever_it_runs(tmp_path: Path, db: 
         await asyncio.gather(*(bot.term() for bot in bots.made))
 
 
+@by_night
 async def test_a_worker_tells_of_itself_on_a_port_of_its_own(tmp_path: Path, db: str) -> None:
     model = ModelEmulator(responder=answer)
     with socket.socket() as free:

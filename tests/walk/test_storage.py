@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Scene, mnema, scene, until
 from tests.walk.record import ledger_faults, message_hashes
@@ -68,6 +69,7 @@ async def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path) -> N
         assert "locked" not in json.dumps(await talk.web.lines("talk"))
 
 
+@by_night
 async def test_a_broken_config_is_told_with_its_line_and_the_last_good_one_holds(tmp_path: Path) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_steps=7) as talk:
         await talk.bot.start()

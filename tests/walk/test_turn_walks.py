@@ -38,6 +38,7 @@ async def test_messages_that_come_while_one_is_answered_are_answered_in_order_th
         assert len(set(ids)) == 3
 
 
+@by_night
 async def test_two_conversations_are_answered_beside_each_other(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
     model.script([Reply(text="slow", wait=1.0), Reply(text="slow", wait=1.0)])
