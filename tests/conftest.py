@@ -8,7 +8,12 @@ import structlog
 from hypothesis import HealthCheck, settings
 
 gc.disable()
-settings.register_profile("same examples", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "same examples",
+    derandomize=True,
+    max_examples=100 if "MNEMA_NIGHT" in os.environ else 40,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run looks for new ones
     settings.load_profile("same examples")
 structlog.configure(

@@ -69,7 +69,13 @@ def chat_faults(stage: Stage) -> list[str]:
     return found if first == stage.told else [*found, f"out of order: {first}"]
 
 
-@pytest.mark.parametrize("group", sorted(GROUPS))
+BY_DAY = ("folding", "hearing", "speaking", "thinking")
+"""Groups on the way of each message; the others are the night's."""
+
+
+@pytest.mark.parametrize(
+    "group", [name if name in BY_DAY else pytest.param(name, marks=by_night) for name in sorted(GROUPS)]
+)
 async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
     await walk(tmp_path, group, GROUPS[group])
 
