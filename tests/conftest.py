@@ -11,6 +11,7 @@ gc.disable()
 settings.register_profile(
     "same examples",
     derandomize=True,
+    deadline=None,
     max_examples=100 if "MNEMA_NIGHT" in os.environ else 40,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -24,7 +24,7 @@ Fault = Literal[
     "chat_gone",  # the person's chat is closed to us, from now on
 ]
 Cut = Literal["silent", "refused", "errors"]
-WAIT = 20.0
+WAIT = 40.0
 """Seconds after which a wait is given up; stages are built with times (of polls, of answers) of two or three."""
 
 
