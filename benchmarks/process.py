@@ -121,8 +121,13 @@ class Listener:
         id = answer.json()["id"]
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
-        await self._answers.setdefault(id, asyncio.Event()).wait()
-        return time.perf_counter() - began
+        answered = asyncio.create_task(self._answers.setdefault(id, asyncio.Event()).wait())
+        await asyncio.wait({answered, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        took = time.perf_counter() - began
+        if not answered.done():
+            answered.cancel()
+            raise RuntimeError("the stream of events ended before the answer") from self._task.exception()
+        return took
 
     async def close(self) -> None:
         """Hang up."""
@@ -138,4 +143,5 @@ class Listener:
                 if line.startswith("event: "):
                     name = line[7:]
                 elif line.startswith("data: ") and name in ("reply", "notice"):
-                    self._answers.setdefault(json.loads(line[6:])["message_id"], asyncio.Event()).set()
+                    about = json.loads(line[6:]).get("message_id")  # none for what is told of its own accord
+                    self._answers.setdefault(about, asyncio.Event()).set()
