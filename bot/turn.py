@@ -88,10 +88,12 @@ class Turns:
 
     async def step(self, conversation: str) -> bool:
         """The lane's step: bring the oldest row to its end; False when there is none."""
-        row = await self._works.store.delivery.next_in(conversation, self._works.store.now())
+        now = self._works.store.now()
+        row = await self._works.store.delivery.next_in(conversation, now)
         if row is None:
-            if due := await self._works.store.delivery.soonest(conversation):
-                self._works.wake(conversation, due)
+            return False
+        if row.state == "new" and row.not_before > now:
+            self._works.wake(conversation, row.not_before)
             return False
         with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
             await self._row(row)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
 
 import structlog
 
@@ -23,6 +24,7 @@ _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
 Factor = tuple[float, int, float]
 """(factor, samples, last error in per cent)."""
+NONE: Factor = (1.0, 0, 0.0)
 
 
 class Calibration:
@@ -75,13 +77,13 @@ class Calibration:
         _, error = calibrate(used[0], counted, actual)
         whole = await self._read(_row(model))
         fresh, _ = calibrate(whole[0], counted, actual)
-        writes = [self._correct(_row(model), whole, fresh, error)]
+        learned = {_row(model): _corrected(whole, fresh, error)}
         if conversation:
             own = await self._read(_row(model, conversation))
             start = own if own[1] else whole
             fresh, _ = calibrate(start[0], counted, actual, OWN_WEIGHT)
-            writes.append(self._correct(_row(model, conversation), (start[0], own[1], own[2]), fresh, error))
-        await asyncio.gather(*writes)
+            learned[_row(model, conversation)] = _corrected((start[0], own[1], own[2]), fresh, error)
+        await self._keep(learned)
 
     async def window(self, model: str) -> int:
         """The window that this model's provider named when it refused a request; 0 where it never did."""
@@ -92,7 +94,7 @@ class Calibration:
         """A provider has named its limit; the least that it named holds."""
         known = await self.window(model)
         if not known or tokens < known:
-            await self._keep(_row(model, WINDOW), (float(tokens), 1, 0.0))
+            await self._keep({_row(model, WINDOW): (float(tokens), 1, 0.0)})
 
     async def _read(self, row: str) -> Factor:
         if row not in self._known:
@@ -101,20 +103,17 @@ class Calibration:
             self._known[row] = await self._sessions.factor(row)
         return self._known[row]
 
-    async def _correct(self, row: str, before: Factor, fresh: float, error: float) -> None:
+    async def _keep(self, learned: Mapping[str, Factor]) -> None:
         """What is kept goes ahead of what is written, in one order for both; a failed write is forgotten."""
-        factor, samples, _ = before
-        if samples >= SETTLED and abs(fresh - factor) <= WORTH:
-            self._known[row] = (factor, samples, round(error, 2))
+        changed = {row: factor for row, factor in learned.items() if factor[:2] != self._known.get(row, NONE)[:2]}
+        self._known.update(learned)
+        if not changed:
             return
-        await self._keep(row, (round(fresh, 4), samples + 1, round(error, 2)))
-
-    async def _keep(self, row: str, learned: Factor) -> None:
-        self._known[row] = learned
         try:
-            await self._sessions.set_factor(row, *learned)
+            await self._sessions.set_factors(changed)
         except StoreError:
-            self._known.pop(row, None)
+            for row in changed:
+                self._known.pop(row, None)
             raise
 
     def note_cache(self, conversation: str, cached: int, whole: int) -> None:
@@ -127,6 +126,14 @@ class Calibration:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
             log.warning("a factor was not kept", error=type(err).__name__)
+
+
+def _corrected(before: Factor, fresh: float, error: float) -> Factor:
+    """What is known after one more reply; a settled factor that is hardly another stays the same but for the error."""
+    factor, samples, _ = before
+    if samples >= SETTLED and abs(fresh - factor) <= WORTH:
+        return factor, samples, round(error, 2)
+    return round(fresh, 4), samples + 1, round(error, 2)
 
 
 def _row(model: str, conversation: str = "") -> str:

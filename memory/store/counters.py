@@ -2,7 +2,7 @@
 
 from sqlalchemy import bindparam, select, update
 
-from memory.store.engine import Row, Tx
+from memory.store.engine import Row, Tx, told
 from memory.store.tables import conversation
 
 _TAKE = (
@@ -14,9 +14,9 @@ _TAKE = (
         next_line=conversation.c.next_line + bindparam("lines"),
     )
 )
-_TAKE_NOW = _TAKE.values(updated=bindparam("now"))
-_TAKEN, _TAKEN_NOW = _TAKE.returning(conversation), _TAKE_NOW.returning(conversation)
 _READ = select(conversation).where(conversation.c.id == bindparam("row"))
+_TAKEN = told(_TAKE, conversation, look=_READ)
+_TAKEN_NOW = told(_TAKE.values(updated=bindparam("now")), conversation, look=_READ)
 
 
 async def take(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False) -> Row:
@@ -28,10 +28,7 @@ async def take(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0
         LookupError: there is no such conversation.
     """
     values = {"row": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"now": tx.now} if touched else {})
-    if not tx.compiler.returns:
-        await tx.run(_TAKE_NOW if touched else _TAKE, **values)
-        return await read_conversation(tx, id)
-    row = await tx.one(_TAKEN_NOW if touched else _TAKEN, **values)
+    row = await tx.told(_TAKEN_NOW if touched else _TAKEN, **values)
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row

@@ -41,9 +41,6 @@ class SqlDelivery:
     async def inbox(self, id: str) -> InboxRow | None:
         return await self._database.read(inbox.read_inbox, id)
 
-    async def soonest(self, conversation: str) -> float:
-        return await self._database.read(inbox.soonest, conversation)
-
     async def companions(self, row: InboxRow) -> list[InboxRow]:
         return await self._database.read(acts.companions, row)
 

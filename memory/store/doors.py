@@ -55,14 +55,12 @@ class Delivery(Protocol):
         ...
 
     async def next_in(self, conversation: str, now: float) -> InboxRow | None:
-        """The lane's next row: a running one first, else the oldest new one that is not urgent and due."""
+        """The lane's next row: a running one first, else of the new ones that are not urgent the oldest that is due at
+        `now`, else the one that is due first.
+        """
         ...
 
     async def inbox(self, id: str) -> InboxRow | None: ...
-
-    async def soonest(self, conversation: str) -> float:
-        """When the first row is due that next_in does not give yet, unix seconds; 0.0 for none."""
-        ...
 
     async def companions(self, row: InboxRow) -> list[InboxRow]:
         """What goes into the turn of that row beside it, oldest first: the newest 200 of what was said aside, and the
@@ -242,7 +240,9 @@ class Sessions(Protocol):
         """(factor, samples, last error in per cent) of the counter for that model; (1.0, 0, 0.0) when unknown."""
         ...
 
-    async def set_factor(self, model: str, factor: float, samples: int, error_percent: float) -> None: ...
+    async def set_factors(self, learned: Mapping[str, tuple[float, int, float]]) -> None:
+        """What `factor` tells from now on, by model."""
+        ...
 
     async def idle(self, before: datetime) -> list[str]:
         """Conversations with live turns that nobody wrote in since."""

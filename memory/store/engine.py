@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import ClauseElement, Table
+from sqlalchemy import ClauseElement, Select, Table, Update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
@@ -39,6 +39,23 @@ class InsertNew:
 
 
 Statement = ClauseElement | InsertNew
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A change of one row that tells what became of it: in one statement, or in two where a database cannot.
+
+    look: asks the same columns of the row named by `row`.
+    """
+
+    bare: Update
+    returning: ClauseElement
+    look: Select[Any]
+
+
+def told(change: Update, *columns: Any, look: Select[Any]) -> Told:
+    """That change, telling these columns."""
+    return Told(change, change.returning(*columns), look)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +143,14 @@ class Tx:
         """Change rows; return how many."""
         ready = self.compiler(statement)
         return await self.driver.change(ready.sql, ready.parameters(values))
+
+    async def told(self, change: Told, **values: Any) -> Row | None:
+        """Change one row; returns what is told of it then, None where none was changed."""
+        if self.compiler.returns:
+            return await self.one(change.returning, **values)
+        if not await self.run(change.bare, **values):
+            return None
+        return await self.one(change.look, row=values["row"])
 
     async def all(self, statement: Statement, **values: Any) -> list[Row]:
         """All rows of a query."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, case, func, insert, or_, select, true, update
+from sqlalchemy import bindparam, case, insert, or_, select, true, update
 
 from memory.failpoint import afp
 from memory.store.acts import arm, entry
@@ -49,20 +49,15 @@ _ADD = insert(inbox)
 _WAITING = select(inbox.c.conversation).where(among(inbox.c.state, "new", "running")).distinct()
 _INBOX = select(*columns_of(InboxRow, inbox))
 _ONE = _INBOX.where(inbox.c.id == bindparam("row"))
+_LATER = case((inbox.c.not_before > bindparam("now"), inbox.c.not_before), else_=0.0)
 _NEXT = (
     _INBOX.where(
         inbox.c.conversation == bindparam("row"),
         among(inbox.c.state, "new", "running"),
-        or_(
-            inbox.c.state == word("running"),
-            inbox.c.urgent.is_(False) & (inbox.c.not_before <= bindparam("now")),
-        ),
+        or_(inbox.c.state == word("running"), inbox.c.urgent.is_(False)),
     )
-    .order_by(case((inbox.c.state == word("running"), 0), else_=1), inbox.c.order_key, inbox.c.line)
+    .order_by(case((inbox.c.state == word("running"), 0), else_=1), _LATER, inbox.c.order_key, inbox.c.line)
     .limit(1)
-)
-_SOONEST = select(func.min(inbox.c.not_before).label("due")).where(
-    inbox.c.conversation == bindparam("row"), inbox.c.state == word("new"), inbox.c.urgent.is_(False)
 )
 
 
@@ -88,12 +83,6 @@ async def waiting(tx: Tx) -> list[str]:
 async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
     row = await tx.one(_NEXT, row=conversation_id, now=now)
     return inbox_row(row) if row else None
-
-
-@glance
-async def soonest(tx: Tx, conversation_id: str) -> float:
-    row = await tx.one(_SOONEST, row=conversation_id)
-    return float(row["due"] or 0.0) if row else 0.0
 
 
 async def begin(tx: Tx, id: str) -> int:

@@ -1,6 +1,6 @@
 """The Sessions door: each method is one unit of work."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import bindparam, case, update
@@ -117,8 +117,8 @@ class SqlSessions:
     async def factor(self, model: str) -> tuple[float, int, float]:
         return await self._database.read(usage.read_factor, model)
 
-    async def set_factor(self, model: str, factor: float, samples: int, error_percent: float) -> None:
-        await self._database.write(usage.set_factor, model, factor, samples, error_percent)
+    async def set_factors(self, learned: Mapping[str, tuple[float, int, float]]) -> None:
+        await self._database.write(usage.set_factors, learned)
 
     async def idle(self, before: datetime) -> list[str]:
         return await self._database.read(views.idle, before)

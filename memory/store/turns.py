@@ -12,7 +12,7 @@ from memory.store.audit import note
 from memory.store.calls import close_calls, end_call, open_calls, plan_calls, settle_calls, start_call
 from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take
-from memory.store.engine import Row, Tx, glance
+from memory.store.engine import Row, Tx, glance, told
 from memory.store.errors import Fenced, Rewritten, WrongState
 from memory.store.extractions import queue
 from memory.store.ids import new_id
@@ -62,6 +62,7 @@ _END = (
     )
     .values(state=bindparam("became"), ended=bindparam("now"))
 )
+_ENDED = told(_END, turn.c.who, turn.c.step, look=select(turn.c.who, turn.c.step).where(turn.c.id == bindparam("row")))
 _CANCEL = (
     update(turn)
     .where(turn.c.id == bindparam("row"), among(turn.c.state, "running", "waiting"))
@@ -200,15 +201,15 @@ async def end_calls(tx: Tx, held: TurnRow, results: Sequence[tuple[CallRow, str]
 
 
 async def finish(tx: Tx, held: TurnRow, ending: Ending) -> bool:
-    """T6; False when the epoch has moved, and then nothing of it is said."""
-    await add_usage(tx, held.conversation, ending.usage, held.id)
-    home = await read_conversation(tx, held.conversation)
-    if home["epoch"] != held.epoch:
-        await _cancel(tx, held)
+    """T6; False when the epoch has moved, for then it was cancelled with the clear, and nothing of it is said."""
+    ended = await tx.told(_ENDED, row=held.id, holder=tx.lease, became=ending.state, now=tx.now)
+    await add_usage(tx, held.conversation, ending.usage, held.id, ended)
+    if ended is None:
+        if (await read_conversation(tx, held.conversation))["epoch"] == held.epoch:
+            raise WrongState(f"turn {held.id} is not open, or not ours")
         return False
-    if not await tx.run(_END, row=held.id, holder=tx.lease, became=ending.state, now=tx.now):
-        raise WrongState(f"turn {held.id} is not open, or not ours")
-    await close_calls(tx, held)
+    if ended["step"]:  # only a step plans calls
+        await close_calls(tx, held)
     seqs = 0 if ending.final is None else 1
     taken = await take(tx, held.conversation, seqs=seqs, lines=len(ending.out), touched=True)
     if ending.final is not None:

@@ -1,12 +1,12 @@
 """What models cost in tokens, and how far each one's counter is off."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from memory.store.columns import word
-from memory.store.engine import Tx, glance
+from memory.store.engine import Row, Tx, glance
 from memory.store.ids import new_id
 from memory.store.records import Usage
 from memory.store.tables import conversation as homes
@@ -42,11 +42,16 @@ _OF_TALK = (
 )
 
 
-async def add_usage(tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "") -> None:
-    """Note what calls used, for a turn or for no turn. What a group's memory takes is nobody's in particular."""
+async def add_usage(
+    tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", known: Row | None = None
+) -> None:
+    """Note what calls used, for a turn or for no turn. What a group's memory takes is nobody's in particular.
+
+    known: of the turn, with its `who`, where it has been read.
+    """
     if not spent:
         return
-    whose = await tx.one(_OF_TURN, row=turn_id) if turn_id else await tx.one(_OF_TALK, row=conversation)
+    whose = known or (await tx.one(_OF_TURN, row=turn_id) if turn_id else await tx.one(_OF_TALK, row=conversation))
     for one in spent:
         await tx.run(
             _ADD,
@@ -77,6 +82,7 @@ async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
-async def set_factor(tx: Tx, model: str, factor: float, samples: int, error_percent: float) -> None:
-    if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error_percent):
-        await tx.run(_ADD_FACTOR, model=model, factor=factor, samples=samples, error_percent=error_percent)
+async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
+    for model, (factor, samples, error) in learned.items():
+        if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error):
+            await tx.run(_ADD_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)

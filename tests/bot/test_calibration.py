@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from statistics import mean
@@ -140,12 +140,12 @@ class FullDisk:
     def __init__(self, store: Store) -> None:
         self.full = False
         self.factor = store.sessions.factor
-        self._set = store.sessions.set_factor
+        self._set = store.sessions.set_factors
 
-    async def set_factor(self, *row: Any) -> None:
+    async def set_factors(self, learned: Mapping[str, Any]) -> None:
         if self.full:
             raise StoreFull("no space left")
-        await self._set(*row)
+        await self._set(learned)
 
 
 async def test_what_could_not_be_written_is_not_planned_with(store: Store) -> None:

@@ -103,9 +103,10 @@ class SessionSuite:
     async def test_a_counters_factor_is_remembered(self, record: Record) -> None:
         store = await record.open()
         assert await store.sessions.factor("m") == (1.0, 0, 0.0)
-        await store.sessions.set_factor("m", 1.1, 3, 2.5)
-        await store.sessions.set_factor("m", 1.2, 4, 1.5)
+        await store.sessions.set_factors({"m": (1.1, 3, 2.5)})
+        await store.sessions.set_factors({"m": (1.2, 4, 1.5), "m c": (1.3, 1, 0.5)})
         assert await store.sessions.factor("m") == (1.2, 4, 1.5)
+        assert await store.sessions.factor("m c") == (1.3, 1, 0.5)
 
     async def test_usage_is_summed_by_model_and_conversation(self, record: Record) -> None:
         store = await record.open()

@@ -125,6 +125,22 @@ class DeliverySuite:
         assert await store.delivery.waiting() == [home]
         assert urgent.id not in {head.id, running.id}
 
+    async def test_a_lane_tells_what_is_due_first_where_nothing_is_due(self, record: Record) -> None:
+        store = await record.open()
+        later, sooner, _ = await store.delivery.accept(
+            [
+                arrival("later", not_before=200.0, order_key="0"),
+                arrival("sooner", not_before=100.0, order_key="1"),
+                arrival("stop", urgent=True, not_before=50.0),
+            ]
+        )
+        given = [await store.delivery.next_in(later.conversation, now) for now in (60.0, 150.0, 250.0)]
+        assert [(row.id, row.not_before) for row in given if row] == [
+            (sooner.id, 100.0),
+            (sooner.id, 100.0),
+            (later.id, 200.0),
+        ]
+
     async def test_a_claimed_message_has_the_id_of_its_inbox_row(self, record: Record) -> None:
         store = await record.open()
         turn = await begin(store, text="what?")
