@@ -93,7 +93,8 @@ def _facts(moved: Any) -> dict[str, Any]:
         }
         for one in moved.tables
     ]
-    return {"equal": moved.equal, "moved_before": moved.before, "tables": rows}
+    whole = {"rows": moved.whole.rows, "sha256": moved.whole.sha256}
+    return {"equal": moved.equal, "moved_before": moved.before, "whole": whole, "tables": rows}
 
 
 def _show(moved: Any) -> None:
@@ -104,6 +105,8 @@ def _show(moved: Any) -> None:
         verdict = "equal" if one.equal else "DIFFERS"
         hashes = f"{one.source.sha256[:16]}  {one.target.sha256[:16]}"
         print(f"{one.source.table:16} {one.source.rows:>12,} {one.target.rows:>12,}  {hashes}  {verdict}")
+    if moved.equal:
+        print(f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}: mnema audit list has the same there.")
 
 
 def _after(home: Home, url: str, *, enter: bool, quiet: bool) -> None:

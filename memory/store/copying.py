@@ -11,6 +11,7 @@ from sqlalchemy import Boolean, Double, Integer, Table
 
 from memory.store import access_tables, lease_tables, memory_tables, spending_tables  # noqa: F401  tables of the record
 from memory.store.columns import record
+from memory.store.engine import Tx
 from memory.store.errors import StoreError
 from memory.store.lease_tables import duty, process
 from memory.store.tables import instance, probe, stamp
@@ -40,6 +41,10 @@ class Writer(Reader, Protocol):
 
     async def put(self, table: Table, rows: AsyncIterator[Values]) -> None:
         """Add all of these rows."""
+        ...
+
+    def tx(self, now: float) -> Tx:
+        """The transaction in which it is made, as units of work take it. now: unix seconds."""
         ...
 
 
@@ -138,6 +143,12 @@ def _kind(type_: object) -> type[str] | type[int] | type[float] | type[bool]:
     if isinstance(type_, Integer):
         return int
     return float if isinstance(type_, Double) else str
+
+
+def whole(tallies: Sequence[Tally]) -> Tally:
+    """One of all tables: their rows, and a SHA-256 over a line `table rows sha256` for each, in their order."""
+    lines = "".join(f"{one.table} {one.rows} {one.sha256}\n" for one in tallies)
+    return Tally(table="all", rows=sum(one.rows for one in tallies), sha256=hashlib.sha256(lines.encode()).hexdigest())
 
 
 def told(tallies: Sequence[Tally]) -> Mapping[str, Sequence[str | int]]:

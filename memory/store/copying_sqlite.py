@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 from sqlalchemy import Table
 from sqlalchemy.dialects.sqlite import dialect
@@ -13,6 +14,7 @@ from memory.disk import sync
 from memory.store.connection import naming
 from memory.store.copying import Values, plain
 from memory.store.creation import HEAD, creation
+from memory.store.engine import Compiler, Row, Tx
 from memory.store.errors import SchemaOlder
 from memory.store.tables import instance, stamp
 
@@ -49,6 +51,25 @@ class SqliteSide:
                     self._bare.executemany(insert, waiting)
                     waiting.clear()
             self._bare.executemany(insert, waiting)
+
+    def tx(self, now: float) -> Tx:
+        return Tx(driver=_Driver(self._bare), compiler=Compiler(dialect(paramstyle="qmark")), lease=0, now=now)
+
+
+class _Driver:
+    """See memory.store.engine.Driver; what it does blocks."""
+
+    def __init__(self, bare: sqlite3.Connection) -> None:
+        self._bare = bare
+
+    async def change(self, sql: str, parameters: list[Any]) -> int:
+        with naming():
+            return self._bare.execute(sql, parameters).rowcount
+
+    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+        with naming(), closing(self._bare.cursor()) as cursor:
+            cursor.row_factory = sqlite3.Row
+            return cast(list[Row], cursor.execute(sql, parameters).fetchall())
 
 
 @contextmanager

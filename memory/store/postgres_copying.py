@@ -7,9 +7,11 @@ from psycopg import sql
 from sqlalchemy import Boolean, Column, Double, Integer, String, Table, Text
 
 from memory.store.copying import Values, plain
+from memory.store.engine import Compiler, Tx
 from memory.store.errors import StoreError
-from memory.store.postgres import Bare
+from memory.store.postgres import Bare, Driver
 from memory.store.postgres_errors import named
+from memory.store.postgres_schema import dialect
 from memory.store.tables import instance
 
 _TYPES = ((Boolean, "bool"), (Integer, "int4"), (Double, "float8"), (Text, "text"), (String, "varchar"))
@@ -55,6 +57,9 @@ class PostgresSide:
                     await into.write_row(row)
         except psycopg.Error as err:
             raise StoreError(f"{table.name} cannot be filled: {named(err)}") from err
+
+    def tx(self, now: float) -> Tx:
+        return Tx(driver=Driver(self._bare), compiler=Compiler(dialect()), lease=0, now=now)
 
 
 def _fitting(table: Table) -> Callable[[Values], None]:

@@ -13,7 +13,9 @@ from psycopg.rows import dict_row
 
 from memory.failpoint import afp
 from memory.recall.postgres_tables import SCHEMA as INDEX
-from memory.store.copying import TABLES, Copied, Tally, copy, tally, told
+from memory.store.audit import note
+from memory.store.clock import NOW
+from memory.store.copying import TABLES, Copied, Tally, Writer, copy, tally, told, whole
 from memory.store.copying_sqlite import SqliteSide, making, reading
 from memory.store.errors import StoreBusy, StoreError
 from memory.store.lease_tables import duty, process
@@ -26,6 +28,9 @@ from memory.store.tables import audit_head, inbox, instance
 
 MOVED = "moved here"
 """The name of the opening that stands for whoever had the record last, wherever that was."""
+IN, OUT = "sqlite to postgresql", "postgresql to sqlite"
+BY = "command line"
+_CLOCK = f"SELECT {NOW} AS now"
 _SETTINGS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
 ALIVE = f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY lease"  # noqa: S608
 _MARK = f"SELECT told FROM {process.name} WHERE name = %s"  # noqa: S608  our own name
@@ -55,11 +60,17 @@ class Moved:
     def equal(self) -> bool:
         return all(table.equal for table in self.tables)
 
+    @property
+    def whole(self) -> Tally:
+        """What was copied, as one."""
+        return whole([table.source for table in self.tables])
+
 
 async def move_in(path: Path, url: str) -> Moved:
     """Copy a SQLite record into a database that holds none, or only empty tables. The file is not changed.
 
-    Whoever calls makes sure that nobody has the file open. Where the two sides differ in the end nothing stands.
+    Whoever calls makes sure that nobody has the file open. Where the two sides differ in the end nothing stands; where
+    they do not, the move is the next act of the chain there.
 
     Raises:
         StoreError: it was not done, and why; nothing was changed.
@@ -71,6 +82,7 @@ async def move_in(path: Path, url: str) -> Moved:
                 return earlier
             await _refuse_rows(bare)
             moved = Moved(tables=await _fill(bare, source))
+            await _note(bare, PostgresSide(bare), IN, moved)
             await afp("move.copied")
             if not moved.equal:
                 raise psycopg.Rollback
@@ -80,17 +92,17 @@ async def move_in(path: Path, url: str) -> Moved:
 
 
 async def move_out(url: str, path: Path) -> Moved:
-    """Copy a record that no process has open into a new SQLite file, which is left as it is and not yet in use.
+    """Copy a record that no process has open into a new SQLite file, which is not yet in use; its chain has the move.
 
     Raises:
         StoreError: as above; there is no file then.
     """
     async with _snapshot(url, alone=True) as bare:
-        return await _written(bare, path)
+        return await _written(bare, path, OUT)
 
 
 async def copy_out(url: str, path: Path) -> Moved:
-    """The same of one moment of a record that processes work on; none of them waits.
+    """The same of one moment of a record that processes work on; none of them waits, and no act is added.
 
     Raises:
         StoreError: as above.
@@ -237,14 +249,26 @@ async def connected(url: str) -> AsyncIterator[Bare]:
         raise StoreError(f"the PostgreSQL server cannot be used: {named(err)}") from err
 
 
-async def _written(bare: Bare, path: Path) -> Moved:
+async def _written(bare: Bare, path: Path, way: str = "") -> Moved:
     source = PostgresSide(bare)
     try:
         with making(path, await source.lease()) as target:
-            return Moved(tables=await copy(source, target))
+            moved = Moved(tables=await copy(source, target))
+            if way:
+                await _note(bare, target, way, moved)
+            return moved
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+
+
+async def _note(bare: Bare, target: Writer, way: str, moved: Moved) -> None:
+    """The move as an act, where it is proved: after the comparison, in the transaction that puts the rows in."""
+    if not moved.equal:
+        return
+    row = await (await bare.execute(_CLOCK)).fetchone()
+    now = float(row["now"]) if row else 0.0
+    await note(target.tx(now), "move", way, f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}", BY)
 
 
 async def _moved_before(bare: Bare, source: SqliteSide) -> Moved | None:

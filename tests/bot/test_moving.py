@@ -65,12 +65,19 @@ def test_a_record_with_rows_in_every_table_moves_and_the_file_stays(
     assert all(one["from"] == one["to"] and one["from"]["rows"] for one in facts["tables"])
     after = rows(fresh)
     after["inbox"], before["inbox"] = _calm(after["inbox"]), _calm(before["inbox"])
-    assert after == before
+    assert _unmoved(after) == _unmoved(before)
+    assert len(after["audit"]) == len(before["audit"]) + 1
     assert hashlib.sha256(db.read_bytes()).hexdigest() == file
     [(lease,)] = query(db, "SELECT lease_epoch FROM instance")
     assert query(fresh, "SELECT lease_epoch FROM instance") == [(lease,)]
     assert query(fresh, "SELECT lease, until FROM process") == [(lease, 0.0)]
     assert not (home / "config.json").exists()
+
+
+def _unmoved(held: Rows) -> Rows:
+    """All but the act that tells of a move, and where the chain ends because of it."""
+    acts = [row for row in held["audit"] if "move" not in row]
+    return {name: rows for name, rows in held.items() if name != "audit_head"} | {"audit": acts}
 
 
 def _calm(inbox: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -128,13 +135,45 @@ def test_it_comes_back_row_by_row(
     new = tmp_path / "new"
     code, facts, _ = told(new, capsys, "--from", fresh, "--to", "sqlite", "--set")
     assert (code, facts["equal"]) == (0, True)
-    assert rows(new / "data" / "mnema.db") == rows_as_numbers(rows(fresh))
+    assert _unmoved(rows(new / "data" / "mnema.db")) == _unmoved(rows_as_numbers(rows(fresh)))
     assert mnema(new, "migrate") == 0
     assert mnema(new, "doctor", "--json") in (0, 1)
     checks = {one["name"]: one["ok"] for one in json.loads(capsys.readouterr().out.partition("schema.\n")[2])["checks"]}
     assert checks["database"]
     assert checks["ledger"]
     assert checks["audit"]
+
+
+def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
+    home: Path,
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """There and back are two acts, each with what its proof said; a run that finds it done adds none."""
+    before = len(query(home / "data" / "mnema.db", "SELECT 1 FROM audit"))
+    new, moves = tmp_path / "new", []
+    for place, words in (
+        (home, ("--from", "sqlite", "--to", fresh, "--set")),
+        (home, ("--from", "sqlite", "--to", fresh)),
+        (new, ("--from", fresh, "--to", "sqlite")),
+    ):
+        code, facts, err = told(place, capsys, *words)
+        assert (code, facts["equal"]) == (0, True), err
+        lines = "".join(f"{one['table']} {one['to']['rows']} {one['to']['sha256']}\n" for one in facts["tables"])
+        assert facts["whole"]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
+        assert facts["whole"]["rows"] == sum(one["to"]["rows"] for one in facts["tables"])
+        if not facts["moved_before"]:
+            moves.append(f"{facts['whole']['rows']:,} rows, sha256 {facts['whole']['sha256']}")
+        assert mnema(place, "audit", "verify") == 0
+    capsys.readouterr()
+    assert mnema(new, "audit", "list", "--json") == 0
+    acts = json.loads(capsys.readouterr().out)[before:]
+    assert [(act["action"], act["subject"], act["actor"], act["result"]) for act in acts] == [
+        ("move", "sqlite to postgresql", "command line", moves[0]),
+        ("move", "postgresql to sqlite", "command line", moves[1]),
+    ]
+    assert len(query(fresh, "SELECT 1 FROM audit")) == before + 1
 
 
 def rows_as_numbers(held: Rows) -> Rows:

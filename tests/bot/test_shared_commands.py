@@ -14,7 +14,7 @@ from bot.home import Home
 from bot.record import opened
 from memory.store.errors import StoreBusy
 from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.postgres_moving import move_in
+from memory.store.postgres_moving import replace
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
@@ -50,7 +50,7 @@ def single(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared(tmp_path: Path, fresh: str) -> Path:  # noqa: F811
-    asyncio.run(move_in(whole(tmp_path / "whole.db"), fresh))
+    asyncio.run(replace(whole(tmp_path / "whole.db"), fresh, "a mark"))
     with psycopg.connect(fresh, autocommit=True) as held:
         held.execute("DELETE FROM process")
     return home_of(tmp_path / "shared", fresh)

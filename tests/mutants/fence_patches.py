@@ -258,6 +258,14 @@ LEASES = (
         new="                pass\n",
         tests=(f"{MOVING}::test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands",),
     ),
+    Mutant(
+        name="a record moves, and its chain has no act of it",
+        guards="I28",
+        file="memory/store/postgres_moving.py",
+        old="    if not moved.equal:\n        return\n    row =",
+        new="    if moved.tables:\n        return\n    row =",
+        tests=(f"{MOVING}::test_each_move_is_an_act_of_the_chain_and_the_chain_stands",),
+    ),
 )
 REQUESTS = (
     Mutant(

@@ -42,6 +42,7 @@ async def test_I28_a_move_that_is_killed_leaves_the_source_whole_and_is_done_by_
     code, out, err = await mnema(tmp_path, *move)
     assert (code, err) == (0, ""), err
     assert ("moved by an earlier run" in out) == (place == "move.committed")
+    assert query(db, "SELECT subject FROM audit WHERE action = 'move'") == [("sqlite to postgresql",)]
     assert len(message_hashes(db)) == len(message_hashes(file)) > 0
     assert hashlib.sha256(file.read_bytes()).hexdigest() == before
 
