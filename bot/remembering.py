@@ -1,10 +1,12 @@
 """A house's long-term memory, wired: recall, each space's lines, the noting of facts, dreams and forgetting."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -40,6 +42,8 @@ from memory.store.errors import StoreError
 from memory.workspace import PathRefused, TooBig, Workspace
 
 log = structlog.get_logger(__name__)
+MOST_SPACES = 1_000
+"""Spaces whose lines are kept at hand; of another one it is only forgotten which file was seen."""
 QUOTED = 8
 """Passages that the model without a key chooses from."""
 FOR_VECTORS = 0.7
@@ -85,7 +89,13 @@ class Remembering:
             _vectors(works.config),
         )
         self.uses = Uses(store.memories)
-        self._lines: dict[str, Memories] = {}
+        self._lines: WeakValueDictionary[str, Memories] = WeakValueDictionary()
+        self._newest: OrderedDict[str, Memories] = OrderedDict()
+        self._ground = LinesGround(
+            records=store.memories,
+            workspace=works.workspace,
+            similarity=lambda: works.config().memory.similarity,
+        )
         self._storing = asyncio.Lock()
         extracting = Extracting(
             extractions=store.extractions,
@@ -101,15 +111,15 @@ class Remembering:
         self.removal = removal_of(works.home, store, works.workspace.root, self.recall.forget)
 
     def memories(self, space: str) -> Memories:
-        """The lines of one space's MEMORY.md, and what is known of them."""
-        if space not in self._lines:
-            ground = LinesGround(
-                records=self._works.store.memories,
-                workspace=self._works.workspace,
-                similarity=lambda: self._works.config().memory.similarity,
-            )
-            self._lines[space] = Memories(space, ground)
-        return self._lines[space]
+        """The lines of one space's MEMORY.md, and what is known of them; the same object while it is in use."""
+        lines = self._lines.get(space)
+        if lines is None:
+            lines = self._lines[space] = Memories(space, self._ground)
+        self._newest[space] = lines
+        self._newest.move_to_end(space)
+        if len(self._newest) > MOST_SPACES:
+            self._newest.popitem(last=False)
+        return lines
 
     def tools(self, tell: Tell) -> LongTerm:
         """What the model's own memory tools work with. tell: says something to a conversation."""

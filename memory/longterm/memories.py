@@ -68,7 +68,7 @@ class _Done:
 
 
 class Memories:
-    """The long-term memory of one space. One object a space, kept: it knows which file it has seen.
+    """The long-term memory of one space. One object at a time: edits wait in it, and it knows which file it saw.
 
     All methods may raise StoreError and OSError; those that write, Unreadable, and WouldLose where no person asked.
     """
