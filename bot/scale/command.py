@@ -12,11 +12,11 @@ from bot.scale.alive import Alive
 from bot.scale.jobs import Jobs, channel_of
 from bot.scale.opening import make_engine
 from memory.recall.postgres import PostgresShared
-from memory.store.errors import StoreBusy
+from memory.store.leases import Leases
 from memory.store.open_postgres import LEASE_SECONDS, Wanted, open_postgres, plain_url
 from memory.store.postgres import PostgresDatabase
+from memory.store.postgres_alone import alone as alone_on
 from memory.store.postgres_moving import connected
-from memory.store.postgres_schema import ALONE
 from memory.store.store import SqlStore
 
 CONNECTIONS = 3
@@ -44,24 +44,8 @@ async def open_beside(url: str, *, writable: bool, alone: bool) -> AsyncIterator
             return
         jobs = await _joined(store, url, held)
         if alone:
-            await held.enter_async_context(_alone(store, url))
+            await held.enter_async_context(alone_on(cast(PostgresDatabase, store.database), url))
         yield Opened(store=store, indexes=indexes, stop=jobs.stop)
-
-
-@asynccontextmanager
-async def _alone(store: SqlStore, url: str) -> AsyncIterator[None]:
-    """Nobody else has the record open; whoever starts meanwhile waits."""
-    async with connected(url) as bare:
-        await bare.execute("SELECT pg_advisory_lock(%s)", [ALONE])
-        await _refuse_others(store)
-        yield
-
-
-async def _refuse_others(store: SqlStore) -> None:
-    others = [who for who in await store.leases.alive() if who.rpartition("#")[2] != str(store.database.lease)]
-    if others:
-        names = ", ".join(who.rpartition("#")[0] for who in others)
-        raise StoreBusy(f"{len(others)} at work on that database ({names}); stop every mnema run on it first")
 
 
 async def _joined(store: SqlStore, url: str, held: AsyncExitStack) -> Jobs:
@@ -73,7 +57,7 @@ async def _joined(store: SqlStore, url: str, held: AsyncExitStack) -> Jobs:
     held.push_async_callback(jobs.disconnect)
     jobs.place_of = channel_of(store.sessions)
     database.enqueue = jobs.enqueue
-    alive = Alive(store.leases, lambda: {"role": ROLE}, LEASE_SECONDS)
+    alive = Alive(Leases(database.apart(database.pool)), lambda: {"role": ROLE}, LEASE_SECONDS)
     alive.open()
     held.push_async_callback(alive.close)
     return jobs

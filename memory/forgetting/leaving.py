@@ -139,10 +139,12 @@ class Removal:
             leaving = await self._count(leaving, conversations=1)
         leaving = await self._count(leaving, rows=await self._people.drop(leaving))
         for space in person.spaces:
+            await self._people.counted(leaving)  # files have no fence: the record's says whether they may go
             leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, ground.root, space))
             await ground.forget_index(space)
         await afp("forget.files_done")
         for name in set(leaving.blobs) - await named_blobs(ground.store):
+            await self._people.counted(leaving)  # as above
             leaving = await self._count(leaving, attachments=await asyncio.to_thread(ground.blobs.remove, name))
         await self._people.gone(leaving, by)
         if not await self._people.compact():

@@ -24,6 +24,8 @@ from memory.store.postgres_errors import IN_THE_WAY, LOST, gone, named
 Bare = psycopg.AsyncConnection[dict[str, Any]]
 Enqueue = Callable[[Bare, Sequence[Lane]], Awaitable[None]]
 """Puts the wish to work in these lanes into the connection's open transaction."""
+Sure = Callable[[Tx], Awaitable[None]]
+"""Asked at the beginning of a transaction that may change rows; what it raises ends it."""
 _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW} AS now"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _FATE = "SELECT pg_xact_status(%s::xid8) AS fate"
@@ -86,7 +88,7 @@ class PostgresDatabase:
 
     Transactions see one snapshot, and the second of two that change the same row is begun anew: what was read before a
     change is still true when it is committed. Each that changes something brings the database's time along.
-    enqueue: for lanes whose engine is in this database too.
+    enqueue: for lanes whose engine is in this database too. sure: where not every write may still be made.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class PostgresDatabase:
         self.breaks: Counter[str] = Counter()
         self.busy = 0
         self.enqueue: Enqueue | None = None
+        self.sure: Sure | None = None
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -204,6 +207,8 @@ class PostgresDatabase:
         async with self._connected() as bare:
             attempt.xid = await self._begun(bare)
             tx = self._tx(bare)
+            if self.sure is not None:
+                await self.sure(tx)
             result = await work(tx)
             rung = tuple(tx.rung)
             if rung and self.enqueue is not None:

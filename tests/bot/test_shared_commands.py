@@ -3,6 +3,8 @@
 import asyncio
 import json
 import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,15 @@ import pytest
 from bot.cli import main
 from bot.home import Home
 from bot.record import opened
+from bot.spaces import removal_of
+from memory.store.engine import Tx
 from memory.store.errors import StoreBusy
 from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.people_records import Person
 from memory.store.postgres_moving import replace
+from memory.store.postgres_schema import ALONE
+from memory.store.removal import remove
+from memory.store.store import SqlStore
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
@@ -27,6 +35,12 @@ WAITING = (
     "SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
     "WHERE NOT granted AND locktype = 'advisory' AND datname = ?"
 )
+_OF_ALONE = (
+    "FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database "
+    "WHERE granted AND locktype = 'advisory' AND datname = ? AND objid = ?"
+)
+LOCKED, END_OF_THE_LOCK = f"SELECT 1 {_OF_ALONE}", f"SELECT pg_terminate_backend(pid) {_OF_ALONE}"
+HELD_UP = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = ?"
 
 
 def home_of(root: Path, url: str = "") -> Path:
@@ -178,6 +192,107 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
             pass
     await store.leases.leave()
     await store.close()
+
+
+@asynccontextmanager
+async def alone_no_more(home: Path, url: str) -> AsyncIterator[SqlStore]:
+    """The record as a command has it that is alone, and whose lock's connection the server has ended."""
+    async with opened(Home(root=home), writable=True, alone=True) as record:
+        [(ended,)] = query(url, END_OF_THE_LOCK, url.rpartition("/")[2], ALONE & 0xFFFFFFFF)
+        assert ended
+        await until(lambda: not query(url, LOCKED, url.rpartition("/")[2], ALONE & 0xFFFFFFFF), "the lock is free")
+        yield record.store
+
+
+async def left(store: SqlStore) -> None:
+    await store.leases.leave()
+    await store.close()
+
+
+GARDEN = "SELECT id FROM conversation WHERE chat_id = 'garden'"
+DELETED = "SELECT 1 FROM audit WHERE action = 'delete'"
+
+
+async def test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came(
+    shared: Path,
+    fresh: str,  # noqa: F811
+) -> None:
+    [(garden,)] = query(fresh, GARDEN)
+    async with alone_no_more(shared, fresh) as store:
+        came = await open_postgres(Wanted(url=fresh, name="late"))
+        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+            await store.sessions.delete(garden)
+        await left(came)
+        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+            await store.sessions.delete(garden)
+    assert query(fresh, GARDEN) == [(garden,)]
+    assert query(fresh, DELETED) == []
+    assert query(fresh, "SELECT name FROM process") == []
+
+
+async def test_a_lock_that_broke_is_no_matter_where_nobody_came(
+    shared: Path,
+    fresh: str,  # noqa: F811
+) -> None:
+    [(garden,)] = query(fresh, GARDEN)
+    async with alone_no_more(shared, fresh) as store:
+        await store.sessions.delete(garden)
+    assert query(fresh, GARDEN) == []
+    assert query(fresh, "SELECT name FROM process") == []
+
+
+async def test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on(
+    shared: Path,
+    fresh: str,  # noqa: F811
+) -> None:
+    [(garden,)] = query(fresh, GARDEN)
+    deleted, end = asyncio.Event(), asyncio.Event()
+
+    async def slowly(tx: Tx) -> None:
+        await remove(tx, garden)
+        deleted.set()
+        await end.wait()
+
+    async with alone_no_more(shared, fresh) as store:
+        deleting = asyncio.create_task(store.database.write(slowly))
+        await deleted.wait()
+        coming = asyncio.create_task(open_postgres(Wanted(url=fresh, name="late")))
+        await until(lambda: query(fresh, HELD_UP, fresh.rpartition("/")[2]), "the process waits")
+        assert query(fresh, "SELECT 1 FROM process WHERE name = 'late'") == []
+        end.set()
+        await deleting
+        came = await coming
+        assert await came.sessions.conversation(garden) is None
+        await left(came)
+
+
+async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came(
+    shared: Path,
+    fresh: str,  # noqa: F811
+) -> None:
+    home, person = Home(root=shared), Person(spaces=("telegram-1", "telegram-2"), accounts=())
+    folders = [home.workspace / "spaces" / space for space in person.spaces]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "MEMORY.md").write_text("- A word")
+    came: list[SqlStore] = []
+
+    async def forget_index(space: str) -> None:
+        came.append(await open_postgres(Wanted(url=fresh, name="late")))
+
+    async with alone_no_more(shared, fresh) as store:
+        with pytest.raises(StoreBusy, match="opened the record meanwhile"):
+            await removal_of(home, store, home.workspace, forget_index).remove(person, "test")
+    assert [folder.exists() for folder in folders] == [False, True]
+    [there] = came
+    await removal_of(home, there, home.workspace, _no_index).resume()
+    assert [folder.exists() for folder in folders] == [False, False]
+    assert query(fresh, "SELECT DISTINCT actor FROM audit WHERE action = 'person deleted'") == [("house",)]
+    await left(there)
+
+
+async def _no_index(space: str) -> None:
+    """There is none."""
 
 
 def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(

@@ -6,6 +6,7 @@ HURT = "tests/walk/test_hurt.py"
 CLOCKS = "tests/walk/test_moved_clocks.py::test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say"
 LOST = "tests/memory/postgres/test_lost.py"
 OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
+ALONE = "tests/bot/test_shared_commands.py"
 
 PROCESSES = (
     Mutant(
@@ -69,5 +70,29 @@ PROCESSES = (
         old="time.time() if self._ahead is None else",
         new="time.time() if self._ahead != 0.0 else",
         tests=("tests/memory/store/test_clock.py", f"{CLOCKS}[10800--10800]"),
+    ),
+    Mutant(
+        name="a command is alone for as long as it believes so",
+        guards="I11",
+        file="memory/store/postgres_alone.py",
+        old='    if row is None or row["lease_epoch"] != newest:\n',
+        new='    if row is None or row["lease_epoch"] < newest:\n',
+        tests=(f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",),
+    ),
+    Mutant(
+        name="a command looks whether it is alone, and somebody comes before it has written",
+        guards="I11",
+        file="memory/store/postgres_alone.py",
+        old="_HELD = _NEWEST.with_for_update(read=True)",
+        new="_HELD = _NEWEST",
+        tests=(f"{ALONE}::test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on",),
+    ),
+    Mutant(
+        name="a person's files go although somebody has come",
+        guards="I11",
+        file="memory/forgetting/leaving.py",
+        old="await self._people.counted(leaving)  # files have no fence",
+        new="pass  # files have no fence",
+        tests=(f"{ALONE}::test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came",),
     ),
 )
