@@ -189,30 +189,27 @@ def test_S38_a_member_too_many_or_too_few_is_refused(home: Home, file: Path) -> 
 
 def test_S38_a_newer_schema_is_refused(home: Home, file: Path) -> None:
     make(home, file)
-    members = [(one, _newer(content) if one.name == "record.db" else content) for one, content in read(file)]
-    refused(home, write(file, members), "newer than this program")
-
-
-def _newer(record: bytes) -> bytes:
-    with closing(sqlite3.connect(":memory:")) as held:
-        held.deserialize(record)
-        held.execute("UPDATE alembic_version SET version_num = 'r9999'")
-        held.commit()
-        return held.serialize()
+    (header, record), *others = read(file)
+    newer = changed(record, "UPDATE alembic_version SET version_num = 'r9999'")
+    refused(home, write(file, [(header, newer), *others]), "newer than this program")
 
 
 def test_S38_a_record_with_a_fault_in_its_ledger_or_none_at_all_is_refused(home: Home, file: Path) -> None:
     make(home, file)
-    members = read(file)
-    for record, words in ((_faulty(members[0][1]), "its ledger has"), (b"", "no tables"), (b"x" * 9000, "damaged")):
-        write(file, [(named("record.db"), record), *members[1:]])
+    (_, whole), *others = read(file)
+    faulty = changed(
+        whole, "INSERT INTO coverage (message_id, class, fold_id) SELECT id, 'folded', 'none' FROM message"
+    )
+    for record, words in ((faulty, "its ledger has"), (b"", "no tables"), (b"x" * 9000, "damaged")):
+        write(file, [(named("record.db"), record), *others])
         refused(home, file, words)
 
 
-def _faulty(record: bytes) -> bytes:
+def changed(record: bytes, statement: str) -> bytes:
+    """A record after a change, as the bytes of its file."""
     with closing(sqlite3.connect(":memory:")) as held:
         held.deserialize(record)
-        held.execute("INSERT INTO coverage (message_id, class, fold_id) SELECT id, 'folded', 'none' FROM message")
+        held.execute(statement)
         held.commit()
         return held.serialize()
 
