@@ -10,7 +10,7 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
@@ -21,6 +21,7 @@ from tests.emulators.feishu_cards import Refusal
 from tests.emulators.feishu_faults import AFTER, Action, Fault
 from tests.emulators.feishu_gateway import Gateway, Hook
 from tests.emulators.feishu_world import World
+from tests.emulators.serving import deafen, drop, gateway_page, listen, obey, port_of, spoiled
 
 APP_ID = "cli_a1b2c3d4e5f60718"
 SECRET = "secret-of-the-lab"
@@ -70,15 +71,13 @@ class FeishuEmulator:
 
     async def start(self) -> None:
         """Listen; on the same port again after a stop."""
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_route("*", "/_ctl/{name}", self._control)
-        app.router.add_route("GET", "/ws/v2", self._socket)
-        app.router.add_route("*", "/{path:.*}", self._serve)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        self._runner = await listen(
+            self.port,
+            web.route("*", "/_ctl/{name}", self._control),
+            web.route("GET", "/ws/v2", self._socket),
+            web.route("*", "/{path:.*}", self._serve),
+        )
+        self.port = port_of(self._runner)
 
     async def stop(self) -> None:
         """Close the port and all connections; the world stays."""
@@ -90,8 +89,7 @@ class FeishuEmulator:
     def take_no_connection(self) -> None:
         """Nobody listens any more; what is connected stays so."""
         if self._runner is not None:
-            for server in self._runner.sites:
-                server._server.close()  # type: ignore[attr-defined]
+            deafen(self._runner)
 
     async def cut(self, how: Literal["silent", "refused", "errors"]) -> None:
         """From now on nothing goes through: calls hang, no connection is taken, or all is answered by a gateway."""
@@ -159,7 +157,7 @@ class FeishuEmulator:
         answer = self._answer(asked, request, call)
         for fault in struck:
             if fault.action in AFTER:
-                return await _spoiled(fault, request, answer)
+                return await spoiled(fault, request, answer)
         call.status = answer.status
         self.world.stir()
         return answer
@@ -185,8 +183,8 @@ class FeishuEmulator:
     async def _absent(self, request: web.Request) -> web.Response:
         if self.away == "silent":
             await self._back.wait()
-            _drop(request)
-        return _gateway_page()
+            drop(request)
+        return gateway_page()
 
     async def _instead(self, fault: Fault, request: web.Request) -> web.Response | None:
         match fault.action:
@@ -196,7 +194,7 @@ class FeishuEmulator:
             case "status":
                 return web.Response(status=fault.http, text=fault.body)
             case "html_502":
-                return _gateway_page()
+                return gateway_page()
             case "refuse":
                 return _json({"code": fault.code, "msg": fault.text or "as the test asked"}, fault.http)
             case "too_many":
@@ -204,7 +202,7 @@ class FeishuEmulator:
                 return _json({"code": 99991400, "msg": "request trigger frequency limit"}, fault.http, headers)
             case "half_open":
                 await asyncio.Event().wait()
-        _drop(request)
+        drop(request)
         return web.Response()
 
     # -- the test's side --------------------------------------------------------------------------
@@ -229,28 +227,16 @@ class FeishuEmulator:
             "wire_log": self.wire_log,
             "connections": lambda: len(self.gateway.connections),
             "faults_of_client": lambda: self.world.faults_of_client,
+            "wait": self._wait,
         }
 
     async def _control(self, request: web.Request) -> web.Response:
-        acts, name = self._acts(), request.match_info["name"]
-        given = await request.json() if request.can_read_body else _query(request)
-        if name == "wait":
-            return web.json_response(await self._wait(given))
-        if name not in acts:
-            return web.json_response({"error": f"no control {name}; there are {sorted(acts)}"}, status=404)
-        try:
-            result = acts[name](**given)
-        except (TypeError, ValueError, KeyError, StopIteration) as err:
-            return web.json_response({"error": repr(err)}, status=400)
-        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain))
+        return await obey(request, self._acts())
 
-    async def _wait(self, asked: dict[str, Any]) -> bool:
-        """Until so many messages are seen (sent=), events acknowledged (acks=), or `timeout` seconds."""
+    async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
+        """Until so many messages are seen and events acknowledged; False after `timeout` seconds."""
         with contextlib.suppress(TimeoutError):
-            await self.until(
-                lambda: len(self.sent()) >= asked.get("sent", 0) and len(self.acks()) >= asked.get("acks", 0),
-                asked.get("timeout", 10),
-            )
+            await self.until(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
             return True
         return False
 
@@ -271,51 +257,8 @@ async def _read(request: web.Request) -> Request:
     return asked
 
 
-def _query(request: web.Request) -> dict[str, Any]:
-    return {name: int(value) if value.lstrip("-").isdigit() else value for name, value in request.query.items()}
-
-
 def _json(body: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> web.Response:
     return web.json_response(body, status=status, headers={"X-Tt-Logid": "log", **(headers or {})})
-
-
-def _gateway_page() -> web.Response:
-    page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-    return web.Response(status=502, text=page, content_type="text/html")
-
-
-async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
-    """The effect has happened; the answer does not come through whole."""
-    if fault.action == "accept_then_drop":
-        _drop(request)
-        return web.Response()
-    body = answer.body if isinstance(answer.body, bytes) else b""
-    spoiled = web.StreamResponse(status=answer.status, headers={"Content-Type": "application/json"})
-    spoiled.content_length = len(body)
-    await spoiled.prepare(request)
-    if fault.action == "truncate":
-        await spoiled.write(body[: fault.size])
-        _drop(request, gently=True)
-        return spoiled
-    for place in range(len(body)):
-        await spoiled.write(body[place : place + 1])
-        await asyncio.sleep(fault.seconds)
-    return spoiled
-
-
-def _drop(request: web.Request, gently: bool = False) -> None:
-    if request.transport is not None:
-        request.transport.close() if gently else request.transport.abort()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fault):
-        return {"action": value.action, "used": value.used}
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"no JSON for {value!r}")
 
 
 async def _run(options: argparse.Namespace) -> None:

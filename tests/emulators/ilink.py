@@ -11,13 +11,14 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from aiohttp import web
 
 from tests.emulators.ilink_methods import Methods, Refusal, check_headers
 from tests.emulators.ilink_world import World
+from tests.emulators.serving import cut, deafen, instead, listen, obey, port_of, spoiled
 from tests.emulators.telegram_faults import AFTER, Action, Fault
 
 LOGGED = 20_000
@@ -62,7 +63,6 @@ class IlinkEmulator:
         self.calls: deque[Call] = deque(maxlen=LOGGED)
         self.ports = [port, 0, 0]
         self._runners: list[web.AppRunner] = []
-        self._servers: list[asyncio.Server] = []
         self._uins: set[str] = set()
 
     @property
@@ -86,20 +86,16 @@ class IlinkEmulator:
 
     async def start(self) -> None:
         """Listen; on the same ports again after a stop."""
-        for index in range(3):
-            app = web.Application(client_max_size=64 * 2**20)
-            if index == 2:
-                app.router.add_route("*", "/c2c/{method}", self._cdn)
-            else:
-                app.router.add_route("*", "/_ctl/{name}", self._control)
-                app.router.add_route("*", "/ilink/bot/{method:.+}", self._first if index == 0 else self._second)
-            runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-            await runner.setup()
-            assert runner.server is not None
-            server = await asyncio.get_running_loop().create_server(runner.server, "127.0.0.1", self.ports[index])
-            self.ports[index] = server.sockets[0].getsockname()[1]
+        control, bot = web.route("*", "/_ctl/{name}", self._control), "/ilink/bot/{method:.+}"
+        doors = (
+            (control, web.route("*", bot, self._first)),
+            (control, web.route("*", bot, self._second)),
+            (web.route("*", "/c2c/{method}", self._cdn),),
+        )
+        for index, routes in enumerate(doors):
+            runner = await listen(self.ports[index], *routes)
+            self.ports[index] = port_of(runner)
             self._runners.append(runner)
-            self._servers.append(server)
         self.world.cdn_url = self.cdn_url
 
     async def stop(self) -> None:
@@ -111,13 +107,9 @@ class IlinkEmulator:
 
     def hang_up(self) -> None:
         """Close them at once, without waiting for anything; `stop` comes before another `start`."""
-        for server in self._servers:
-            server.close()
-        self._servers.clear()
         for runner in self._runners:
-            for connection in runner.server.connections if runner.server else ():
-                if connection.transport is not None:
-                    connection.transport.abort()
+            deafen(runner)
+            cut(runner)
 
     def fault(self, action: Action, **rule: Any) -> Fault:
         """Let something go wrong from now on; see telegram_faults.Fault. method: path after /ilink/bot/, or of a file.
@@ -188,13 +180,13 @@ class IlinkEmulator:
     ) -> web.StreamResponse:
         struck = [fault for fault in self.faults if fault.strikes(call.method, chat)]
         for fault in struck:
-            if fault.action not in AFTER and (instead := await self._instead(fault, request)) is not None:
-                call.status = instead.status
-                return instead
+            if fault.action not in AFTER and (answer := await instead(fault, request)) is not None:
+                call.status = answer.status
+                return answer
         answer = await answering(request, call)
         for fault in struck:
             if fault.action in AFTER:
-                return await _spoiled(fault, request, answer)
+                return await spoiled(fault, request, answer)
         call.status = answer.status
         self.world.stir()
         return answer
@@ -278,21 +270,6 @@ class IlinkEmulator:
         self.world.files[name] = call.body
         return web.Response(headers={"x-encrypted-param": name})
 
-    async def _instead(self, fault: Fault, request: web.Request) -> web.Response | None:
-        match fault.action:
-            case "delay":
-                await asyncio.sleep(fault.seconds)
-                return None
-            case "status":
-                return web.Response(status=fault.code, text=fault.body, headers=fault.headers)
-            case "html_502":
-                page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-                return web.Response(status=502, text=page, content_type="text/html")
-            case "half_open":
-                await asyncio.Event().wait()
-        _drop(request)
-        return web.Response()
-
     # -- the test's side --------------------------------------------------------------------------
 
     async def _control(self, request: web.Request) -> web.Response:
@@ -307,16 +284,7 @@ class IlinkEmulator:
             "wire_log": self.wire_log,
             "wait": self._wait,
         }
-        name = request.match_info["name"]
-        if name not in acts:
-            return web.json_response({"error": f"no control {name}"}, status=404)
-        given = await request.json() if request.can_read_body else _query(request)
-        try:
-            result = acts[name](**given)
-            result = await result if asyncio.iscoroutine(result) else result
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as err:
-            return web.json_response({"error": repr(err)}, status=400)
-        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain))
+        return await obey(request, acts, lambda value: value.hex() if isinstance(value, bytes) else value)
 
     async def _wait(self, sent: int = 0, acks: int = 0, codes: int = 0, timeout: float = 10) -> bool:
         """Until so many messages are seen, or confirmed, or QR codes made; False after `timeout` seconds."""
@@ -328,44 +296,6 @@ class IlinkEmulator:
         except TimeoutError:
             return False
         return True
-
-
-def _query(request: web.Request) -> dict[str, Any]:
-    return {name: int(value) if value.lstrip("-").isdigit() else value for name, value in request.query.items()}
-
-
-async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
-    """The effect has happened; the answer does not come through whole."""
-    if fault.action == "accept_then_drop":
-        _drop(request)
-        return web.Response()
-    body = answer.body if isinstance(answer.body, bytes) else b""
-    spoiled = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
-    spoiled.content_length = len(body)
-    await spoiled.prepare(request)
-    if fault.action == "truncate":
-        await spoiled.write(body[: fault.size])
-        _drop(request, gently=True)
-        return spoiled
-    for place in range(len(body)):
-        await spoiled.write(body[place : place + 1])
-        await asyncio.sleep(fault.seconds)
-    return spoiled
-
-
-def _drop(request: web.Request, gently: bool = False) -> None:
-    if request.transport is not None:
-        request.transport.close() if gently else request.transport.abort()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, Fault):
-        return {"action": value.action, "used": value.used}
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"no JSON for {value!r}")
 
 
 async def _serve(options: argparse.Namespace) -> None:

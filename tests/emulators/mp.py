@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from aiohttp import web
@@ -18,6 +18,7 @@ from aiohttp import web
 from tests.emulators.mp_api import MpApi
 from tests.emulators.mp_push import Crypt, Mode, Pusher
 from tests.emulators.mp_world import Push, Refusal, World
+from tests.emulators.serving import deafen, instead, listen, obey, port_of, spoiled
 from tests.emulators.telegram_faults import AFTER, Action, Fault
 
 APP_ID = "wx0000000000000001"
@@ -50,7 +51,6 @@ class MpEmulator:
         self.calls: deque[Call] = deque(maxlen=LOGGED)
         self.port = port
         self._runner: web.AppRunner | None = None
-        self._site: web.TCPSite | None = None
         self.acks = self.world.acks
         self.until = self.world.until
 
@@ -68,15 +68,13 @@ class MpEmulator:
 
     async def start(self) -> None:
         """Listen; on the same port again after a stop."""
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_route("*", "/_ctl/{name}", self._control)
-        app.router.add_route("*", "/cgi-bin/{method:.+}", self._bot)
-        app.router.add_get("/{place:pic|vod}/{id}", self._file)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-        await self._runner.setup()
-        self._site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
-        await self._site.start()
-        self.port = self._runner.addresses[0][1]
+        self._runner = await listen(
+            self.port,
+            web.route("*", "/_ctl/{name}", self._control),
+            web.route("*", "/cgi-bin/{method:.+}", self._bot),
+            web.get("/{place:pic|vod}/{id}", self._file),
+        )
+        self.port = port_of(self._runner)
         self.api.root = self.url
 
     async def stop(self) -> None:
@@ -87,8 +85,8 @@ class MpEmulator:
 
     def deaf(self) -> None:
         """Take no more connections, at once; those that are open go on."""
-        if self._site is not None and isinstance(self._site._server, asyncio.Server):
-            self._site._server.close()
+        if self._runner is not None:
+            deafen(self._runner)
 
     def fault(self, action: Action, **rule: Any) -> Fault:
         """Let something go wrong with calls of the API; method is the path below /cgi-bin/, chat the openid."""
@@ -146,13 +144,13 @@ class MpEmulator:
         self.calls.append(call)
         struck = [fault for fault in self.faults if fault.strikes(method, _chat(call.body))]
         for fault in struck:
-            if fault.action not in AFTER and (answer := await _instead(fault, request)) is not None:
+            if fault.action not in AFTER and (answer := await instead(fault, request)) is not None:
                 call.status = answer.status
                 return answer
         answered = self._answer(call, upload)
         for fault in struck:
             if fault.action in AFTER:
-                return await _spoiled(fault, request, answered)
+                return await spoiled(fault, request, answered)
         call.status = answered.status
         return answered
 
@@ -187,15 +185,7 @@ class MpEmulator:
             "acks": self.acks,
             "wire_log": lambda: [f"{call.method} {call.status}" for call in self.calls],
         }
-        name = request.match_info["name"]
-        if name not in acts:
-            return web.json_response({"error": f"no control {name}"}, status=404)
-        given = await request.json() if request.can_read_body else _query(request)
-        try:
-            result = acts[name](**given)
-        except (TypeError, ValueError, KeyError) as err:
-            return web.json_response({"error": repr(err)}, status=400)
-        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain, ensure_ascii=False))
+        return await obey(request, acts)
 
 
 async def _upload(request: web.Request) -> tuple[str, bytes] | None:
@@ -213,60 +203,8 @@ def _chat(body: bytes) -> str:
     return str(found.get("touser", "")) if isinstance(found, dict) else ""
 
 
-def _query(request: web.Request) -> dict[str, Any]:
-    return {name: float(value) if value.replace(".", "").isdigit() else value for name, value in request.query.items()}
-
-
 def _json(body: dict[str, Any]) -> web.Response:
     return web.json_response(body, dumps=lambda value: json.dumps(value, ensure_ascii=False))
-
-
-async def _instead(fault: Fault, request: web.Request) -> web.Response | None:
-    match fault.action:
-        case "delay":
-            await asyncio.sleep(fault.seconds)
-            return None
-        case "status":
-            return web.Response(status=fault.code, text=fault.body, headers=fault.headers)
-        case "html_502":
-            page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-            return web.Response(status=502, text=page, content_type="text/html")
-        case "retry_after":
-            return web.Response(status=429, text="", headers={"Retry-After": str(int(fault.seconds))})
-        case "half_open":
-            await asyncio.Event().wait()
-    _drop(request)
-    return web.Response()
-
-
-async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
-    """The effect has happened; the answer does not come through whole."""
-    if fault.action == "accept_then_drop":
-        _drop(request)
-        return web.Response()
-    body = answer.body if isinstance(answer.body, bytes) else b""
-    spoiled = web.StreamResponse(status=answer.status, headers={"Content-Type": "application/json"})
-    spoiled.content_length = len(body)
-    await spoiled.prepare(request)
-    if fault.action == "truncate":
-        await spoiled.write(body[: fault.size])
-        _drop(request)
-        return spoiled
-    for place in range(len(body)):
-        await spoiled.write(body[place : place + 1])
-        await asyncio.sleep(fault.seconds)
-    return spoiled
-
-
-def _drop(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.abort()
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"no JSON for {value!r}")
 
 
 async def _serve(options: argparse.Namespace) -> None:

@@ -18,16 +18,16 @@ to https on the four ports, or to plain http on this machine.
 
 import argparse
 import asyncio
-import json
 from base64 import b64decode
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 from aiogram import types
 from aiohttp import web
 
+from tests.emulators.serving import cut, instead, listen, obey, port_of, spoiled
 from tests.emulators.telegram_faults import AFTER, Action, Fault
 from tests.emulators.telegram_methods import Methods
 from tests.emulators.telegram_people import People
@@ -83,15 +83,13 @@ class TelegramEmulator:
 
     async def start(self) -> None:
         """Listen; on the same port again after a stop."""
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_route("*", "/_ctl/{name}", self._control)
-        app.router.add_route("*", "/bot{token}/{method}", self._bot)
-        app.router.add_get("/file/bot{token}/{path:.+}", self._file)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        self._runner = await listen(
+            self.port,
+            web.route("*", "/_ctl/{name}", self._control),
+            web.route("*", "/bot{token}/{method}", self._bot),
+            web.get("/file/bot{token}/{path:.+}", self._file),
+        )
+        self.port = port_of(self._runner)
 
     async def stop(self) -> None:
         """Close the port and all connections; the world stays."""
@@ -106,10 +104,8 @@ class TelegramEmulator:
 
     def cut(self) -> None:
         """Break every connection that is open now."""
-        if self._runner is not None and self._runner.server is not None:
-            for connection in list(self._runner.server.connections):
-                if connection.transport is not None:
-                    connection.transport.abort()
+        if self._runner is not None:
+            cut(self._runner)
 
     def fault(self, action: Action, **rule: Any) -> Fault:
         """Let something go wrong from now on; see telegram_faults.Fault."""
@@ -165,7 +161,7 @@ class TelegramEmulator:
         for fault in struck:
             if fault.action in AFTER:
                 call.status = 0
-                return await _spoiled(fault, request, answer)
+                return await spoiled(fault, request, answer)
         call.status = answer.status
         self.world.stir()
         return answer
@@ -181,22 +177,10 @@ class TelegramEmulator:
         return _json({"ok": True, "result": result}, 200)
 
     async def _instead(self, fault: Fault, request: web.Request) -> web.Response | None:
-        match fault.action:
-            case "delay":
-                await asyncio.sleep(fault.seconds)
-                return None
-            case "status":
-                return web.Response(status=fault.code, text=fault.body, headers=fault.headers)
-            case "html_502":
-                page = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
-                return web.Response(status=502, text=page, content_type="text/html")
-            case "retry_after":
-                err = flooded(int(fault.seconds), fault.parameters)
-                return _refusal(err.code, str(err), err.parameters)
-            case "half_open":
-                await asyncio.Event().wait()
-        _drop(request)
-        return web.Response()
+        if fault.action == "retry_after":
+            err = flooded(int(fault.seconds), fault.parameters)
+            return _refusal(err.code, str(err), err.parameters)
+        return await instead(fault, request)
 
     # -- the test's side --------------------------------------------------------------------------
 
@@ -228,30 +212,17 @@ class TelegramEmulator:
             "drafts": lambda: self.world.drafts,
             "pending": lambda: self.world.pending,
             "wire_log": self.wire_log,
+            "wait": self._wait,
         }
-        name = request.match_info["name"]
-        if name == "wait":
-            return await self._wait(request)
-        if name not in acts:
-            return web.json_response({"error": f"no control {name}"}, status=404)
-        given = await request.json() if request.can_read_body else _query(request)
-        try:
-            result = acts[name](**given)
-        except (TypeError, ValueError, KeyError) as err:
-            return web.json_response({"error": repr(err)}, status=400)
-        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain))
+        return await obey(request, acts, _plain)
 
-    async def _wait(self, request: web.Request) -> web.Response:
-        """Until so many messages are seen (sent=) or updates confirmed (acks=), or `timeout` seconds."""
-        asked = _query(request)
+    async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
+        """Until so many messages are seen and updates confirmed; False after `timeout` seconds."""
         try:
-            await self.until(
-                lambda: len(self.sent()) >= asked.get("sent", 0) and len(self.acks()) >= asked.get("acks", 0),
-                asked.get("timeout", 10),
-            )
+            await self.until(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
         except TimeoutError:
-            return web.json_response(False)
-        return web.json_response(True)
+            return False
+        return True
 
 
 async def _parameters(request: web.Request) -> dict[str, Any]:
@@ -265,10 +236,6 @@ async def _parameters(request: web.Request) -> dict[str, Any]:
 
 def _uploaded(value: Any) -> Any:
     return types.BufferedInputFile(value.file.read(), value.filename) if isinstance(value, web.FileField) else value
-
-
-def _query(request: web.Request) -> dict[str, Any]:
-    return {name: int(value) if value.lstrip("-").isdigit() else value for name, value in request.query.items()}
 
 
 def _json(body: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> web.Response:
@@ -285,40 +252,10 @@ def _refusal(code: int, why: str, parameters: dict[str, int] | None = None) -> w
     return _json(body, code, headers)
 
 
-async def _spoiled(fault: Fault, request: web.Request, answer: web.Response) -> web.StreamResponse:
-    """The effect has happened; the answer does not come through whole."""
-    if fault.action == "accept_then_drop":
-        _drop(request)
-        return web.Response()
-    body = answer.body if isinstance(answer.body, bytes) else b""
-    spoiled = web.StreamResponse(status=answer.status, headers={"Content-Type": "application/json"})
-    spoiled.content_length = len(body)
-    await spoiled.prepare(request)
-    if fault.action == "truncate":
-        await spoiled.write(body[: fault.size])
-        _drop(request, gently=True)
-        return spoiled
-    for place in range(len(body)):
-        await spoiled.write(body[place : place + 1])
-        await asyncio.sleep(fault.seconds)
-    return spoiled
-
-
-def _drop(request: web.Request, gently: bool = False) -> None:
-    if request.transport is not None:
-        request.transport.close() if gently else request.transport.abort()
-
-
 def _plain(value: Any) -> Any:
-    if isinstance(value, set):
-        return sorted(value)
     if isinstance(value, types.BufferedInputFile):
         return {"name": value.filename, "bytes": len(value.data)}
-    if isinstance(value, Fault):
-        return {"action": value.action, "used": value.used}
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"no JSON for {value!r}")
+    return value
 
 
 async def _serve(options: argparse.Namespace) -> None:

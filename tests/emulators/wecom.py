@@ -9,12 +9,13 @@ import json
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
 from aiohttp import WSMsgType, web
 
+from tests.emulators.serving import listen, obey, port_of
 from tests.emulators.wecom_world import INVALID, Refused, World
 
 BOT, SECRET = "aib-lab", "secret-of-the-lab"
@@ -85,15 +86,13 @@ class WecomEmulator:
 
     async def start(self) -> None:
         """Listen; on the same port again after a stop."""
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_get("/ws", self._socket)
-        app.router.add_get("/media/{number}", self._media)
-        app.router.add_route("*", "/_ctl/{name}", self._control)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        self._runner = await listen(
+            self.port,
+            web.get("/ws", self._socket),
+            web.get("/media/{number}", self._media),
+            web.route("*", "/_ctl/{name}", self._control),
+        )
+        self.port = port_of(self._runner)
         self.world.base_url = f"http://127.0.0.1:{self.port}"
 
     async def stop(self) -> None:
@@ -273,15 +272,7 @@ class WecomEmulator:
             "acks": lambda: self.world.given,
             "wire_log": self.wire_log,
         }
-        name = request.match_info["name"]
-        if name not in acts:
-            return web.json_response({"error": f"no control {name}"}, status=404)
-        given = await request.json() if request.can_read_body else dict(request.query)
-        try:
-            result = acts[name](**given)
-        except (TypeError, ValueError, KeyError) as err:
-            return web.json_response({"error": repr(err)}, status=400)
-        return web.json_response(result, dumps=lambda value: json.dumps(value, default=_plain))
+        return await obey(request, acts, lambda value: len(value) if isinstance(value, bytes) else value)
 
 
 async def _spoil(fault: Fault, socket: web.WebSocketResponse, answer: str) -> None:
@@ -296,14 +287,6 @@ def _break(socket: web.WebSocketResponse) -> None:
     transport = socket._req.transport if socket._req is not None else None
     if transport is not None:
         transport.abort()
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    if isinstance(value, bytes):
-        return len(value)
-    raise TypeError(f"no JSON for {value!r}")
 
 
 async def _serve(options: argparse.Namespace) -> None:
