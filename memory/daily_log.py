@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.workspace import Conflict, SpaceFiles
 
 FOLDER = "memory"
 MOST_TRIES = 20
+PIECE = 1 << 16
+"""Characters of a long text whose lines are made at a time."""
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
@@ -44,7 +46,8 @@ class Section:
 class Row:
     """One line of a file that says something. number: from 1; time, speaker: "" where the line has none.
 
-    fold: of the section it stands in, "" outside; mark: "", "stale" or "undone", of that section's heading.
+    fold: of the section it stands in, "" outside; mark: "", "stale" or "undone", of that section's heading. raw: the
+    line as it stands in the file.
     """
 
     number: int
@@ -54,6 +57,7 @@ class Row:
     fold: str = ""
     mark: str = ""
     heading: str = ""
+    raw: str = ""
 
 
 def append(files: SpaceFiles, section: Section) -> str:
@@ -104,7 +108,16 @@ def mark(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
 
 def holds(text: str, fold: str) -> bool:
     """Whether a file's text has that fold's section."""
-    return any(row is not None and row["fold"] == fold for row in map(_heading, text.splitlines()))
+    return fold in text and any(row is not None and row["fold"] == fold for row in map(_heading, lines(text)))
+
+
+def lines(text: str) -> Iterator[str]:
+    """What `text.splitlines()` gives, made as it is asked for: a day's log may have ten thousand lines."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at + PIECE) + 1 or len(text)  # whatever else may end a line, this always does
+        yield from text[at:end].splitlines()
+        at = end
 
 
 def rows(text: str) -> Iterator[Row]:
@@ -113,7 +126,7 @@ def rows(text: str) -> Iterator[Row]:
     A byte order mark, any line ends and characters that were not UTF-8 are taken as they come.
     """
     fold = word = title = ""
-    for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+    for number, raw in enumerate(lines(text.removeprefix("\ufeff")), 1):
         if heading := _heading(raw):
             fold, word, title = heading["fold"], heading["mark"] or "", ""
             continue
@@ -124,19 +137,16 @@ def rows(text: str) -> Iterator[Row]:
                 fold = word = ""
             continue
         if any(map(str.isalnum, line)) and not _FENCE.fullmatch(raw):
-            yield _row(number, line, Row(number=number, text="", fold=fold, mark=word, heading=title))
+            yield _row(line, Row(number=number, text="", fold=fold, mark=word, heading=title, raw=raw))
 
 
-def _row(number: int, line: str, where: Row) -> Row:
+def _row(line: str, where: Row) -> Row:
     spoken, item = _SPOKEN.fullmatch(line), _ITEM.fullmatch(line)
-    return Row(
-        number=number,
+    return replace(
+        where,
         text=spoken["text"] if spoken else item["text"] if item else line,
         time=spoken["time"] if spoken else "",
         speaker=spoken["speaker"] if spoken else "",
-        fold=where.fold,
-        mark=where.mark,
-        heading=where.heading,
     )
 
 
@@ -178,7 +188,7 @@ def _joined(text: str, section: Section) -> str:
 def _open_fence(text: str) -> str:
     """The fence that a file leaves open, "" for none."""
     fence = ""
-    for line in text.splitlines():
+    for line in lines(text):
         found = _FENCE.fullmatch(line)
         if found is None:
             continue

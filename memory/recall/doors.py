@@ -95,8 +95,11 @@ class Rows(Protocol):
         """Each source's name and the stamp it was indexed with."""
         ...
 
-    def put(self, name: str, stamp: str, rows: Sequence[IndexRow], *, more: bool = False) -> None:
-        """The rows of a source, in place of those it had; more: behind those it had."""
+    def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
+        """The rows of a source, in place of those it had; more: behind those it had.
+
+        They are taken one by one and few of them are held at a time. Where they end in an error, nothing is changed.
+        """
         ...
 
     def drop(self, names: Iterable[str]) -> None:

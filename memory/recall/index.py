@@ -3,14 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow, first_same
+from memory.recall.rows import IndexRow, after_same
 from memory.recall.terms import terms
 
 VERSION = 1
@@ -102,16 +102,16 @@ class SqliteIndex:
         found = self._db.execute("SELECT id FROM source WHERE name = ?", (source,)).fetchone()
         return int(found[0]) if found else 0
 
-    def put(self, name: str, stamp: str, rows: Sequence[IndexRow], *, more: bool = False) -> None:
+    def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         with self._changing():
             self._db.execute(
                 "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp",
                 (name, stamp),
             )
             source = self._db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
-            same, last = (0, 0) if more else self._first_same(source, rows)
+            new, last = (rows, 0) if more else self._after_same(source, rows)
             kept = {} if more else self._taken_out(source, last)
-            self._add(source, rows[same:])
+            self._add(source, new)
             if kept:
                 self._put_back(source, last, kept)
 
@@ -219,23 +219,26 @@ class SqliteIndex:
         """Close the file."""
         self._db.close()
 
-    def _add(self, source: int, rows: Sequence[IndexRow]) -> None:
+    def _add(self, source: int, rows: Iterable[IndexRow]) -> None:
         names = (*_COLUMNS, "source", "asks", "terms")
         marks = ", ".join("?" * len(names))
-        self._db.executemany(
-            f"INSERT INTO row({', '.join(names)}) VALUES ({marks})",  # noqa: S608
-            ((*_columns_of(row), source, row.asks, " ".join(terms(row.words))) for row in rows),
-        )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO speaker(name) VALUES (?)", {(row.speaker,) for row in rows if row.speaker}
-        )
+        speakers: set[str] = set()
 
-    def _first_same(self, source: int, rows: Sequence[IndexRow]) -> tuple[int, int]:
+        def values() -> Iterator[tuple[Any, ...]]:
+            for row in rows:
+                speakers.add(row.speaker)
+                yield (*_columns_of(row), source, row.asks, " ".join(terms(row.words)))
+
+        self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values())  # noqa: S608
+        self._db.executemany("INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name))
+
+    def _after_same(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
         held = self._db.execute(
             f"SELECT id, {', '.join(_COLUMNS)} FROM row WHERE source = ? ORDER BY id",  # noqa: S608
             (source,),
         )
-        return first_same(held, map(_columns_of, rows))
+        with closing(held):  # else it would go on reading what is about to be taken out
+            return after_same(held, rows, _columns_of)
 
     def _taken_out(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
         """Take a source's rows behind that one out; returns their words' vectors, each with its model."""

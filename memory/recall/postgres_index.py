@@ -1,8 +1,9 @@
 """Recall's index of one space in PostgreSQL, seen and changed in one transaction at a time."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import islice
 from math import log
 from typing import Any
 
@@ -10,9 +11,12 @@ from memory.recall import postgres_statements as sql
 from memory.recall.doors import Narrow, Whole, among_days
 from memory.recall.postgres_connections import Connection, Connections
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow, first_same
+from memory.recall.rows import IndexRow, after_same
 from memory.recall.terms import terms
 from memory.store.errors import StoreError
+
+PAGE = 500
+"""Rows of a source that are compared, or put in, with one statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +115,12 @@ class PostgresIndex:
     def speakers(self) -> frozenset[str]:
         return self._looked_up().speakers
 
-    def put(self, name: str, stamp: str, rows: Sequence[IndexRow], *, more: bool = False) -> None:
+    def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         [(source,)] = self._run(sql.PUT_SOURCE, name=storable(name), stamp=stamp)
-        same, last = (0, 0) if more else self._first_same(source, rows)
+        new, last = (iter(rows), 0) if more else after_same(self._held(source), rows, _columns_of)
         kept = [] if more else self._taken_out(source, last)
-        if new := rows[same:]:
-            self._add(source, new)
+        while some := list(islice(new, PAGE)):
+            self._add(source, some)
         if kept:
             self._run(sql.PUT_BACK_VECTORS, source=source, **_columns(("words", "models", "made"), kept))
         self._changed()
@@ -255,8 +259,12 @@ class PostgresIndex:
             next=first + len(rows),
         )
 
-    def _first_same(self, source: int, rows: Sequence[IndexRow]) -> tuple[int, int]:
-        return first_same(self._run(sql.ENTRIES, source=source), map(_columns_of, rows))
+    def _held(self, source: int) -> Iterator[tuple[Any, ...]]:
+        """A source's rows with their numbers, in order."""
+        last = 0
+        while some := self._run(sql.ENTRIES, source=source, after=last, most=PAGE):
+            yield from some
+            last = some[-1][0]
 
     def _taken_out(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
         """Take a source's rows behind that one out; returns (words, model, vector) of those that had one."""

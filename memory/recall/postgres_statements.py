@@ -74,7 +74,10 @@ WHOLE = f"SELECT id, source, terms, {', '.join(COLUMNS)} FROM {_of('entry')} WHE
 FREQUENCIES = f"SELECT term, COUNT(*) FROM {_of('posting')} WHERE term = ANY(%(terms)s) GROUP BY term"  # noqa: S608
 SOURCES = f"SELECT name, id, stamp FROM {_of('source')}"  # noqa: S608
 SPEAKERS = f"SELECT name FROM {_of('speaker')}"  # noqa: S608
-ENTRIES = f"SELECT id, {', '.join(COLUMNS)} FROM {_of('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
+ENTRIES = f"""
+SELECT id, {", ".join(COLUMNS)} FROM {_of("entry")} WHERE source = %(source)s AND id > %(after)s
+ORDER BY id LIMIT %(most)s
+"""  # noqa: S608
 LINES = f"SELECT line, words FROM {_of('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
 WRONG = f"""
 SELECT COALESCE(made.id, posting.entry) FROM (

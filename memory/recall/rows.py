@@ -1,10 +1,11 @@
 """What an index holds of a file and of what was said: a row for each bullet, log line or message. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
+from itertools import chain
 from typing import Any
 
 from memory import daily_log
@@ -66,48 +67,52 @@ class Said:
     at: float = 0.0
 
 
-def of_file(path: str, text: str) -> list[IndexRow]:
-    """The rows of a memory file; sections of folds that are stale or were taken back have none."""
+def of_file(path: str, text: str) -> Iterator[IndexRow]:
+    """The rows of a memory file, one at a time; sections of folds that are stale or were taken back have none."""
     day, kind = _day(path), _kind(path)
-    rows: list[IndexRow] = []
-    session, section = 0, ("", "")
+    count = session = 0
+    section = ("", "")
     for line in _lines(text):
         if line.mark:
             continue
         if (line.fold, line.heading) != section:
             session, section = session + 1, (line.fold, line.heading)
         for piece in pieces(line.text):
-            rows.append(
-                IndexRow(
-                    kind=kind,
-                    words=piece,
-                    session=session,
-                    place=len(rows) * (APART if kind == "memory" else 1),
-                    day=day,
-                    time=line.time,
-                    speaker=line.speaker,
-                    line=line.number,
-                    last=line.last,
-                    fold=line.fold,
-                )
+            yield IndexRow(
+                kind=kind,
+                words=piece,
+                session=session,
+                place=count * (APART if kind == "memory" else 1),
+                day=day,
+                time=line.time,
+                speaker=line.speaker,
+                line=line.number,
+                last=line.last,
+                fold=line.fold,
             )
-    return rows
+            count += 1
 
 
-def first_same(held: Iterable[Sequence[Any]], rows: Iterable[Sequence[Any]]) -> tuple[int, int]:
-    """How many of the first rows are held as they are, and the number of the last of those, 0 for none.
+def after_same(
+    held: Iterable[Sequence[Any]], rows: Iterable[IndexRow], columns_of: Callable[[IndexRow], Sequence[Any]]
+) -> tuple[Iterator[IndexRow], int]:
+    """The rows from the first one on that is not held as it is, and the number of the one before it, 0 for none.
 
     A day's log grows at its end with each fold: were all of it indexed anew, a long day's folds would each cost more.
+    Both sides are walked together, so that one row of each is in memory at a time, however long the day was.
 
     Args:
-        held: (number, *columns) in order. rows: their columns.
+        held: (number, *columns) in order.
     """
-    same = last = 0
-    for (number, *columns), row in zip(held, rows, strict=False):
-        if tuple(columns) != tuple(row):
+    coming, last = iter(rows), 0
+    for number, *columns in held:
+        row = next(coming, None)
+        if row is None:
             break
-        same, last = same + 1, number
-    return same, last
+        if tuple(columns) != tuple(columns_of(row)):
+            return chain((row,), coming), last
+        last = number
+    return coming, last
 
 
 def of_messages(messages: Iterable[Message], until: Said, zone: tzinfo) -> tuple[list[IndexRow], Said]:
@@ -151,10 +156,9 @@ class _Line:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    raw: Sequence[str] = text.removeprefix("\ufeff").splitlines()
     held: _Line | None = None
     for row in daily_log.rows(text):
-        if held and row.number == held.last + 1 and _CONTINUED.match(raw[row.number - 1]):
+        if held and row.number == held.last + 1 and _CONTINUED.match(row.raw):
             held = replace(held, last=row.number, text=f"{held.text} {row.text}")
             continue
         if held:

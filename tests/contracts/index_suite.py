@@ -1,8 +1,9 @@
 """What every index of recall does, whatever keeps it: rows in, rows out, found by words, days, neighbours, meaning."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from random import Random
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 import pytest
 
@@ -13,6 +14,23 @@ from memory.recall.terms import terms
 
 T = TypeVar("T")
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
+
+
+HELD = 1_100
+"""Rows that an index may hold of those it is given, however many they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted(IndexRow):
+    """A row that knows how many there are."""
+
+    alive: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        Counted.alive += 1
+
+    def __del__(self) -> None:
+        Counted.alive -= 1
 
 
 class Place(Protocol):
@@ -213,3 +231,46 @@ class IndexSuite:
         assert list(numbered().values()) == ["heron"]
         assert place.read(lambda index: index.vectors("m")) == [(1, b"1")]
         assert place.read(lambda index: index.check()) == ""
+
+    def test_rows_that_come_one_by_one_are_those_of_a_source_that_is_put_in_anew(self, place: Place) -> None:
+        def rows_of(name: str) -> list[IndexRow]:
+            whole = place.read(lambda index: index.whole(range(1, 50_000)))
+            return [one.row for _, one in sorted(whole.items()) if one.source == name]
+
+        random, said = Random(11), list[IndexRow]()
+        for _ in range(12):
+            same = random.randrange(len(said) + 1)
+            new = [" ".join(random.choices(WORDS, k=3)) for _ in range(random.choice((0, 1, 3, 700)))]
+            said = said[:same] + [row(words, same + at, line=same + at) for at, words in enumerate(new)]
+            place.change(lambda index: index.put("file:walked", "1", iter(said)))  # noqa: B023  called at once
+            place.change(lambda index: index.drop(["file:anew"]))
+            put(place, "file:anew", *said)
+            assert rows_of("file:walked") == rows_of("file:anew") == said
+        assert place.read(lambda index: index.check()) == ""
+
+    def test_of_a_long_file_few_rows_are_held_at_a_time(self, place: Place) -> None:
+        most = 0
+
+        def walked(count: int) -> Iterator[IndexRow]:
+            nonlocal most
+            for at in range(count):
+                yield Counted(kind="log", words=f"heron {at}", session=0, place=at, line=at)
+                most = max(most, Counted.alive)
+
+        for count in (3_000, 3_010, 2_000):
+            place.change(lambda index: index.put("file:a", "1", walked(count)))  # noqa: B023  called at once
+            assert place.read(lambda index: index.count()) == count
+        assert most <= HELD
+
+    def test_where_its_rows_end_in_an_error_a_source_is_as_it_was(self, place: Place) -> None:
+        def broken() -> Iterator[IndexRow]:
+            yield row("heron")
+            yield row("weir", 1)
+            raise OSError
+
+        put(place, "file:a", row("heron"), row("otter", 1))
+        with pytest.raises(OSError):
+            place.change(lambda index: index.put("file:a", "2", broken()))
+        assert place.read(lambda index: index.sources()) == {"file:a": "1"}
+        assert [words for _, words in place.read(lambda index: index.lines("file:a"))] == ["heron", "otter"]
+        assert (best(place, "otter"), best(place, "weir")) == (["otter"], [])

@@ -4,9 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory.daily_log import Section, append, holds, mark, rows
+from memory.daily_log import PIECE, Section, append, holds, lines, mark, rows
 from memory.workspace import Workspace
+from tests.weighing import peak
 
 AT = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
 PATH = "memory/2026-11-20.md"
@@ -106,3 +109,17 @@ def test_any_markdown_is_read_line_by_line():
 @pytest.mark.parametrize("text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"])
 def test_reading_never_fails(text):
     list(rows(text))
+
+
+@given(
+    st.lists(st.sampled_from(["a", "界", "\n", "\r\n", "\r", "\v", "\x1c", "\u2028", "\x85", "x" * PIECE]), max_size=12)
+)
+def test_lines_that_are_made_one_by_one_are_those_of_the_whole_text(pieces):
+    text = "".join(pieces)
+    assert list(lines(text)) == text.splitlines()
+
+
+def test_of_a_long_log_few_lines_are_held_at_a_time():
+    text = "- 14:03 User: it rained, and nobody had brought anything against it\n" * 40_000
+    assert peak(lambda: all(rows(text))) < len(text) / 4
+    assert peak(lambda: holds(text + "no fold", "fold")) < len(text) * 1.25

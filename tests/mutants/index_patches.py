@@ -77,4 +77,12 @@ INDEXES = (
         new="",
         tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
     ),
+    Mutant(
+        name="all rows of a day's log are made before the first is compared with what is held",
+        guards="recall",
+        file="memory/recall/index.py",
+        old="            return after_same(held, rows, _columns_of)\n",
+        new="            return after_same(held, list(rows), _columns_of)\n",
+        tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),
+    ),
 )
