@@ -1,7 +1,7 @@
 """Markdown as blocks, and the most of them that a budget holds."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.context.counter import Counter
@@ -21,7 +21,7 @@ class Block:
     """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one fenced block.
 
     at: its place among the blocks. section: place of the heading it stands under, -1 for none. gap: an empty line
-    stands before it.
+    stands before it. text: "" where there can be no room for it, so that it is no candidate and counts as left out.
     """
 
     at: int
@@ -54,11 +54,17 @@ def lines_of(text: str) -> list[str]:
 
 def blocks_of(text: str) -> list[Block]:
     """All blocks in order. What looks like a heading inside a fence is none, unless it begins a fold's section."""
+    return list(each_block(text))
+
+
+def each_block(text: str) -> Iterator[Block]:
+    """The same, one at a time: a day's log may have ten thousand, most of which nobody keeps."""
     reader = _Reader()
-    for line in lines_of(text):
+    for line in _each_line(text):
         reader.take(line)
+        yield from reader.given()
     reader.end()
-    return reader.blocks
+    yield from reader.given()
 
 
 def joined(blocks: Sequence[Block], kept: Callable[[Block], bool]) -> str:
@@ -82,7 +88,7 @@ def most(blocks: Sequence[Block], candidates: Sequence[Candidate], budget: int, 
 
     def price(block: Block) -> int:
         if block.at not in prices:
-            prices[block.at] = _price(block, budget, counter)
+            prices[block.at] = price_of(block, budget, counter)
         return prices[block.at]
 
     wanted = {candidate.blocks[-1].at for candidate in candidates}
@@ -103,7 +109,8 @@ def within(text: str, budget: int, counter: Counter) -> bool:
     return len(text) <= LONGEST_TOKEN * budget and counter.text(text) <= budget
 
 
-def _price(block: Block, budget: int, counter: Counter) -> int:
+def price_of(block: Block, budget: int, counter: Counter) -> int:
+    """Tokens of a block with its line ends; more than the budget where it is so long that it need not be counted."""
     text = f"\n{block.text}\n" if block.gap else f"{block.text}\n"
     return counter.text(text) if len(text) <= LONGEST_TOKEN * budget else budget + 1
 
@@ -126,7 +133,7 @@ def _choose(candidates: Sequence[Candidate], room: int, whole: int, price: Calla
 
 def _piece(blocks: Sequence[Block], kept: frozenset[int], missed: frozenset[int]) -> Piece:
     text = joined(blocks, lambda block: block.at in kept)
-    out = [block for block in blocks if block.at in missed]
+    out = [block for block in blocks if not block.text or block.at in missed]
     if not out:
         return Piece(text=text)
     note = f"[… {_counted(out)} left out; read_file shows the whole file]"
@@ -159,11 +166,22 @@ def many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def _each_line(text: str) -> Iterator[str]:
+    """What `lines_of` gives, one line at a time."""
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    at = 0
+    while (end := plain.find("\n", at)) >= 0:
+        yield plain[at:end]
+        at = end + 1
+    yield plain[at:]
+
+
 class _Reader:
     """Takes lines, gives blocks."""
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self._blocks: list[Block] = []
+        self._count = 0
         self._lines: list[str] = []
         self._fence = ""
         self._gap = False
@@ -179,9 +197,14 @@ class _Reader:
         elif heading := _HEADING.fullmatch(line):
             self.end()
             self._add(line.rstrip(), len(heading["level"]))
-            self._section = len(self.blocks) - 1
+            self._section = self._count - 1
         else:
             self._paragraph(line)
+
+    def given(self) -> list[Block]:
+        """The blocks that have ended since this was asked last."""
+        blocks, self._blocks = self._blocks, []
+        return blocks
 
     def end(self) -> None:
         """Nothing more belongs to the block that was begun; a fence left open is closed."""
@@ -210,5 +233,6 @@ class _Reader:
             self._fence = fence["fence"]
 
     def _add(self, text: str, level: int) -> None:
-        self.blocks.append(Block(at=len(self.blocks), section=self._section, level=level, text=text, gap=self._gap))
+        self._blocks.append(Block(at=self._count, section=self._section, level=level, text=text, gap=self._gap))
+        self._count += 1
         self._gap = False

@@ -1,11 +1,23 @@
 """The parts of the system prompt, each within its own budget: what stays, what is left out, and what that is called."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory.context.counter import Counter
-from memory.context.markdown import Block, Candidate, Piece, blocks_of, lines_of, many, most, within
+from memory.context.markdown import (
+    LONGEST_TOKEN,
+    Block,
+    Candidate,
+    Piece,
+    blocks_of,
+    each_block,
+    lines_of,
+    many,
+    most,
+    price_of,
+    within,
+)
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 MEMORY_SHARE, LOG_SHARE = 5, 10
@@ -132,15 +144,15 @@ def cut_log(text: str, budget: int, counter: Counter, own_folds: frozenset[str])
     Returns:
         (the text within the budget, its note about the rest included; what was left out, by section).
     """
-    shown = list(_shown(blocks_of(text), own_folds))
-    newest = [item for item in reversed(shown) if not item.block.level]
-    order = [item for item in newest if item.noted], [item for item in newest if not item.noted]
+    found = _Newest(max(budget, 0), counter)
+    for entry in _shown(each_block(text), own_folds):
+        found.take(entry)
     candidates = [
-        Candidate(blocks=(*item.headings, item.block), group=group)
-        for group, members in enumerate(order)
-        for item in members
+        Candidate(blocks=(*entry.headings, entry.block), group=group)
+        for group, members in enumerate((found.noted, found.folded))
+        for entry in reversed(members)
     ]
-    return _told(most([item.block for item in shown], candidates, max(budget, 0), counter))
+    return _told(most(found.blocks, candidates, max(budget, 0), counter))
 
 
 def cut_awareness(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str, ...]]:
@@ -196,7 +208,56 @@ def _by_age(blocks: Sequence[Block]) -> list[Block]:
     return [block for _, _, block in sorted(aged, key=lambda item: item[:2])]
 
 
-def _shown(blocks: Sequence[Block], own_folds: frozenset[str]) -> Iterator[_Entry]:
+class _Newest:
+    """A log's blocks in their order, and which a budget may hold: what people wrote, and the folds' newest lines.
+
+    Folds' lines get their room from the newest on, until one finds none. What stands before that one keeps its place
+    and not its words: a long day's log is read with each fold, and its lines were several times the log in memory.
+    """
+
+    def __init__(self, budget: int, counter: Counter) -> None:
+        self.blocks: list[Block] = []
+        self.noted: list[_Entry] = []
+        self.folded: list[_Entry] = []
+        self._budget, self._counter = budget, counter
+        self._places: list[int] = []
+        self._size, self._most = 0, 2 * LONGEST_TOKEN * budget
+
+    def take(self, entry: _Entry) -> None:
+        """The next entry of the log."""
+        self.blocks.append(entry.block)
+        if entry.block.level:
+            return
+        if entry.noted:
+            self.noted.append(entry)
+            return
+        self.folded.append(entry)
+        self._places.append(len(self.blocks) - 1)
+        self._size += len(entry.block.text)
+        if self._size > self._most:
+            self._let_go(self._first_with_room())
+            self._most = max(self._most, 2 * self._size)
+
+    def _first_with_room(self) -> int:
+        """Place of the first entry of a fold that has room where only the newer ones of its kind have any."""
+        room = self._budget
+        for place, entry in reversed([*enumerate(self.folded)]):
+            price, *others = (price_of(block, self._budget, self._counter) for block in (entry.block, *entry.headings))
+            if price + sum(others) > self._budget:
+                continue  # it would not take the room of older ones
+            room -= price
+            if room < 0:
+                return place + 1
+        return 0
+
+    def _let_go(self, count: int) -> None:
+        for place, entry in zip(self._places[:count], self.folded, strict=False):
+            self.blocks[place] = replace(entry.block, text="")
+        del self._places[:count], self.folded[:count]
+        self._size = sum(len(entry.block.text) for entry in self.folded)
+
+
+def _shown(blocks: Iterable[Block], own_folds: frozenset[str]) -> Iterator[_Entry]:
     """The blocks that may be shown; a fold's heading without its comment."""
     hidden = folded = False
     headings: tuple[Block, ...] = ()

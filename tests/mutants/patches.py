@@ -310,6 +310,14 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        name="lines of a long log are let go of that have room in the prompt",
+        guards="prompt",
+        file="memory/context/system.py",
+        old="        room = self._budget\n        for place, entry in reversed",
+        new="        room = self._budget // 2\n        for place, entry in reversed",
+        tests=("tests/memory/context/test_long_logs.py::test_what_is_let_go_of_would_not_have_been_kept",),
+    ),
+    Mutant(
         name="a fold that is prepared hides its turns at once",
         guards="I36",
         file="memory/store/views.py",

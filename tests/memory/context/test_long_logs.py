@@ -1,0 +1,63 @@
+"""A log that is longer than any budget is cut as if all of it had been looked at, and takes less memory than itself."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memory.context.counter import STRUCTURAL, WEIGHTED, Counter, load_counter
+from memory.context.markdown import LONGEST_TOKEN, Block, Candidate, blocks_of, most
+from memory.context.system import Sources, cut_log, log_part
+from tests.weighing import peak
+
+COUNTERS = [WEIGHTED, STRUCTURAL, load_counter()]
+BUDGET = 60
+NEW = "a line of a fold, long enough to be worth its place"
+TOO_LONG = f"### {'long ' * 80}"
+FOLD = "## 09:10 · web · turns 1–4 <!-- fold f1 -->"
+LINES = st.sampled_from(
+    [
+        *(NEW, "- short", "- 一句关于天气的话", "-" * 90, "word " * 30, "界" * 200, "x" * (LONGEST_TOKEN * BUDGET + 1)),
+        *("### a heading below", TOO_LONG, "", "## By hand", "words of a person's own"),
+        *(FOLD, FOLD.replace("9:10", "9:11").replace("f1", "f2")),
+    ]
+)
+_FOLD = re.compile(r"\s*<!-- fold \S+ -->$")
+
+
+def all_looked_at(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str, ...]]:
+    """The same cut, made from everything at once."""
+    shown: list[Block] = []
+    groups: tuple[list[Candidate], list[Candidate]] = ([], [])
+    folded, headings = False, list[Block]()
+    for one in blocks_of(text):
+        told = _FOLD.sub("", one.text) if one.level else one.text
+        block = Block(at=one.at, section=one.section, level=one.level, text=told, gap=one.gap)
+        if 0 < one.level <= 2:
+            folded, headings = told != one.text, [block]
+        elif one.level:
+            headings = [*headings[:1], block]
+        else:
+            groups[folded].insert(0, Candidate(blocks=(*headings, block), group=int(folded)))
+        shown.append(block)
+    piece = most(shown, [*groups[0], *groups[1]], budget, counter)
+    return piece.text, piece.left_out
+
+
+@pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.name)
+@given(parts=st.lists(st.tuples(LINES, st.integers(1, 200)), max_size=25), budget=st.integers(0, BUDGET))
+@example(parts=[(FOLD, 1), (NEW, 200)], budget=BUDGET)
+@example(parts=[(FOLD, 1), (NEW, 50), (TOO_LONG, 1), (NEW, 200)], budget=BUDGET)
+@example(parts=[(FOLD, 1), (NEW, 50), ("界" * 200, 50)], budget=BUDGET)
+def test_what_is_let_go_of_would_not_have_been_kept(
+    counter: Counter, parts: list[tuple[str, int]], budget: int
+) -> None:
+    text = "\n".join(line if line.startswith("#") else "\n\n".join([line] * times) for line, times in parts)
+    assert cut_log(text, budget, counter, frozenset()) == all_looked_at(text, budget, counter)
+
+
+def test_a_long_log_is_cut_in_less_memory_than_its_text_takes() -> None:
+    section = f"\n\n{FOLD}\n\n" + f"- {'long ' * 60}\n" * 10
+    sources = Sources(soul="", rules="", log="# 2026-11-20" + section * 1_000)
+    assert peak(lambda: log_part(sources, 2_000, WEIGHTED)) < len(sources.log) * 3 / 4
