@@ -79,7 +79,7 @@ class Report:
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
-        done = await self._store.folds.folds(session.conversation, session.epoch)
+        done = await self._store.folds.folds(session.conversation, session.epoch, bare=True)
         begun = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
         return {
             "folds": [_fold(row) for row in done],

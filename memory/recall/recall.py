@@ -120,10 +120,9 @@ class Recall:
         if not wanted.behalf:
             return _Hides(conversation=name, live_from=live_from)
         before = row.view_from
-        cleared = (
-            [fold.id for fold in await self._store.folds.folds(name) if fold.to_seq < before] if before > 1 else []
-        )
-        return _Hides(conversation=name, cleared_before=before, live_from=live_from, folds=frozenset(cleared))
+        folds = await self._store.folds.folds(name, bare=True) if before > 1 else []
+        cleared = frozenset(fold.id for fold in folds if fold.to_seq < before)
+        return _Hides(conversation=name, cleared_before=before, live_from=live_from, folds=cleared)
 
     def _one(self, space: str) -> Kept:
         if space not in self._open:

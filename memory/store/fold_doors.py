@@ -36,8 +36,12 @@ class Folds(Protocol):
         """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
         ...
 
-    async def folds(self, conversation: str, epoch: int | None = None) -> list[FoldRow]:
-        """Folded ones, oldest first."""
+    async def folds(self, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
+        """Folded ones, oldest first.
+
+        Args:
+            bare: with "" for their log texts and summaries, of which a conversation of years has megabytes.
+        """
         ...
 
     async def open_folds(self) -> list[FoldRow]: ...

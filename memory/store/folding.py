@@ -19,6 +19,7 @@ from memory.store.tables import conversation, coverage, fold, message
 from memory.store.turns import running_number
 
 OPEN = ("planned", "summarised", "checked", "logged")
+TEXTS = ("log_text", "summary")
 DRAWN: dict[str, tuple[str, ...]] = {
     "planned": ("summarised", "checked", "stale"),
     "summarised": ("checked", "stale"),
@@ -33,6 +34,9 @@ _FOLDED = _FOLD.where(
     fold.c.state == word("folded"),
     or_(bindparam("any_epoch"), fold.c.epoch == bindparam("only")),
 ).order_by(fold.c.at, fold.c.from_seq)
+_FOLDED_BARE = _FOLDED.with_only_columns(
+    *(word("").label(one.name) if one.name in TEXTS else one for one in columns_of(FoldRow, fold))
+)
 _BEGUN = select(fold.c.id).where(
     fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False)
 )
@@ -128,9 +132,9 @@ async def read_fold(tx: Tx, id: str) -> FoldRow | None:
     return fold_row(row) if row else None
 
 
-async def folded(tx: Tx, id: str, epoch: int | None = None) -> list[FoldRow]:
-    """A conversation's folded folds, oldest first; epoch: only that one's."""
-    rows = await tx.all(_FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0)
+async def folded(tx: Tx, id: str, epoch: int | None = None, bare: bool = False) -> list[FoldRow]:
+    """A conversation's folded folds, oldest first; epoch: only that one's; bare: without their TEXTS."""
+    rows = await tx.all(_FOLDED_BARE if bare else _FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0)
     return [fold_row(row) for row in rows]
 
 

@@ -31,8 +31,8 @@ class SqlFolds:
         await afp("fold.undone")
         return undone
 
-    async def folds(self, conversation: str, epoch: int | None = None) -> list[FoldRow]:
-        return await self._database.read(folding.folded, conversation, epoch)
+    async def folds(self, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
+        return await self._database.read(folding.folded, conversation, epoch, bare)
 
     async def open_folds(self) -> list[FoldRow]:
         return await self._database.read(folding.open_folds)
