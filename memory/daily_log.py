@@ -78,10 +78,12 @@ def append(files: SpaceFiles, section: Section) -> str:
             if found is None:
                 break
             text, sha256 = found
+            del found  # a long day's text is in memory as seldom as can be
             if holds(text, section.fold):
                 return path
+            text = _joined(text, section)
             try:
-                files.write(path, _joined(text, section), sha256)
+                files.write(path, text, sha256)
             except Conflict:
                 continue
             return path
@@ -182,7 +184,7 @@ def _joined(text: str, section: Section) -> str:
     fence = _open_fence(text)
     closed = f"{text.rstrip()}\n{fence}" if fence else text.rstrip()
     before = closed.replace("\r\n", "\n").replace("\n", end) if fence else closed
-    return before + end * 2 + new.replace("\n", end)
+    return "".join((before, end * 2, new.replace("\n", end)))
 
 
 def _open_fence(text: str) -> str:

@@ -123,3 +123,10 @@ def test_of_a_long_log_few_lines_are_held_at_a_time():
     text = "- 14:03 User: it rained, and nobody had brought anything against it\n" * 40_000
     assert peak(lambda: all(rows(text))) < len(text) / 4
     assert peak(lambda: holds(text + "no fold", "fold")) < len(text) * 1.25
+
+
+def test_a_section_is_put_at_the_end_of_a_long_log_without_many_copies_of_it(files):
+    text = "# 2026-11-20\n" + "- 14:03 User: 雨 it rained, and nobody had brought anything against it\n" * 20_000
+    put(files, text.encode())
+    assert peak(lambda: append(files, section())) < 6.5 * len(text.encode())
+    assert holds(files.read(PATH).text, "f1")
