@@ -144,7 +144,7 @@ def _listed(counts: "dict[str, int]") -> str:
 
 async def soaked(asked: argparse.Namespace, home: Path) -> tuple[list[Sample], list[str]]:
     """One whole run: its samples, and what was wrong."""
-    moody = Moody(asked.faults, asked.seed, LONGEST_ANSWER)
+    moody = Moody(asked.faults, asked.seed, LONGEST_ANSWER / asked.hurry)
     async with ModelEmulator(responder=moody) as model, TelegramEmulator(seed=asked.seed) as telegram:
         disturb(telegram, asked.faults, asked.seed)
         config = settings(
@@ -156,7 +156,7 @@ async def soaked(asked: argparse.Namespace, home: Path) -> tuple[list[Sample], l
             budgets=UNLIMITED,
         )
         bot, oracle = ColdBot(home, config), Oracle()
-        people = _people(bot, telegram, oracle, asked.seed)
+        people = _people(bot, telegram, oracle, asked)
         soak = Soak(bot=bot, model=model, moody=moody, telegram=telegram, oracle=oracle, people=people)
         await bot.start()
         talking = [asyncio.create_task(one.run()) for one in people]
@@ -193,10 +193,11 @@ async def _run(soak: Soak, talking: Sequence["asyncio.Task[None]"], asked: argpa
     return [*found, *([f"it ended with {code}"] if code else [])]
 
 
-def _people(bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, seed: int) -> list[Person]:
+def _people(bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, asked: argparse.Namespace) -> list[Person]:
+    seed, pace = asked.seed, (PACE[0] / asked.hurry, PACE[1] / asked.hurry)
     readers: list[Person] = [
         Reader(
-            words=Words(name=f"page{number}", chance=random.Random(f"{seed} page {number}"), pace=PACE),
+            words=Words(name=f"page{number}", chance=random.Random(f"{seed} page {number}"), pace=pace),
             oracle=oracle,
             web=bot.web,
             length=LENGTH,
@@ -204,7 +205,7 @@ def _people(bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, seed: int)
         for number in range(READERS)
     ]
     for user in TEXTERS:
-        words = Words(name=f"t{user}", chance=random.Random(f"{seed} {user}"), pace=PACE, at_length=False)
+        words = Words(name=f"t{user}", chance=random.Random(f"{seed} {user}"), pace=pace, at_length=False)
         chatter = Chatter(telegram, int(user), random.Random(f"{seed} chat {user}"), bot.db)
         readers.append(Texter(words=words, chatter=chatter, telegram=telegram))
     return readers
@@ -235,6 +236,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--faults", type=float, default=0.01, help="share of calls that go wrong, on both wires")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hurry", type=float, default=1.0, help="how many times as fast everybody writes and answers")
     parser.add_argument("--samples", type=Path, default=Path("soak.csv"), help="where the figures are written")
     parser.add_argument("--plot", type=Path, help="where the picture is drawn (SVG)")
     parser.add_argument("--from", dest="read", type=Path, help="samples of an earlier run, in place of a new one")
