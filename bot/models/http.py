@@ -5,6 +5,8 @@ from typing import Any
 
 CONNECT = 10.0
 """Seconds to open a connection; every other wait is held to by Patience."""
+KEPT = 100
+"""Connections that stay open for the next call; how many calls go on at once is for `concurrency` to say."""
 
 
 def open_http(proxy: str) -> Any:
@@ -14,7 +16,12 @@ def open_http(proxy: str) -> Any:
     """
     import httpx2
 
-    return httpx2.AsyncClient(timeout=httpx2.Timeout(None, connect=CONNECT), verify=_trust(), proxy=proxy or None)
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(None, connect=CONNECT),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=KEPT),
+        verify=_trust(),
+        proxy=proxy or None,
+    )
 
 
 @cache
