@@ -45,6 +45,7 @@ FETCH_PAUSES = (1.0, 3.0)
 FETCH_SECONDS = 60.0
 SETTLED_SECONDS = 5.0
 """A channel that was down is called up again once it has heard, spoken, or run for so long."""
+FAULT_SECONDS = 10.0  # between two log lines about one live view that fails
 
 
 class _Notebook:
@@ -91,6 +92,7 @@ class Gateway:
         self._moved_to = moved_to
         self.elsewhere: Callable[[LiveEvent], None] | None = None
         self._signals = signals or Signals()
+        self._next_fault: dict[str, float] = {}
 
     @property
     def channels(self) -> Mapping[str, Channel]:
@@ -176,13 +178,23 @@ class Gateway:
         """Pass live text on, where the channel can show it; also to where else somebody may look."""
         self.show_here(event)
         if self.elsewhere is not None and (event.address.channel in LOCAL or event.address.channel not in self._ears):
-            self.elsewhere(event)
+            self._view("elsewhere", self.elsewhere, event)
 
     def show_here(self, event: LiveEvent) -> None:
         """Show it if the channel is heard in this process."""
         channel = self._channels.get(event.address.channel)
         if channel is not None and channel.capabilities.live and (not self.elsewhere or channel.name in self._ears):
-            channel.show(event)  # type: ignore[attr-defined]
+            self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]
+
+    def _view(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
+        """A view that fails costs what it shows, never the turn or the message that it shows."""
+        try:
+            show(event)
+        except Exception as err:
+            now = time.monotonic()
+            if now >= self._next_fault.get(name, 0.0):  # each piece of an answer may fail
+                self._next_fault[name] = now + FAULT_SECONDS
+                log.error("live view failed", view=name, shown=event.name, error=type(err).__name__, exc_info=err)
 
     async def _hear(self, channel: Channel, deliver: Deliver) -> None:
         name, pause = channel.name, 0.0
@@ -270,7 +282,7 @@ class Gateway:
         if channel.name not in self._deaf:
             self._up(channel.name)
         if self.elsewhere is not None and channel.name in LOCAL:
-            self.elsewhere(seen(message))
+            self._view("elsewhere", self.elsewhere, seen(message))
         return Fate(state="sent", platform_id=receipt.platform_id)
 
     async def _file(self, row: OutboxRow) -> bytes | None:

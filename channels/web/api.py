@@ -57,7 +57,7 @@ class Api:
             fields.clear()
             accepted = await self._deliver(message)
         if accepted.new:
-            self._web.hub.look(message.address.chat_id)
+            self._web.accepted(message.address.chat_id)
         return answer({"id": accepted.id}, 202 if accepted.new else 200)
 
     async def _deliver(self, message: InboundMessage) -> Accepted:

@@ -10,19 +10,23 @@ import json
 import re
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol
 
 from channels.message import LiveEvent
 from channels.web.backend import Line
 
 RING = 512
+RING_CHARACTERS = 1_000_000
 ROOMS = 32
-"""Steps that a room remembers, and rooms that are remembered though nobody reads them and nothing runs in them: a full
-one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same."""
+"""Steps that a room remembers, with their text, and rooms that are remembered though nobody reads them and nothing runs
+in them: a full one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same."""
+RUNNING_SECONDS = 3 * 3_600.0  # without a word from its turn, after which a room does not count as in use any more
 FRESH_LINES = 50
 BATCH = 200
+BATCH_CHARACTERS = 200_000  # that one reader holds at a time while its client does not take them
 DRAFT_LIMIT = 400_000
 PAUSE = 15.0
 RETRY = b"retry: 1000\n\n"
@@ -85,16 +89,26 @@ class _Room:
     """One conversation's recent steps, what is running in it, and the bell its readers wait for."""
 
     def __init__(self, first_step: int) -> None:
-        self.ring: deque[_Entry] = deque(maxlen=RING)
+        self.ring: deque[_Entry] = deque()
+        self.characters = 0
         self.last = first_step
         self.running: dict[str, tuple[LiveEvent, ...]] = {}
+        self.moved = 0.0
         self.bell = asyncio.Event()
         self.readers = 0
 
     def add(self, event: LiveEvent | None) -> None:
         self.last += 1
         self.ring.append(_Entry(self.last, event))
+        self.characters += len(event.text) if event else 0
+        while len(self.ring) > RING or self.characters > RING_CHARACTERS:
+            oldest = self.ring.popleft().event
+            self.characters -= len(oldest.text) if oldest else 0
         self.ring_bell()
+
+    def is_in_use(self, now: float) -> bool:
+        """Whether somebody reads it, or a turn shows itself in it. now: seconds of the hub's clock."""
+        return bool(self.readers) or bool(self.running and now - self.moved < RUNNING_SECONDS)
 
     def ring_bell(self) -> None:
         self.bell.set()
@@ -124,6 +138,7 @@ class Hub:
             room.running.pop(event.message_id, None)
         elif event.message_id and event.name not in ("accepted", "fold"):
             room.running[event.message_id] = condense(room.running.get(event.message_id, ()), event)
+            room.moved = self._clock() / 1e9
         room.add(None if event.line else event)
 
     def look(self, conversation: str) -> None:
@@ -140,7 +155,7 @@ class Hub:
         self._closed = True
         self.wake()
 
-    async def follow(self, conversation: str, start: Since | None, lines: Lines) -> AsyncIterator[bytes]:
+    async def follow(self, conversation: str, start: Since | None, lines: Lines) -> AsyncGenerator[bytes]:
         """Frames for one reader until the hub closes: an empty one (b"") when it merely looked up.
 
         A new reader (`start` None) is given the newest lines first.
@@ -167,16 +182,19 @@ class Hub:
     def _room(self, conversation: str) -> _Room:
         room = self._rooms.get(conversation)
         if room is None:
+            self._prune()  # before there is a new one: nobody reads it yet, so it would be the first to go
             # Steps begin at the clock, so one from before a restart is never taken for one of now.
             room = self._rooms[conversation] = _Room(self._clock() // 1000)
-            self._prune()
         self._rooms.move_to_end(conversation)
         return room
 
     def _prune(self) -> None:
-        idle = [name for name, room in self._rooms.items() if not room.readers and not room.running]
-        for name in idle[: max(0, len(self._rooms) - ROOMS)]:
-            del self._rooms[name]
+        """Make place for one more. Rooms in use stay, however many: streams and turns have bounds of their own."""
+        if (over := len(self._rooms) + 1 - ROOMS) > 0:
+            now = self._clock() / 1e9
+            unused = (name for name, room in self._rooms.items() if not room.is_in_use(now))
+            for name in list(islice(unused, over)):
+                del self._rooms[name]
 
 
 class _Reader:
@@ -219,18 +237,17 @@ class _Reader:
                 yield self._live(event)
 
     async def _new_lines(self) -> AsyncIterator[Line]:
-        if self.line is None:
-            batch = await self.lines(self.conversation, limit=FRESH_LINES)
-            self.line = 0
+        more = True
+        while more:
+            is_new = self.line is None
+            found = await self.lines(self.conversation, after=self.line, limit=FRESH_LINES if is_new else BATCH)
+            batch = _head(found)
+            more = is_new or len(batch) < len(found) or len(found) == BATCH
+            del found
+            self.line = self.line or 0
             for line in batch:
                 self.line = line.number
                 yield line
-        while batch := await self.lines(self.conversation, after=self.line, limit=BATCH):
-            for line in batch:
-                self.line = line.number
-                yield line
-            if len(batch) < BATCH:
-                return
 
     def _live(self, event: LiveEvent) -> bytes:
         told: dict[str, Any] = dict(event.facts)
@@ -239,6 +256,16 @@ class _Reader:
         if event.text or event.name in ("delta", "reply", "notice", "error"):
             told["text"] = event.text
         return _frame(f"{self.line or 0}.{self.step}", event.name, told)
+
+
+def _head(lines: list[Line]) -> list[Line]:
+    """As many of the lines as one reader may hold, at least the first; the others are read again after them."""
+    characters = 0
+    for count, line in enumerate(lines):
+        characters += len(line.text)
+        if characters > BATCH_CHARACTERS:
+            return lines[: max(1, count)]
+    return lines
 
 
 def _told(line: Line) -> dict[str, Any]:

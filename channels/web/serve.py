@@ -3,6 +3,7 @@
 import errno
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 from starlette.types import ASGIApp
 
@@ -14,6 +15,7 @@ LOOPBACK = {
     "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
 }
 BACKLOG = 128
+STALLED = 30.0  # seconds for which a client may take nothing of what waits for it
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -50,14 +52,18 @@ def port_of(sockets: Sequence[socket.socket]) -> int:
 class Server:
     """One uvicorn over open sockets; takes no signals of its own."""
 
-    def __init__(self, app: ASGIApp, sockets: Sequence[socket.socket], *, grace: float = 10.0) -> None:
+    def __init__(
+        self, app: ASGIApp, sockets: Sequence[socket.socket], *, grace: float = 10.0, stalled: float = STALLED
+    ) -> None:
         import uvicorn
+
+        from channels.web.connection import Connection
 
         self._sockets = list(sockets)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=partial(Connection, stalled=stalled),  # type: ignore[arg-type]  # called as a class is
                 ws="none",
                 lifespan="off",
                 loop="asyncio",

@@ -1,7 +1,8 @@
 """An answer that goes on for as long as its reader is there, may read it, and keeps up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
 from starlette.types import Receive, Scope, Send
 
@@ -16,7 +17,7 @@ class EventStream:
     and the client may come back with its Last-Event-ID.
     """
 
-    def __init__(self, frames: AsyncIterator[bytes], alive: Callable[[], bool], *, stalled: float = STALLED) -> None:
+    def __init__(self, frames: AsyncGenerator[bytes], alive: Callable[[], bool], *, stalled: float = STALLED) -> None:
         self._frames = frames
         self._alive = alive
         self._stalled = stalled
@@ -35,12 +36,13 @@ class EventStream:
         await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, send: Send) -> None:
-        async for frame in self._frames:
-            if not self._alive():
-                return
-            if frame:
-                async with asyncio.timeout(self._stalled):
-                    await send({"type": "http.response.body", "body": frame, "more_body": True})
+        async with aclosing(self._frames) as frames:  # whatever ends this, the conversation has one reader less at once
+            async for frame in frames:
+                if not self._alive():
+                    return
+                if frame:
+                    async with asyncio.timeout(self._stalled):
+                        await send({"type": "http.response.body", "body": frame, "more_body": True})
 
 
 async def _gone(receive: Receive) -> None:

@@ -6,12 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.gateway import LOGGED_OUT_PAUSE, LONGEST_DEAF, MOST_ATTEMPTS, back_off, given_up, next_pause
 from bot.models.base import Request
 from bot.reply import outgoing
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
-from channels.message import Capabilities, OutboundMessage
+from channels.message import Capabilities, LiveEvent, OutboundMessage
 from channels.scripted import Scripted as Channel
 from channels.text import length
 from memory.store.records import OutboxRow
@@ -312,3 +313,22 @@ def test_every_part_has_room_for_the_mark(able: Capabilities) -> None:
     room = able.limit - len("（可能重复）\n") if able.limit else 1_000
     assert all(len(part.text) <= room for part in parts)
     assert "".join(part.text for part in parts) == "字" * 1_000
+
+
+async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(tmp_path: Path) -> None:
+    class Blind(Channel):
+        def show(self, event: LiveEvent) -> None:
+            raise KeyError(event.name)
+
+    asks_first = Capabilities(live=True, keyed=True, key_valid=1e9, asks_first=True)
+    async with inside(tmp_path, echo, channel=Blind("terminal", "local", asks_first)) as it:
+        it.house.gateway.elsewhere = it.channel.show
+        with capture_logs() as logged:
+            answers = [await it.text(f"talk {number}", key=f"k{number}") for number in range(3)]
+    assert answers == ["re: talk 0", "re: talk 1", "re: talk 2"]
+    assert len(it.model.requests) == 3  # no turn was tried twice
+    faults = [line for line in logged if line["log_level"] == "error"]
+    assert [(line["event"], line["view"]) for line in faults] == [
+        ("live view failed", "terminal"),
+        ("live view failed", "elsewhere"),
+    ]

@@ -141,15 +141,22 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    house: ScriptedHouse, calls: Sequence[Call] = (), *, port: int = 0, pause: float = 15.0, opened: bool = True
+    house: ScriptedHouse,
+    calls: Sequence[Call] = (),
+    *,
+    port: int = 0,
+    pause: float = 15.0,
+    opened: bool = True,
+    hub: Hub | None = None,
+    stalled: float = 30.0,
 ) -> AsyncIterator[Running]:
     sockets = listen("127.0.0.1", port)
     port = port_of(sockets)
-    web = Web(Hub(pause=pause))
+    web = Web(hub or Hub(pause=pause))
     house.web = web
     gate = Gate(token=TOKEN, port=port)
     site = Site(gate=gate, web=web)
-    server = Server(site, sockets, grace=2)
+    server = Server(site, sockets, grace=2, stalled=stalled)
     serving = asyncio.create_task(server.run())
     listening = asyncio.create_task(web.run(house.deliver))
     if opened:
