@@ -1,19 +1,24 @@
 """Platforms with people on them, as the kill suite of the channels sees them: one world for each."""
 
 import random
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self
 
+from bot.home import Home
 from channels.wechat.book import Book
 from channels.wechat.login import Credentials
+from memory.store.open import open_store
 from tests.contracts.channel_stage import Pages
 from tests.emulators.feishu import FeishuEmulator
 from tests.emulators.ilink import IlinkEmulator
+from tests.emulators.model import ModelEmulator
 from tests.emulators.mp import AES_KEY, APP_ID, MpEmulator
 from tests.emulators.mp import SECRET as MP_SECRET
 from tests.emulators.mp import TOKEN as MP_TOKEN
 from tests.emulators.telegram import TOKEN, TelegramEmulator
 from tests.emulators.wecom import SECRET, WecomEmulator
+from tests.walk.harness import Bot, settings
 
 LOST, BROKEN, EARLY = 0.04, 0.03, 0.05
 """How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early."""
@@ -317,3 +322,27 @@ WORLDS: dict[str, Callable[[], World]] = {
     "wechat_mp": WechatMpWorld,
     "wecom": WecomWorld,
 }
+
+
+def configured(world: World, model: ModelEmulator) -> dict[str, Any]:
+    """A config.json for that world, on a port that is the same in every life."""
+    port = free_port()
+    config = settings(model.url, provider="openai", agent_max_context_turns=6)
+    return {**config, "channels": {"web": {"port": port}, world.name: world.section(port)}}
+
+
+async def remember(bot: Bot, world: World) -> None:
+    """Put into the record what the channel has in its notebook before its first life."""
+    kept = await world.kept()
+    if kept:
+        Home(root=bot.home).ensure()
+        store = await open_store(bot.db)
+        await store.notes.write(world.name, kept)
+        await store.close()
+
+
+def free_port() -> int:
+    """One that nobody uses at the moment."""
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import random
-import socket
 import time
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
@@ -13,13 +12,11 @@ from typing import Any
 
 import pytest
 
-from bot.home import Home
-from memory.store.open import open_store
 from tests.emulators.model import ModelEmulator
 from tests.walk.channel_people import Person, talker
-from tests.walk.channel_worlds import WORLDS, World
+from tests.walk.channel_worlds import WORLDS, World, configured, remember
 from tests.walk.chats import given_up, told_interrupted
-from tests.walk.harness import Bot, settings, until
+from tests.walk.harness import Bot, until
 from tests.walk.record import ledger_faults, query, unended
 
 pytestmark = pytest.mark.kill
@@ -127,30 +124,6 @@ async def test_whoever_writes_there_is_answered_however_often_the_process_is_kil
             await asyncio.gather(writing, return_exceptions=True)
             if bot.alive:
                 await bot.kill()
-
-
-def configured(world: World, model: ModelEmulator) -> dict[str, Any]:
-    """A config.json for that world, on a port that is the same in every life."""
-    port = free_port()
-    config = settings(model.url, provider="openai", agent_max_context_turns=6)
-    return {**config, "channels": {"web": {"port": port}, world.name: world.section(port)}}
-
-
-async def remember(bot: Bot, world: World) -> None:
-    """Put into the record what the channel has in its notebook before its first life."""
-    kept = await world.kept()
-    if kept:
-        Home(root=bot.home).ensure()
-        store = await open_store(bot.db)
-        await store.notes.write(world.name, kept)
-        await store.close()
-
-
-def free_port() -> int:
-    """One that nobody uses at the moment."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
 
 
 def figures(people: Sequence[Person], bot: Bot) -> str:

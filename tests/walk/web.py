@@ -17,11 +17,13 @@ class Web:
 
     def __init__(self) -> None:
         self._client: httpx.AsyncClient | None = None
+        self.url = ""
         self.up = asyncio.Event()
 
     async def open(self, url: str, token: str) -> None:
         """Point at a life that is ready."""
         await self.close()
+        self.url = url
         headers = {"authorization": f"Bearer {token}"}
         self._client = httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False)
         self.up.set()
