@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from benchmarks import context, indoors, outside, recall, scale
+from benchmarks import context, indoors, load, outside, recall, scale
 from benchmarks.figure import table
 
 
@@ -15,7 +15,10 @@ def main() -> int:
     if sys.argv[1:2] == ["scale"]:
         print(scale.main(sys.argv[2:]))
         return 0
-    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall", "scale"]
+    if sys.argv[1:2] == ["load"]:
+        print(load.main(sys.argv[2:]))
+        return 0
+    wanted = sys.argv[1:] or ["indoors", "outside", "context", "recall", "scale", "load"]
     figures = []
     if "indoors" in wanted:
         figures += asyncio.run(indoors.figures())
@@ -29,6 +32,8 @@ def main() -> int:
         print(recall.main([]))
     if "scale" in wanted:
         print(scale.main([]))
+    if "load" in wanted:
+        print(load.main([]))
     return 0
 
 

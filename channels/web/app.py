@@ -166,4 +166,5 @@ async def _http_error(_: Request, err: Exception) -> Response:
 
 
 async def _fault(_: Request, __: Exception) -> Response:
-    return refusal(500, "fault", "something went wrong here; the log has the trace")
+    # The connection is closed after a fault; a client that was not told would send its next request into the close.
+    return refusal(500, "fault", "something went wrong here; the log has the trace", {"connection": "close"})

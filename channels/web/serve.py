@@ -16,6 +16,7 @@ LOOPBACK = {
 }
 BACKLOG = 128
 STALLED = 30.0  # seconds for which a client may take nothing of what waits for it
+IDLE = 75  # seconds that a connection is kept for another request: proxies count on 60, browsers on more
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -53,7 +54,13 @@ class Server:
     """One uvicorn over open sockets; takes no signals of its own."""
 
     def __init__(
-        self, app: ASGIApp, sockets: Sequence[socket.socket], *, grace: float = 10.0, stalled: float = STALLED
+        self,
+        app: ASGIApp,
+        sockets: Sequence[socket.socket],
+        *,
+        grace: float = 10.0,
+        stalled: float = STALLED,
+        idle: int = IDLE,
     ) -> None:
         import uvicorn
 
@@ -72,6 +79,7 @@ class Server:
                 server_header=False,
                 proxy_headers=False,
                 timeout_graceful_shutdown=int(grace),
+                timeout_keep_alive=idle,
                 h11_max_incomplete_event_size=32_768,
             )
         )

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+import structlog
 from starlette.types import Receive, Scope, Send
 
+log = structlog.get_logger(__name__)
 STALLED = 30.0
 HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
 
@@ -32,7 +34,7 @@ class EventStream:
             task.cancel()
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(result, Exception) and not isinstance(result, OSError):
-                raise result
+                log.error("stream ended early", error=type(result).__name__, exc_info=result)
         await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, send: Send) -> None:

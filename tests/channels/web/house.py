@@ -149,6 +149,7 @@ async def running(
     opened: bool = True,
     hub: Hub | None = None,
     stalled: float = 30.0,
+    idle: int = 75,
 ) -> AsyncIterator[Running]:
     sockets = listen("127.0.0.1", port)
     port = port_of(sockets)
@@ -156,7 +157,7 @@ async def running(
     house.web = web
     gate = Gate(token=TOKEN, port=port)
     site = Site(gate=gate, web=web)
-    server = Server(site, sockets, grace=2, stalled=stalled)
+    server = Server(site, sockets, grace=2, stalled=stalled, idle=idle)
     serving = asyncio.create_task(server.run())
     listening = asyncio.create_task(web.run(house.deliver))
     if opened:
