@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 import structlog
@@ -89,6 +89,21 @@ def newest_night(now: datetime, at: str) -> date:
     return now.date() if f"{now:%H:%M}" >= at else now.date() - timedelta(days=1)
 
 
+def until_stopped(job: Callable[[], Awaitable[object]], stopped: Callable[[], bool]) -> Callable[[], Awaitable[None]]:
+    """The job, which may be cut off by the end of the program: it goes on at the next start, so that is no fault."""
+
+    @wraps(job)
+    async def run() -> None:
+        try:
+            await job()
+        except asyncio.CancelledError:
+            if not stopped():
+                raise
+            log.info("job cut off by the end of the program")
+
+    return run
+
+
 class Scheduler:
     """APScheduler over our own tables: its jobs live in memory, what they do is in the record."""
 
@@ -112,11 +127,13 @@ class Scheduler:
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         soon = datetime.now(self._zone) + SOON
         now = self._dreams.now if self._dreams is not None else partial(datetime.now, UTC)
-        running.add_job(self._nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), **options)
-        running.add_job(self._nightly, "date", run_date=soon, **options)
+        nightly = until_stopped(self._nightly, lambda: self._stopped)
+        running.add_job(nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), **options)
+        running.add_job(nightly, "date", run_date=soon, **options)
         if self._dreams is not None:
-            running.add_job(self._dreams.dream, self._hour(self._dreams), id=DREAM, **options)
-            running.add_job(self._dreams.dream, "date", run_date=datetime.now(self._zone) + AT_ONCE, **options)
+            dream = until_stopped(self._dreams.dream, lambda: self._stopped)
+            running.add_job(dream, self._hour(self._dreams), id=DREAM, **options)
+            running.add_job(dream, "date", run_date=datetime.now(self._zone) + AT_ONCE, **options)
         running.start()
         self._running = running
 

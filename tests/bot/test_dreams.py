@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.scheduler import Dreams, Scheduler, newest_night
+from bot.scheduler import Dreams, Scheduler, newest_night, until_stopped
 from tests.memory.longterm.sleeping import sleeper
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -146,3 +146,18 @@ async def test_a_night_waits_for_the_one_that_is_under_way(tmp_path):
         it.write(TWICE)
         rows = await asyncio.gather(it.dreamer.night(date(2026, 11, 1)), it.dreamer.night(date(2026, 11, 1)))
         assert sorted(map(len, rows)) == [0, 1]
+
+
+@pytest.mark.parametrize(("stopped", "cancelled"), [(True, False), (False, True)])
+async def test_a_job_that_the_end_of_the_program_cuts_off_is_no_fault(stopped, cancelled):
+    begun = asyncio.Event()
+
+    async def dream():
+        begun.set()
+        await asyncio.Event().wait()
+
+    task = asyncio.create_task(until_stopped(dream, lambda: stopped)())
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled() == cancelled
