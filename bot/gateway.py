@@ -346,7 +346,7 @@ class Gateway:
     async def _tell_failed(self, channel: Channel, row: OutboxRow) -> None:
         log.warning("part failed", channel=channel.name, outbox=row.id, error=row.error)
         address = address_of(row.place)
-        self.show(LiveEvent(address=address, name="error", message_id=row.reply_to, text=row.error))
+        self.show(LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error))
         if row.kind != "notice":
             text = say(await self._language(row.conversation), "dropped_part", why=row.error)
             notice = outgoing(text, "notice", channel.capabilities)

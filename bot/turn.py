@@ -219,7 +219,7 @@ class Turns:
         finish = self._works.store.delivery.finish
         kept = await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember)
         if ended.state == "failed":
-            job.watched.tell("error", ended.said)
+            job.watched.tell("failed", ended.said)
         if ended.declined:
             await self._hide(job)
         self._later(self._prepare(job))

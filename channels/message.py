@@ -10,7 +10,7 @@ OutboundKind = Literal["final", "notice", "media", "progress"]
 Act = Literal["message", "edit", "delete", "press", "move", "joined"]
 Shows = Literal["", "typing", "draft", "edits", "card", "stream"]
 Kind = Literal["text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"]
-EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "error"]
+EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ PATIENCE = 30.0
 GAP = 60.0
 """Seconds without a byte after which a stream is given up; the server says something every 15."""
 LINES: dict[str, OutboundKind] = {"reply": "final", "notice": "notice"}
-LIVE = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "error"})
+LIVE = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "failed"})
 
 
 class Hearer(Protocol):

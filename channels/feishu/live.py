@@ -71,7 +71,7 @@ class Live:
                 chat without being a reply.
         """
         draft = self._drafts.get(event.message_id)
-        if event.name == "error" and draft is not None:
+        if event.name == "failed" and draft is not None:
             draft.end()
         if event.name not in SHOWN or not event.message_id:
             return

@@ -166,7 +166,7 @@ class Telegram:
 
     def show(self, event: LiveEvent) -> None:
         """Show that an answer is being written, and its text so far; best effort."""
-        if event.name in ("reply", "error", "notice"):
+        if event.name in ("reply", "failed", "notice"):
             self._typing.stop(event.address)
         elif event.name in ("started", "delta", "tool_started", "tool_ended"):
             self._typing.beat(event.address)

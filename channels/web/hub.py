@@ -32,7 +32,7 @@ PAUSE = 15.0
 RETRY = b"retry: 1000\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
 STORED = {"user": "accepted", "assistant": "reply", "notice": "notice"}
-ENDINGS = frozenset({"reply", "notice", "error"})
+ENDINGS = frozenset({"reply", "notice", "failed"})
 LINE_ENDS = {sign: f"\\u{sign:04x}" for sign in (0x85, 0x2028, 0x2029)}  # some readers take these for line ends
 _ID = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,18}))?", re.ASCII)
 
@@ -253,7 +253,7 @@ class _Reader:
         told: dict[str, Any] = dict(event.facts)
         if event.message_id:
             told["message_id"] = event.message_id
-        if event.text or event.name in ("delta", "reply", "notice", "error"):
+        if event.text or event.name in ("delta", "reply", "notice", "failed"):
             told["text"] = event.text
         return _frame(f"{self.line or 0}.{self.step}", event.name, told)
 

@@ -13,7 +13,7 @@ EVERY_SECONDS = 5.0
 LONGEST_SECONDS = 300.0
 _ON, _OFF = 1, 2
 _BEGINS = ("started", "delta", "tool_started", "tool_ended")
-_ENDS = ("reply", "notice", "error")
+_ENDS = ("reply", "notice", "failed")
 
 
 class TypingSign:

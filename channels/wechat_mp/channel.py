@@ -183,7 +183,7 @@ class WechatMp:
 
     def show(self, event: LiveEvent) -> None:
         """Show that an answer is being written, where the account may; best effort."""
-        if event.name in ("reply", "error", "notice"):
+        if event.name in ("reply", "failed", "notice"):
             self._typing.stop(event.address)
             self._working.pop(event.message_id, None)
         elif event.name in WORKING:

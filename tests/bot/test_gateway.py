@@ -180,7 +180,7 @@ async def test_a_rejected_part_fails_the_later_ones_and_is_told_once(tmp_path: P
         await gone(it)
         assert {part.kind for part in it.channel.sent} == {"notice"}
         assert joined(it.channel.sent).count("could not be delivered: message is too strange") == 1
-        assert any(event.name == "error" for event in it.channel.shown)
+        assert any(event.name == "failed" for event in it.channel.shown)
         assert await left(it) is None
 
 

@@ -78,10 +78,8 @@ function hear(chat, name, told) {
   else if (name === "tool_started") chat.tool(id, told.tool, told.step);
   else if (name === "tool_ended") chat.toolEnded(id);
   else if (name === "fold") folded(chat, told);
-  else {
-    if (name === "error" && id) chat.over(id);
-    chat.remark(told.text, name === "error" ? "notice error" : "notice");
-  }
+  else if (name === "failed") chat.turnFailed(id, told.text);
+  else chat.remark(told.text);
   composer.busy(chat.busy);
 }
 

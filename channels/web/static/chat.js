@@ -17,6 +17,8 @@ export class Chat {
     this.answered = new Set();
     this.pending = new Map();
     this.drafts = new Map();
+    this.noticed = new Set();
+    this.failures = new Map();
     this.newest = 0;
     this.oldest = 0;
     this.box = byId("lines");
@@ -45,6 +47,7 @@ export class Chat {
     this.oldest = Math.min(this.oldest || line.line, line.line);
     if (line.role === "assistant") this.answered.add(line.reply_to);
     if (line.role !== "user") this.over(line.reply_to);
+    if (line.role === "notice" && line.reply_to) this.explained(line.reply_to);
     const shown = this.lines.get(line.id) ?? (line.role === "user" ? this.adopted(line) : null);
     if (shown && shown.order < LAST) return;
     const node = shown ? this.settle(shown, line) : this.bubble(line);
@@ -129,6 +132,21 @@ export class Chat {
     const node = el("article", { className: `line ${kind}` }, this.body(text, true));
     this.place(node, this.newest + 0.5);
     this.bottom();
+    return node;
+  }
+
+  /** A turn has failed. The stored notice says the same, before or after this: the failure is shown once. */
+  turnFailed(id, text) {
+    if (id) this.over(id);
+    if (!text || this.noticed.has(id) || this.failures.has(id)) return;
+    this.failures.set(id, this.remark(text, "notice error"));
+  }
+
+  /** The stored notice to a message is there. */
+  explained(id) {
+    this.noticed.add(id);
+    this.failures.get(id)?.remove();
+    this.failures.delete(id);
   }
 
   /** Nothing more of this answer is to come. */

@@ -2,7 +2,8 @@
 
 import { conversationPath, get } from "./api.js";
 
-const NAMES = ["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "error"];
+// None may be called "error": that is what the browser itself says of a broken connection.
+const NAMES = ["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed"];
 
 /** Calls on(name, data) for each event and onlink(up) when the connection comes or goes. */
 export class Live {
@@ -20,10 +21,7 @@ export class Live {
     this.source = new EventSource(`${conversationPath(this.name, "events")}?after=${this.after()}`);
     this.source.onopen = () => this.onlink(true);
     this.source.onerror = () => this.lost();
-    for (const name of NAMES) {
-      // A failed connection is an "error" too, but has no data.
-      this.source.addEventListener(name, (event) => event.data && this.on(name, JSON.parse(event.data)));
-    }
+    for (const name of NAMES) this.source.addEventListener(name, (event) => this.on(name, JSON.parse(event.data)));
   }
 
   async lost() {

@@ -25,10 +25,14 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 @dataclass
 class ScriptedHouse:
-    """Stores what is delivered; `answers` makes the reply's text (None: no reply)."""
+    """Stores what is delivered; `answers` makes the reply's text (None: no reply).
+
+    broken: raised at each delivery; unreadable: raised whenever lines are read.
+    """
 
     answers: Callable[[InboundMessage], str | None] = lambda message: None
     broken: Exception | None = None
+    unreadable: Exception | None = None
     refused: frozenset[str] = frozenset()
     said: dict[str, list[Line]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
@@ -80,6 +84,8 @@ class ScriptedHouse:
     async def lines(
         self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
     ) -> list[Line]:
+        if self.unreadable:
+            raise self.unreadable
         lines = self.said.get(conversation, [])
         if after is not None:
             return [line for line in lines if line.number > after][:limit]

@@ -3,7 +3,9 @@
 import asyncio
 import socket
 from contextlib import aclosing
+from typing import get_args
 
+from channels.message import EventName
 from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import Event, events, names, until
 
@@ -192,3 +194,21 @@ async def test_streams_end_when_the_server_does() -> None:
         site.web.hub.close()
         seen += [event async for event in stream]
     assert names(seen) == ["accepted", "reply"]
+
+
+def test_no_event_bears_the_browsers_own_name_for_a_broken_connection() -> None:
+    assert "failed" in get_args(EventName)
+    assert "error" not in get_args(EventName)
+
+
+async def test_a_turn_that_failed_is_over_for_whoever_comes_later() -> None:
+    async with running(ScriptedHouse()) as site, site.client() as client:
+        id = (await client.post("/api/messages", json={"conversation": "c1", "text": "one"})).json()["id"]
+        site.house.show("c1", "started", id)
+        site.house.show("c1", "failed", id, "no answer")
+        site.house.add("c1", "user", "two")
+        site.web.hub.look("c1")
+        seen = await until(client, "c1", lambda seen: names(seen).count("accepted") == 2)
+        assert names(seen) == ["accepted", "accepted"]
+        resumed = await until(client, "c1", lambda seen: "accepted" in names(seen), last="1")
+        assert [(event.name, event.data["text"]) for event in resumed] == [("accepted", "two")]

@@ -1,0 +1,75 @@
+"""The page over a whole bot in this process: real record and console, a scripted model, and Telegram as a list."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.config import ConfigFile
+from bot.console.wiring import open_console
+from bot.ground import Ground
+from bot.home import Home
+from bot.house import House
+from bot.models.scripted import Script, Scripted
+from channels.scripted import Scripted as Channel
+from channels.web.app import Site
+from channels.web.channel import Web
+from channels.web.gate import Gate
+from channels.web.hub import Hub
+from channels.web.serve import Server, listen, port_of
+from memory.store.open import open_store
+from tests.channels.web.house import TOKEN, Running, ScriptedHouse
+
+OWNER, ANN, GROUP = "5005", "5006", "-1007"
+QUIET = {
+    "language": "en",
+    "memory": {"extract": False},
+    "channels": {"telegram": {"owners": [OWNER], "allow": [ANN, GROUP]}},
+}
+
+
+@dataclass(kw_only=True)
+class Real:
+    """What a test holds: the house, its site, and Telegram, where OWNER and ANN may write."""
+
+    house: House
+    site: Running
+    telegram: Channel
+
+    async def audited(self, action: str) -> list[tuple[str, str]]:
+        """Actor and subject of each such act, oldest first."""
+        return [(row.actor, row.subject) for row in await self.house.store.audit.acts(1_000) if row.action == action]
+
+
+@asynccontextmanager
+async def real_house(
+    folder: Path, script: Script, *, clock: Callable[[], float] = time.time, settings: Mapping[str, Any] = QUIET
+) -> AsyncIterator[Real]:
+    home = Home(root=folder)
+    home.ensure()
+    home.config.write_text(json.dumps(settings))
+    home.config.chmod(0o600)
+    file = ConfigFile(home.config, look_every=3_600.0)
+    file.load()
+    store = await open_store(home.db, clock=clock)
+    house = House(Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
+    sockets = listen("127.0.0.1", 0)
+    port = port_of(sockets)
+    web, telegram = Web(Hub(pause=15.0)), Channel(name="telegram", account="1")
+    site = Site(gate=Gate(token=TOKEN, port=port), web=web)
+    server = Server(site, sockets, grace=2)
+    serving = asyncio.create_task(server.run())
+    nothing = asyncio.create_task(asyncio.sleep(0))
+    up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedHouse(), (serving, nothing))
+    try:
+        await house.open([web, telegram], Scripted(script))
+        open_console(site, house)
+        yield Real(house=house, site=up, telegram=telegram)
+    finally:
+        await house.close(patience=1.0)
+        await up.close()
