@@ -86,6 +86,7 @@ ACTIONS: dict[str, _Rule] = {
     "persona.write": _Rule(least="owner", places=_PRIVATE, model="ask"),
     "memory.read": _Rule(least="user", model=True),
     "memory.read.other": _Rule(least="owner", places=("console",), own_space=False),
+    "chat.read.other": _Rule(least="owner", places=("console",), own_space=False),
     "memory.write": _Rule(least="user", places=_PRIVATE, model=True),
     "memory.write.group": _Rule(least="owner", places=("group",)),
     "memory.forget": _Rule(least="user", places=_PRIVATE),

@@ -34,7 +34,7 @@ OTHERS = "memory.read.other"
 
 def open_site(site: Site, house: House) -> None:
     """From now on the site answers from this house."""
-    transcripts = Transcripts(house.store, house.stop)
+    transcripts = Transcripts(house.store, house.stop, house.allow)
     doors = Doors(
         backend=transcripts,
         allow=house.allow,
@@ -74,14 +74,14 @@ class _Console:
         self._transcripts = transcripts
 
     async def context(self, request: Request) -> Response:
-        row = await self._transcripts.find(str(request.path_params["id"]))
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         if row is None:
             raise Refused(404, "not_found", "there is no such conversation")
         return answer(await self._house.context(row.id))
 
     async def trace(self, request: Request) -> Response:
         """What became of a message, or of the newest one without `message`."""
-        row = await self._transcripts.find(str(request.path_params["id"]))
+        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         wanted = request.query_params.get("message", "")[:LONGEST_NAME]
         found = await self._house.store.sessions.trace(row.id, of=wanted) if row else None
         if found is None:

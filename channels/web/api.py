@@ -1,6 +1,6 @@
 """The calls of the web channel: write, read, list, follow, stop."""
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,8 +10,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from channels.message import Accepted, InboundMessage
-from channels.web.backend import Conversation, Doors, Line
-from channels.web.calls import Call, answer
+from channels.web.backend import Doors, Line
+from channels.web.calls import Call, answer, entry
+from channels.web.changes import list_changes, merged
 from channels.web.channel import Web
 from channels.web.errors import Refused
 from channels.web.gate import Visitor
@@ -20,6 +21,7 @@ from channels.web.post import NAME, parse
 from channels.web.stream import EventStream
 from channels.web.strict import large_json
 
+MOST_CONVERSATIONS = 200
 MOST_LINES = 200
 USUAL_LINES = 50
 
@@ -39,7 +41,10 @@ class Api:
         return (
             Call(method="GET", path="/api/session", action="console.read", handler=self.session),
             Call(method="POST", path="/api/messages", action="chat", handler=self.send),
+            Call(method="GET", path="/api/events", action="console.read", handler=self.page_events),
             Call(method="GET", path="/api/conversations", action="console.read", handler=self.list),
+            Call(method="GET", path=one, action="console.read", handler=self.entry),
+            Call(method="POST", path=f"{one}/open", action="console.read", handler=self.open),
             Call(method="GET", path=f"{one}/messages", action="console.read", handler=self.messages),
             Call(method="GET", path=f"{one}/events", action="console.read", handler=self.events),
             Call(method="POST", path=f"{one}/stop", action="turn.stop", handler=self.stop),
@@ -71,25 +76,60 @@ class Api:
             raise Refused(503, "storage", why, {"retry-after": "2"}) from err
         return accepted
 
-    async def list(self, _: Request) -> Response:
-        """All conversations, newest first."""
-        found = await self._backend.conversations()
-        return answer({"conversations": [_conversation(item) for item in found]})
+    async def list(self, request: Request) -> Response:
+        """A page of the conversations, newest first; with `own=1` only the owner's own."""
+        asked = request.query_params
+        limit = within(asked.get("limit"), MOST_CONVERSATIONS, MOST_CONVERSATIONS)
+        try:
+            page = await self._backend.conversations(asked.get("cursor", ""), limit, own=asked.get("own") == "1")
+        except ValueError as err:
+            raise Refused(400, "cursor", "cursor is not one that this list gave as next") from err
+        return answer({"conversations": [entry(one) for one in page.conversations], "next": page.next or None})
+
+    async def entry(self, request: Request) -> Response:
+        """One conversation as the list shows it; nothing that was said in it."""
+        found = await self._backend.conversation(await self._known(request))
+        if found is None:
+            raise Refused(404, "not_found", "there is no such conversation")
+        return answer(entry(found))
+
+    async def open(self, request: Request) -> Response:
+        """A person opens a conversation; another person's private chat is written to the audit list each time."""
+        await self._readable(await self._known(request), request, pressed=True)
+        return answer({"ok": True})
 
     async def messages(self, request: Request) -> Response:
         """A page of the transcript, oldest first; `before` is a message's id or line."""
         conversation = await self._known(request)
         limit = within(request.query_params.get("limit"), USUAL_LINES, MOST_LINES)
-        before = await self._before(conversation, request.query_params.get("before", ""))
-        lines = await self._backend.lines(conversation, before=before, limit=limit)
+        reader = request.state.visitor.id
+        before = await self._before(conversation, request.query_params.get("before", ""), reader)
+        lines = await self._backend.lines(conversation, reader=reader, before=before, limit=limit)
         return answer({"messages": [_line(line) for line in lines]})
 
     async def events(self, request: Request) -> ASGIApp:
         """What happens from now on, or from Last-Event-ID (in a query: `after`) on."""
-        conversation = await self._known(request)
+        conversation = await self._readable(await self._known(request), request)
+        return EventStream(self._follow(request, conversation), request.state.visitor.alive)
+
+    async def page_events(self, request: Request) -> ASGIApp:
+        """All that one tab follows, in one stream: the list of conversations, and one `conversation` if it is named."""
+        sources = [list_changes(self._backend.changed, lambda: self._web.hub.closed)]
+        if name := request.query_params.get("conversation", ""):
+            sources.append(self._follow(request, await self._readable(await self._checked(name), request)))
+        return EventStream(merged(*sources), request.state.visitor.alive)
+
+    def _follow(self, request: Request, conversation: str) -> AsyncGenerator[bytes]:
         start = since(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
-        visitor: Visitor = request.state.visitor
-        return EventStream(self._web.hub.follow(conversation, start, self._backend.lines), visitor.alive)
+        reader = request.state.visitor.id
+
+        async def lines(conversation: str, *, after: int | None = None, limit: int = USUAL_LINES) -> list[Line]:
+            try:
+                return await self._backend.lines(conversation, reader=reader, after=after, limit=limit)
+            except Refused as err:
+                raise OSError(err.message) from err  # the stream ends; whoever comes back is told why
+
+        return self._web.hub.follow(conversation, start, lines)
 
     async def stop(self, request: Request) -> Response:
         """Ask the running turn to end."""
@@ -98,17 +138,23 @@ class Api:
         return answer({"ok": True}, 202)
 
     async def _known(self, request: Request) -> str:
-        name = str(request.path_params["id"])
+        return await self._checked(str(request.path_params["id"]))
+
+    async def _checked(self, name: str) -> str:
         if not NAME.fullmatch(name) or not await self._backend.exists(name):
             raise Refused(404, "not_found", "there is no such conversation")
         return name
 
-    async def _before(self, conversation: str, given: str) -> int:
+    async def _readable(self, conversation: str, request: Request, *, pressed: bool = False) -> str:
+        await self._backend.begin_reading(conversation, request.state.visitor.id, pressed=pressed)
+        return conversation
+
+    async def _before(self, conversation: str, given: str, reader: str) -> int:
         if not given:
             return 0
         if given.isascii() and given.isdigit() and len(given) <= 15:
             return int(given)
-        number = await self._backend.number(conversation, given)
+        number = await self._backend.number(conversation, given, reader=reader)
         if not number:
             raise Refused(400, "before", "before is neither the id nor the line of a message here")
         return number
@@ -130,13 +176,3 @@ def within(given: str | None, usual: int, most: int) -> int:
 def _line(line: Line) -> dict[str, Any]:
     told = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
     return {**told, "reply_to": line.reply_to} if line.reply_to else told
-
-
-def _conversation(item: Conversation) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "title": item.title,
-        "channel": item.channel,
-        "updated_at": item.updated.isoformat(),
-        "turns": item.turns,
-    }

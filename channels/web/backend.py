@@ -1,6 +1,6 @@
 """What the web channel needs to know of the house behind it, as values and one door."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -9,6 +9,8 @@ from channels.base import Hooked
 from channels.message import Address
 
 LineRole = Literal["user", "assistant", "notice"]
+Whose = Literal["own", "group", "other"]
+"""Whose conversation: the owner's own, a group's, or another person's private one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,23 @@ class Conversation:
     channel: str
     updated: datetime
     turns: int
+    whose: Whose = "own"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of the list. next: the cursor of the page after it, "" after the last."""
+
+    conversations: Sequence[Conversation]
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What has changed in the list, newest first. at: unix seconds of the look, by the record's clock."""
+
+    at: float
+    conversations: Sequence[Conversation]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,22 +75,45 @@ Allow = Callable[[str], bool]
 
 
 class Backend(Protocol):
-    """The transcript and the two acts of the page. `conversation` is always the name used in paths."""
+    """The transcript and the acts of the page. `conversation` is always the name used in paths.
+
+    reader: who reads (`Visitor.id`). Whatever reads another person's private chat raises as `begin_reading`.
+    """
 
     async def exists(self, conversation: str) -> bool: ...
 
+    async def conversation(self, conversation: str) -> Conversation | None:
+        """Its entry in the list."""
+        ...
+
+    async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
+        """Called before a conversation is read. pressed: a person has asked for this very one.
+
+        Raises:
+            Refused: it may not be read, or that could not be written to the audit list.
+        """
+        ...
+
     async def lines(
-        self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
+        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
     ) -> list[Line]:
         """Oldest first: the first `limit` above `after` where it is given, else the newest below `before` (0: all)."""
         ...
 
-    async def number(self, conversation: str, id: str) -> int:
+    async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         """The number of the line with that id, 0 when there is none."""
         ...
 
-    async def conversations(self) -> list[Conversation]:
-        """Newest first."""
+    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> Page:
+        """A page of the list, newest first. own: only the owner's, in private.
+
+        Raises:
+            ValueError: the cursor is none.
+        """
+        ...
+
+    async def changed(self, since: float, limit: int) -> Changed | None:
+        """The newest `limit` with a message at or after `since`; None when that cannot be read now."""
         ...
 
     async def stop(self, conversation: str) -> None:

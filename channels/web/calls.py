@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from channels.web.backend import Conversation
+
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 
 
@@ -31,3 +33,15 @@ def answer(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, st
 def refusal(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """The one shape of every error."""
     return answer({"error": {"code": code, "message": message}}, status, headers)
+
+
+def entry(one: Conversation) -> dict[str, Any]:
+    """A conversation as the list shows it."""
+    return {
+        "id": one.id,
+        "title": one.title,
+        "channel": one.channel,
+        "updated_at": one.updated.isoformat(),
+        "turns": one.turns,
+        "whose": one.whose,
+    }

@@ -39,10 +39,14 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """Who asks: `alive` turns false when their login ends. csrf: "" for a token without cookie."""
+    """Who asks: `alive` turns false when their login ends. csrf: "" for a token without cookie.
+
+    id: of the login, the same for all its requests; no secret.
+    """
 
     alive: Callable[[], bool]
     csrf: str = ""
+    id: str = "token"
 
 
 @dataclass(slots=True)
@@ -99,7 +103,8 @@ class Gate:
             self._check_origin(method, headers, session)
         csrf = session.csrf if session else ""
         if token is None:
-            return Visitor(alive=lambda: self._session(crumb, touch=False) is not None, csrf=csrf)
+            alive, id = (lambda: self._session(crumb, touch=False) is not None), digest(crumb).hex()[:16]
+            return Visitor(alive=alive, csrf=csrf, id=id)
         key = self._token
         return Visitor(alive=lambda: same(key, self._token), csrf=csrf)
 

@@ -150,6 +150,11 @@ class Hub:
         for room in self._rooms.values():
             room.ring_bell()
 
+    @property
+    def closed(self) -> bool:
+        """Whether all streams are to end."""
+        return self._closed
+
     def close(self) -> None:
         """End all streams; clients come back with their Last-Event-ID."""
         self._closed = True

@@ -169,6 +169,21 @@ class Sessions(Protocol):
         """Newest first."""
         ...
 
+    async def page(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> tuple[list[ConversationRow], str]:
+        """A page of the list, newest first, and the cursor of the next one ("" after the last).
+
+        Conversations that do not move while the pages are read are in exactly one of them; one that gets a message
+        meanwhile moves to the front. own: only the owner's, in private.
+
+        Raises:
+            ValueError: the cursor is not one of this list.
+        """
+        ...
+
+    async def changed(self, since: float, limit: int = 200) -> list[ConversationRow]:
+        """Those with a message at or after `since` (unix seconds of `Store.now`), newest first."""
+        ...
+
     async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
         """The transcript, oldest first: the newest `limit` below `before` (0: all), or the first above `after`."""
         ...

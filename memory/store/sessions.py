@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, update
 
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.failpoint import afp
-from memory.store import calls, clearing, ends, importing, prefix, removal, system, traces, turns, usage, views
+from memory.store import calls, clearing, ends, importing, listing, prefix, removal, system, traces, turns, usage, views
 from memory.store.database import Database
 from memory.store.engine import Tx
 from memory.store.records import (
@@ -53,6 +53,12 @@ class SqlSessions:
 
     async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
         return await self._database.read(views.listed, channel, limit)
+
+    async def page(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> tuple[list[ConversationRow], str]:
+        return await self._database.read(listing.page, cursor, limit, own)
+
+    async def changed(self, since: float, limit: int = 200) -> list[ConversationRow]:
+        return await self._database.read(listing.changed, since, limit)
 
     async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
         return await self._database.read(views.lines, conversation, before, limit, after)

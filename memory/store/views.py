@@ -31,21 +31,21 @@ _OF_VIEW = (
     )
     .scalar_subquery()
 )
-_CONVERSATION = select(
+CONVERSATION = select(
     *columns_of(ConversationRow, conversation),
     conversation.c.space.label("own_space"),
     *PLACE,
     _OF_VIEW.label("turns"),
 )
-_ONE = _CONVERSATION.where(conversation.c.id == bindparam("row"))
-_AT = _CONVERSATION.where(
+_ONE = CONVERSATION.where(conversation.c.id == bindparam("row"))
+_AT = CONVERSATION.where(
     conversation.c.channel == bindparam("channel"),
     conversation.c.account == bindparam("account"),
     conversation.c.chat_id == bindparam("chat_id"),
     conversation.c.thread_id == bindparam("thread_id"),
 )
 _LISTED = (
-    _CONVERSATION.where(
+    CONVERSATION.where(
         conversation.c.listed.is_(True),
         or_(bindparam("only") == word(""), conversation.c.channel == bindparam("only")),
     )

@@ -107,6 +107,7 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "persona.write": ("owner", PRIVATE, "ask"),
     "memory.read": ("user", None, True),
     "memory.read.other": ("owner", {"console"}, False),
+    "chat.read.other": ("owner", {"console"}, False),
     "memory.write": ("user", PRIVATE, True),
     "memory.write.group": ("owner", {"group"}, False),
     "memory.forget": ("user", PRIVATE, False),

@@ -54,8 +54,8 @@ class Sessions:
     async def conversation(self, id: str) -> ConversationRow | None:
         return next((r for r in self.rows if r.id == id), None)
 
-    async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
-        return list(self.rows)
+    async def page(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> tuple[list[ConversationRow], str]:
+        return list(self.rows), ""
 
     async def trace(self, conversation: str, *, of: str = "") -> Trace | None:
         known = Trace(
@@ -355,7 +355,7 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
 async def test_the_transcript_is_read_from_its_first_line_and_by_any_id() -> None:
     async def stop(_: str) -> None: ...
 
-    transcripts = Transcripts(Store(), stop)
+    transcripts = Transcripts(Store(), stop, lambda action: True)
     assert [line.number for line in await transcripts.lines("c1", after=0, limit=3)] == [1, 2, 3]
     assert [line.number for line in await transcripts.lines("c1", after=7, limit=3)] == [8, 9, 10]
     assert [line.number for line in await transcripts.lines("c1", limit=3)] == [448, 449, 450]

@@ -22,6 +22,10 @@ PLAIN = InboundMessage(address=at("c1"), kind="dm", key="k", sender=Sender(id="o
 async def no_stop(_: str) -> None: ...
 
 
+def everything(_: str) -> bool:
+    return True
+
+
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = await open_store(tmp_path / "mnema.db")
@@ -39,7 +43,7 @@ async def exchange(store: Store, address: Address, key: str, said: str, answered
 async def test_lines_are_numbered_from_one_and_read_from_either_end(store: Store) -> None:
     for count in range(5):
         await exchange(store, at("c1"), f"k{count}", f"/ask {count}", f"answer {count}")
-    page = Transcripts(store, no_stop)
+    page = Transcripts(store, no_stop, everything)
     whole = await page.lines("c1", after=0, limit=100)
     assert [line.number for line in whole] == list(range(1, 11))
     assert [line.role for line in whole[:2]] == ["user", "notice"]
@@ -56,8 +60,8 @@ async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(sto
     places = [at("c1"), place("terminal:main"), replace(place("terminal:x"), chat_id="我的"), telegram]
     for number, address in enumerate(places):
         await exchange(store, address, f"k{number}", "/hello", f"in {address.channel}")
-    page = Transcripts(store, no_stop)
-    listed = await page.conversations()
+    page = Transcripts(store, no_stop, everything)
+    listed = (await page.conversations()).conversations
     assert {one.id for one in listed} >= {"c1", "terminal:main"}
     assert len(listed) == 4
     for one in listed:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -12,7 +12,7 @@ import httpx
 from channels.base import NOTHING, Hooked
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
 from channels.web.app import Site
-from channels.web.backend import Conversation, Doors, Health, Line, at
+from channels.web.backend import Changed, Conversation, Doors, Health, Line, Page, Whose, at
 from channels.web.calls import Call
 from channels.web.channel import Web
 from channels.web.gate import Gate
@@ -21,6 +21,7 @@ from channels.web.serve import Server, listen, port_of
 
 TOKEN = "t0ken-of-at-least-128-random-bits"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ONE = NOON + timedelta(hours=1)
 
 
 @dataclass
@@ -28,12 +29,20 @@ class ScriptedHouse:
     """Stores what is delivered; `answers` makes the reply's text (None: no reply).
 
     broken: raised at each delivery; unreadable: raised whenever lines are read.
+    channels, whose, touched: of conversations, by name; whatever is said comes after `clock`.
+    read: (conversation, reader, pressed) where it is another person's.
     """
 
     answers: Callable[[InboundMessage], str | None] = lambda message: None
     broken: Exception | None = None
     unreadable: Exception | None = None
     refused: frozenset[str] = frozenset()
+    channels: dict[str, str] = field(default_factory=dict)
+    whose: dict[str, Whose] = field(default_factory=dict)
+    touched: dict[str, datetime] = field(default_factory=dict)
+    moves: int = 0
+    read: list[tuple[str, str, bool]] = field(default_factory=list)
+    clock: Callable[[], float] = ONE.timestamp
     said: dict[str, list[Line]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     taken: list[InboundMessage] = field(default_factory=list)
@@ -62,6 +71,8 @@ class ScriptedHouse:
         number = len(lines) + 1
         line = Line(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
         lines.append(line)
+        self.moves += 1
+        self.touched[name] = ONE + timedelta(seconds=self.moves)
         return line
 
     async def reply(self, name: str, to: str, text: str, kind: str = "final") -> Line:
@@ -81,8 +92,15 @@ class ScriptedHouse:
     async def exists(self, conversation: str) -> bool:
         return conversation in self.said
 
+    async def conversation(self, conversation: str) -> Conversation | None:
+        return next((one for one in self.listed() if one.id == conversation), None)
+
+    async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
+        if self.whose.get(conversation) == "other":
+            self.read.append((conversation, reader, pressed))
+
     async def lines(
-        self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
+        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
     ) -> list[Line]:
         if self.unreadable:
             raise self.unreadable
@@ -91,14 +109,36 @@ class ScriptedHouse:
             return [line for line in lines if line.number > after][:limit]
         return [line for line in lines if not before or line.number < before][-limit:]
 
-    async def number(self, conversation: str, id: str) -> int:
+    async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         return next((line.number for line in self.said[conversation] if line.id == id), 0)
 
-    async def conversations(self) -> list[Conversation]:
-        return [
-            Conversation(id=name, title=lines[0].text[:40], channel="web", updated=NOON, turns=len(lines) // 2)
+    def listed(self) -> list[Conversation]:
+        """Newest first."""
+        made = [
+            Conversation(
+                id=name,
+                title=lines[0].text[:40],
+                channel=self.channels.get(name, "web"),
+                updated=self.touched[name],
+                turns=len(lines) // 2,
+                whose=self.whose.get(name, "own"),
+            )
             for name, lines in self.said.items()
         ]
+        return sorted(made, key=lambda one: one.updated, reverse=True)
+
+    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> Page:
+        listed = [one for one in self.listed() if not own or one.whose == "own"]
+        if cursor and cursor not in self.said:
+            raise ValueError("no cursor")
+        start = [one.id for one in listed].index(cursor) + 1 if cursor else 0
+        page = listed[start : start + limit]
+        more = len(listed) > start + limit
+        return Page(conversations=page, next=page[-1].id if more else "")
+
+    async def changed(self, since: float, limit: int) -> Changed | None:
+        listed = [one for one in self.listed() if one.updated.timestamp() >= since]
+        return Changed(at=self.clock(), conversations=listed[:limit])
 
     async def stop(self, conversation: str) -> None:
         self.stopped.append(conversation)

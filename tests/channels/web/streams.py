@@ -18,9 +18,9 @@ class Event:
     data: dict[str, Any]
 
 
-async def events(client: httpx.AsyncClient, conversation: str, last: str = "", query: str = "") -> AsyncIterator[Event]:
+async def sent_events(client: httpx.AsyncClient, path: str, last: str = "") -> AsyncIterator[dict[str, str]]:
+    """The fields of each event of that stream."""
     headers = {"last-event-id": last} if last else {}
-    path = f"/api/conversations/{conversation}/events{query}"
     async with client.stream("GET", path, headers=headers) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -30,8 +30,14 @@ async def events(client: httpx.AsyncClient, conversation: str, last: str = "", q
                 name, _, value = row.partition(": ")
                 fields[name] = value
             elif "data" in fields:
-                yield Event(fields["id"], fields["event"], json.loads(fields["data"]))
+                yield fields
                 fields = {}
+
+
+async def events(client: httpx.AsyncClient, conversation: str, last: str = "", query: str = "") -> AsyncIterator[Event]:
+    async with aclosing(sent_events(client, f"/api/conversations/{conversation}/events{query}", last)) as stream:
+        async for fields in stream:
+            yield Event(fields["id"], fields["event"], json.loads(fields["data"]))
 
 
 async def until(

@@ -164,7 +164,7 @@ async def test_an_unknown_conversation_is_404_until_somebody_writes_in_it(site: 
         assert (await client.post("/api/conversations/nobody/stop")).status_code == 202
         listed = (await client.get("/api/conversations")).json()["conversations"]
     assert site.house.stopped == ["nobody"]
-    assert [sorted(item) for item in listed] == [["channel", "id", "title", "turns", "updated_at"]]
+    assert [sorted(item) for item in listed] == [["channel", "id", "title", "turns", "updated_at", "whose"]]
 
 
 @pytest.mark.parametrize("broken", [OSError("disk full"), RuntimeError("no")])

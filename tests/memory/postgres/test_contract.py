@@ -6,6 +6,7 @@ from tests.contracts.store_access_suite import ApprovalSuite, GrantSuite, OwnerC
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
 from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_kept_suite import AuditSuite, PeopleSuite, RetentionSuite, TraceSuite
+from tests.contracts.store_listing_suite import ListingSuite
 from tests.contracts.store_memory_suite import MemoryRecordSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
@@ -28,6 +29,9 @@ class TestRecovery(RecoverySuite): ...
 
 
 class TestSessions(SessionSuite): ...
+
+
+class TestListing(ListingSuite): ...
 
 
 class TestClear(ClearSuite): ...

@@ -2,6 +2,7 @@
 
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
 from tests.contracts.store_figures_suite import FiguresSuite
+from tests.contracts.store_listing_suite import ListingSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
@@ -21,6 +22,9 @@ class TestRecovery(RecoverySuite): ...
 
 
 class TestSessions(SessionSuite): ...
+
+
+class TestListing(ListingSuite): ...
 
 
 class TestClear(ClearSuite): ...

@@ -1,0 +1,135 @@
+"""The list of conversations over a real socket: its pages, its changes, one stream for all that a tab follows."""
+
+import json
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from channels.web.backend import Changed, Conversation
+from channels.web.changes import list_changes
+from tests.channels.web.house import ONE, ScriptedHouse, running
+from tests.channels.web.streams import sent_events
+
+
+def conversation(name: str, seconds: float = 0.0, turns: int = 0) -> Conversation:
+    return Conversation(id=name, title=name, channel="web", updated=ONE + timedelta(seconds=seconds), turns=turns)
+
+
+async def pages(client: httpx.AsyncClient, limit: int) -> list[list[str]]:
+    found, cursor = [], ""
+    while True:
+        told = (await client.get("/api/conversations", params={"limit": limit, "cursor": cursor})).json()
+        found.append([one["id"] for one in told["conversations"]])
+        if not (cursor := told["next"]):
+            return found
+
+
+async def test_the_list_is_read_page_by_page_to_its_end() -> None:
+    house = ScriptedHouse()
+    for number in range(219):
+        house.add(f"c{number:03d}", "user", "hello")
+    house.channels = {"c000": "telegram", "c010": "telegram"}
+    async with running(house) as site, site.client() as client:
+        whole = (await client.get("/api/conversations")).json()
+        assert len(whole["conversations"]) == 200
+        read = await pages(client, 50)
+        assert [len(page) for page in read] == [50, 50, 50, 50, 19]
+        assert [name for page in read for name in page] == [f"c{number:03d}" for number in range(218, -1, -1)]
+        rest = (await client.get("/api/conversations", params={"cursor": whole["next"]})).json()
+        assert [one["channel"] for one in rest["conversations"]].count("telegram") == 2
+        assert rest["next"] is None
+        assert len((await client.get("/api/conversations?limit=201")).json()["conversations"]) == 200
+        strange = await client.get("/api/conversations?cursor=nothing")
+        assert (strange.status_code, strange.json()["error"]["code"]) == (400, "cursor")
+
+
+async def test_one_conversation_is_looked_up_without_its_words_and_opened_by_a_press() -> None:
+    house = ScriptedHouse()
+    house.add("c1", "user", "hello")
+    house.add("ann", "user", "a secret")
+    house.whose = {"ann": "other"}
+    async with running(house) as site, site.client() as client:
+        found = (await client.get("/api/conversations/ann")).json()
+        assert (found["id"], found["whose"]) == ("ann", "other")
+        assert (await client.get("/api/conversations/nobody")).status_code == 404
+        assert (await client.post("/api/conversations/nobody/open", json={})).status_code == 404
+        assert (await client.get("/api/conversations?own=1")).json()["conversations"][0]["id"] == "c1"
+        assert house.read == []
+        assert (await client.post("/api/conversations/ann/open", json={})).status_code == 200
+        assert house.read == [("ann", "token", True)]
+
+
+async def test_one_stream_brings_the_conversation_and_what_moves_in_the_list() -> None:
+    house = ScriptedHouse()
+    house.add("c1", "user", "hello")
+    async with (
+        running(house) as site,
+        site.client() as client,
+        aclosing(sent_events(client, "/api/events?conversation=c1&after=1")) as stream,
+    ):
+        first = await anext(stream)
+        assert (first["event"], json.loads(first["data"])["id"]) == ("conversation", "c1")
+        assert "id" not in first
+        house.add("ann", "user", "from a telephone")
+        moved = await anext(stream)
+        assert (moved["event"], json.loads(moved["data"])["id"]) == ("conversation", "ann")
+        await house.reply("c1", "c1-1", "an answer")
+        both = {(told := await anext(stream))["event"]: told for _ in range(2)}
+        assert both["reply"]["id"] == "2"
+        assert json.loads(both["conversation"]["data"])["turns"] == 1
+
+
+async def test_a_stream_of_the_list_alone_ends_with_the_server() -> None:
+    async with running(ScriptedHouse()) as site, site.client() as client:
+        async with client.stream("GET", "/api/events") as answer:
+            rows = answer.aiter_lines()
+            assert await anext(rows) == "retry: 1000"
+            site.web.hub.close()
+            async for _ in rows:
+                pass
+        assert (await client.get("/api/events?conversation=nobody")).status_code == 404
+
+
+@dataclass
+class Looks:
+    """What each look at the list finds. asked: (since, limit) of each."""
+
+    found: list[Changed | None]
+    asked: list[tuple[float, int]] = field(default_factory=list)
+
+    async def changed(self, since: float, limit: int) -> Changed | None:
+        self.asked.append((since, limit))
+        return self.found[len(self.asked) - 1]
+
+    async def frames(self) -> list[bytes]:
+        stream = list_changes(self.changed, lambda: len(self.asked) == len(self.found), pause=0)
+        return [frame async for frame in stream if frame and not frame.startswith(b"retry")]
+
+
+def look(at: float, *found: Conversation) -> Changed:
+    return Changed(at=at, conversations=found)
+
+
+def ids(frames: list[bytes]) -> list[Any]:
+    return [json.loads(frame.split(b"data: ")[1]).get("id", "reset") for frame in frames]
+
+
+async def test_a_look_reads_only_what_came_since_the_last_and_tells_each_change_once() -> None:
+    a, b = conversation("a", 1), conversation("b", 2)
+    again = conversation("a", 9, turns=1)
+    looks = Looks([look(100.0), look(101.0, b, a), None, look(103.0, again, b)])
+    assert ids(await looks.frames()) == ["a", "b", "a"]
+    assert [since for since, _ in looks.asked] == [float("inf"), 95.0, 96.0, 96.0]
+    assert {limit for _, limit in looks.asked} == {200}
+
+
+@pytest.mark.parametrize(("count", "told"), [(199, 199), (200, 1)])
+async def test_what_is_too_much_for_one_look_is_read_anew(count: int, told: int) -> None:
+    many = [conversation(f"c{number}") for number in range(count)]
+    frames = await Looks([look(1.0), look(2.0, *many), look(3.0, *many)]).frames()
+    assert len(frames) == told
+    assert (frames == [b"event: reset\ndata: {}\n\n"]) == (told == 1)

@@ -1,0 +1,70 @@
+"""What any record keeps of the list of conversations: pages that miss and repeat nothing, and what has changed."""
+
+from dataclasses import replace
+from itertools import chain
+
+import pytest
+
+from memory.store.doors import Store
+from tests.contracts.store_words import Record, arrival, place
+
+
+async def listed(store: Store, limit: int, *, own: bool = False) -> list[list[str]]:
+    """Chat ids, page by page."""
+    pages, cursor = [], ""
+    while True:
+        rows, cursor = await store.sessions.page(cursor, limit, own=own)
+        pages.append([row.place.chat_id for row in rows])
+        if not cursor:
+            return pages
+
+
+class ListingSuite:
+    async def test_pages_show_each_conversation_once_though_many_are_of_one_moment(self, record: Record) -> None:
+        store = await record.open()
+        chats = [f"chat-{number:03d}" for number in range(7)]
+        await store.delivery.accept([arrival(chat, at=place(chat)) for chat in chats])
+        record.now += 1
+        await store.delivery.accept([arrival("later", at=place("later"))])
+        pages = await listed(store, 3)
+        assert [len(page) for page in pages] == [3, 3, 2]
+        assert pages[0][0] == "later"
+        assert sorted(chain(*pages)) == [*chats, "later"]
+        assert sorted(chain(*await listed(store, 8))) == [*chats, "later"]
+        assert [len(page) for page in await listed(store, 7)] == [7, 1]
+
+    async def test_what_arrives_between_two_pages_makes_nothing_else_vanish_or_stand_twice(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        for number in range(6):
+            record.now += 1
+            await store.delivery.accept([arrival(f"k{number}", at=place(f"c{number}"))])
+        first, cursor = await store.sessions.page("", 2)
+        record.now += 1
+        await store.delivery.accept([arrival("again", at=place("c1")), arrival("new", at=place("c6"))])
+        second, cursor = await store.sessions.page(cursor, 2)
+        third, cursor = await store.sessions.page(cursor, 2)
+        seen = [[row.place.chat_id for row in page] for page in (first, second, third)]
+        assert seen == [["c5", "c4"], ["c3", "c2"], ["c0"]]
+        assert cursor == ""
+        moved = await store.sessions.changed(record.now - 0.5)
+        assert {row.place.chat_id for row in moved} == {"c1", "c6"}
+        assert len(await store.sessions.changed(record.now - 0.5, 1)) == 1
+
+    async def test_the_owners_own_are_those_in_private_whatever_the_channel(self, record: Record) -> None:
+        store = await record.open()
+        others = [
+            place("web"),
+            place("mine", "telegram"),
+            place("ann", "telegram", "telegram-ann"),
+            replace(place("group", "telegram", "telegram-group-g"), kind="group"),
+        ]
+        await store.delivery.accept([arrival(at.chat_id, at=at) for at in others])
+        assert sorted(chain(*await listed(store, 1, own=True))) == ["mine", "web"]
+        assert sorted(chain(*await listed(store, 9))) == ["ann", "group", "mine", "web"]
+
+    async def test_a_strange_cursor_is_refused(self, record: Record) -> None:
+        store = await record.open()
+        with pytest.raises(ValueError, match="cursor"):
+            await store.sessions.page("no cursor")
