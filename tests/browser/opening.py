@@ -25,9 +25,19 @@ BROWSER = [
 
 @asynccontextmanager
 async def opened(
-    browser: Browser, site: Running, path: str = "/", *, locale: str = "en-GB", dark: bool = False, phone: bool = False
+    browser: Browser,
+    site: Running,
+    path: str = "/",
+    *,
+    locale: str = "en-GB",
+    dark: bool = False,
+    phone: bool = False,
+    ready: str = "#text:not([disabled])",
 ) -> AsyncIterator[Page]:
-    """A page that is signed in, with everything that went wrong in it collected and found empty at the end."""
+    """A page that is signed in, with everything that went wrong in it collected and found empty at the end.
+
+    ready: what is there once the page is.
+    """
     context = await browser.new_context(
         locale=locale,
         viewport=PHONE if phone else DESKTOP,  # type: ignore[arg-type]
@@ -44,7 +54,7 @@ async def opened(
     await page.goto(site.base + path)
     await page.fill("#token", TOKEN)
     await page.press("#token", "Enter")
-    await page.wait_for_selector("#text:not([disabled])")
+    await page.wait_for_selector(ready)
     yield page
     await context.close()
     assert wrong == []

@@ -5,21 +5,22 @@ import * as channels from "./channels.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
 import * as context from "./context.js";
-import { byId, el, toast } from "./dom.js";
+import { byId, toast } from "./dom.js";
 import { close as closeDrawer } from "./drawer.js";
 import * as folds from "./folds.js";
+import { List } from "./list.js";
 import { Live } from "./live.js";
 import * as memory from "./memory.js";
-import { t, when } from "./texts.js";
+import { t } from "./texts.js";
 import * as usage from "./usage.js";
 
 const OUTBOX = "mnema.outbox";
 const TRIES = 6;
-const state = { name: "", chat: null, live: null, conversations: [] };
+const state = { name: "", chat: null, live: null, here: null };
+const list = new List({ onchoose: (name) => go(name) });
 const composer = new Composer({ onsend: send, onstop: stop });
 
 const newName = () => `chat-${crypto.randomUUID().slice(0, 8)}`;
-const known = (name) => state.conversations.find((one) => one.id === name);
 const outbox = () => JSON.parse(localStorage.getItem(OUTBOX) ?? "[]");
 
 function keepOutbox(items) {
@@ -38,31 +39,63 @@ function resume() {
 
 async function openConversation(name) {
   state.live?.close();
-  state.live = null;
   state.name = name;
-  localStorage.setItem("mnema.last", name);
+  state.here = null;
+  if (named() !== name) history.replaceState(history.state, "", `#${name}`); // a reload leads back here
   const chat = (state.chat = new Chat(name, { onretry: deliver }));
   context.leave();
-  composer.open(name, known(name)?.channel ?? "web");
+  composer.open(name, "web");
   composer.busy(false);
-  byId("title").textContent = known(name)?.title || t("untitled");
-  document.body.classList.remove("side-open");
-  byId("shade").hidden = true;
+  byId("title").textContent = t("untitled");
+  side(false);
   folds.quiet();
-  drawList();
+  list.show(name);
+  const here = await list.entry(name);
+  if (state.chat !== chat) return;
+  state.here = here;
+  composer.open(name, here?.channel ?? "web");
+  byId("title").textContent = titleOf(here);
+  list.show(name);
+  if (here?.whose !== "other") return enter(chat);
+  follow("");
+  chat.ask(() => post(conversationPath(name, "open")).then(() => enter(chat)));
+}
+
+const titleOf = (entry) => (entry?.whose === "other" ? t("chat_of", { who: entry.title }) : entry?.title || t("untitled"));
+
+/** Show what was said, and what is being said. */
+async function enter(chat) {
   const exists = await chat.load();
   if (state.chat !== chat) return;
-  if (exists) follow(chat);
-  context.refresh(exists ? name : "");
+  follow(exists ? chat.name : "");
+  context.refresh(exists ? chat.name : "");
 }
 
-function follow(chat) {
-  if (state.live || state.chat !== chat) return;
-  state.live = new Live(chat.name, () => chat.newest, (name, told) => state.chat === chat && hear(chat, name, told), link);
+/** One stream: of the list, and of that conversation unless it is "". */
+function follow(name) {
+  if (state.live && !state.live.closed && state.live.name === name) return;
+  state.live?.close();
+  const { chat } = state;
+  state.live = new Live(name, {
+    after: () => chat.newest,
+    on: (event, told) => state.chat === chat && hear(chat, event, told),
+    onlist: moved,
+    onlink: (up) => (byId("link").textContent = up ? "" : t("offline")),
+    onback: () => list.read().catch(() => {}),
+  });
 }
 
-function link(up) {
-  byId("link").textContent = up ? "" : t("offline");
+/** Something has changed in the list: what is open here may have a title now, or new lines that no stream brings. */
+function moved(event, told) {
+  if (event === "reset") return void list.read().catch(() => {});
+  list.changed(told);
+  if (told.id !== state.name) return;
+  const known = state.here;
+  state.here = told;
+  byId("title").textContent = titleOf(told);
+  const { chat } = state;
+  if (!known) follow(chat.name);
+  else if (chat.loaded && !["web", "terminal"].includes(told.channel)) chat.load().catch(() => {});
 }
 
 const STORED = { accepted: "user", reply: "assistant", notice: "notice" };
@@ -71,7 +104,7 @@ function hear(chat, name, told) {
   const id = told.message_id;
   if (STORED[name] && told.line) {
     chat.line({ id: told.id, role: STORED[name], text: told.text, at: told.at, line: told.line, reply_to: name === "accepted" ? "" : id });
-    chat.bottom(name === "accepted");
+    chat.bottom();
     settled(chat);
   } else if (name === "started") chat.started(id);
   else if (name === "delta") chat.delta(id, told.text, told.whole);
@@ -89,7 +122,6 @@ function settled(chat) {
   soon = setTimeout(() => {
     if (state.chat !== chat) return;
     context.refresh(chat.name);
-    refreshList();
   }, 250);
 }
 
@@ -123,7 +155,7 @@ async function push(item) {
       done(item);
       const chat = here(item);
       chat?.taken(item, id);
-      if (chat) follow(chat);
+      if (chat) follow(chat.name);
       return;
     } catch (err) {
       const passing = err.status === 0 || err.status === 503;
@@ -145,26 +177,6 @@ function done(item) {
 async function stop() {
   await post(conversationPath(state.name, "stop")).catch((err) => toast(err.message));
   toast(t("stopped"));
-}
-
-async function refreshList() {
-  state.conversations = (await get("/api/conversations")).conversations;
-  drawList();
-  if (known(state.name)?.title) byId("title").textContent = known(state.name).title;
-}
-
-function drawList() {
-  const list = known(state.name) ? state.conversations : [{ id: state.name, title: "", channel: "web" }, ...state.conversations];
-  byId("list").replaceChildren(
-    ...list.map((one) =>
-      el(
-        "button",
-        { type: "button", className: one.id === state.name ? "entry here" : "entry", onclick: () => go(one.id) },
-        el("span", { className: "entry-title" }, one.title || (known(one.id) ? one.id : t("untitled"))),
-        el("small", {}, one.channel === "web" ? "" : `${one.channel} · `, one.updated_at ? when(one.updated_at) : ""),
-      ),
-    ),
-  );
 }
 
 function go(name) {
@@ -204,10 +216,16 @@ function label() {
   addEventListener("keydown", (event) => event.key === "Escape" && !byId("drawer").hidden && closeDrawer());
 }
 
+/** Where somebody who has just come in begins: in their own newest conversation, never in another person's. */
+async function beginning() {
+  const { conversations } = await get("/api/conversations?own=1&limit=1");
+  return conversations[0]?.id ?? newName();
+}
+
 label();
 await begin();
-await refreshList();
+await list.read();
 composer.commands = (await get("/api/commands").catch(() => ({ commands: [] }))).commands;
 const unsent = resume();
-await openConversation(named() || localStorage.getItem("mnema.last") || state.conversations[0]?.id || newName());
+await openConversation(named() || (await beginning()));
 unsent.forEach(deliver);

@@ -21,6 +21,7 @@ export class Chat {
     this.failures = new Map();
     this.newest = 0;
     this.oldest = 0;
+    this.loaded = false;
     this.box = byId("lines");
     this.scroller = byId("log");
     this.box.replaceChildren();
@@ -31,14 +32,32 @@ export class Chat {
     try {
       const { messages } = await get(conversationPath(this.name, `messages?limit=${PAGE}`));
       messages.forEach((line) => this.line(line));
-      this.offerEarlier(messages.length === PAGE);
-      this.bottom(true);
+      if (!this.loaded) this.offerEarlier(messages.length === PAGE);
+      this.bottom(!this.loaded);
+      this.loaded = true;
       return true;
     } catch (err) {
       if (err.status !== 404) throw err;
       this.box.append(el("div", { className: "hello" }, el("h2", {}, t("hello")), el("p", {}, t("hello_more"))));
       return false;
     }
+  }
+
+  /** Another person's private chat: what is said here is shown once somebody has asked for it. */
+  ask(onopen) {
+    const open = el("button", { type: "button", className: "primary" }, t("others_open"));
+    const why = el("p", { className: "why", role: "alert" });
+    const box = el("div", { className: "hello" }, el("h2", {}, t("others")), el("p", {}, t("others_more")), open, why);
+    open.onclick = () => {
+      open.disabled = true;
+      onopen()
+        .then(() => box.remove())
+        .catch((err) => {
+          open.disabled = false;
+          why.textContent = err.message || t("unreachable");
+        });
+    };
+    this.box.append(box);
   }
 
   /** One stored line; one that is shown already changes nothing. */

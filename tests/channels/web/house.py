@@ -29,7 +29,7 @@ class ScriptedHouse:
     """Stores what is delivered; `answers` makes the reply's text (None: no reply).
 
     broken: raised at each delivery; unreadable: raised whenever lines are read.
-    channels, whose, touched: of conversations, by name; whatever is said comes after `clock`.
+    channels, whose, touched: of conversations, by name; frozen: the time of each look at what has changed.
     read: (conversation, reader, pressed) where it is another person's.
     """
 
@@ -42,7 +42,7 @@ class ScriptedHouse:
     touched: dict[str, datetime] = field(default_factory=dict)
     moves: int = 0
     read: list[tuple[str, str, bool]] = field(default_factory=list)
-    clock: Callable[[], float] = ONE.timestamp
+    frozen: float = 0.0
     said: dict[str, list[Line]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     taken: list[InboundMessage] = field(default_factory=list)
@@ -138,7 +138,8 @@ class ScriptedHouse:
 
     async def changed(self, since: float, limit: int) -> Changed | None:
         listed = [one for one in self.listed() if one.updated.timestamp() >= since]
-        return Changed(at=self.clock(), conversations=listed[:limit])
+        at = self.frozen or (ONE + timedelta(seconds=self.moves + 5)).timestamp()
+        return Changed(at=at, conversations=listed[:limit])
 
     async def stop(self, conversation: str) -> None:
         self.stopped.append(conversation)

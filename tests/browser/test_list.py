@@ -1,0 +1,104 @@
+"""The list of conversations in the page, and whose chats it opens."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+
+from tests.browser.opening import BROWSER, opened
+from tests.browser.real import ANN, GROUP, OWNER, real_house
+from tests.channels.web.house import Running
+
+pytestmark = BROWSER
+
+
+async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_top(
+    chromium: Browser, site: Running
+) -> None:
+    house = site.house
+    for name in ("tg-1", "tg-2"):
+        house.add(name, "user", f"hello from {name}")
+        house.channels[name] = "telegram"
+    for number in range(219):
+        house.add(f"c{number:03d}", "user", f"talk {number}")
+    async with opened(chromium, site) as page:
+        entries = page.locator("#list .entry")
+        await expect(page.locator(".line .plain")).to_have_text("talk 218")
+        await expect(entries.first).to_contain_text("talk 218")
+        await expect(entries).to_have_count(100)
+        await page.locator("#list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
+        await expect(entries).to_have_count(200)
+        await page.click(".more-entries")
+        await expect(entries).to_have_count(221)
+        await expect(page.locator(".more-entries")).to_have_count(0)
+        await expect(entries.last).to_contain_text("hello from tg-1")
+        await expect(entries.last).to_contain_text("telegram")
+
+        house.add("tg-1", "user", "from a telephone")
+        house.add("fresh", "user", "a new one")
+        await expect(entries.nth(0)).to_contain_text("a new one")
+        await expect(entries.nth(1)).to_contain_text("hello from tg-1")
+        await expect(entries).to_have_count(222)
+        await expect(page.locator("#list .here")).to_contain_text("talk 218")
+
+
+async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "user", "hello")
+    site.house.add("c2", "user", "good day")
+    async with opened(chromium, site, "/#c1") as page:
+        await expect(page.locator("#list .entry").first).to_contain_text("good day")
+        await page.context.set_offline(True)
+        site.house.unreadable = OSError("gone")
+        site.web.hub.look("c1")
+        await expect(page.locator("#link")).to_have_text("Reconnecting…")
+        site.house.add("c1", "user", "again")
+        site.house.frozen = 4e9  # so late that no look at what has changed finds it
+        site.house.unreadable = None
+        await page.context.set_offline(False)
+        await expect(page.locator("#list .entry").first).to_contain_text("hello")
+
+
+async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_audited(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with real_house(tmp_path, lambda asked: "yes") as real:
+        real.telegram.hear("mine", chat=OWNER, sender=OWNER)
+        await real.telegram.until(lambda: len(real.telegram.sent) == 1)
+        real.telegram.hear("my secret", chat=ANN, sender=ANN)
+        await real.telegram.until(lambda: len(real.telegram.sent) == 2)
+        real.telegram.hear("hello all", chat=GROUP, sender=ANN, kind="group", addressed=True)
+        await real.telegram.until(lambda: len(real.telegram.sent) == 3)
+        async with opened(chromium, real.site, ready="#list .entry") as page:
+            await expect(page.locator(".line.user .plain")).to_have_text("mine")
+            await expect(page.locator("#list")).not_to_contain_text("my secret")
+            assert await real.audited("chat.read.other") == []
+
+            await page.click("#list .entry:has-text('hello all')")
+            await expect(page.locator(".line.user .plain")).to_contain_text("hello all")
+            assert await real.audited("chat.read.other") == []
+
+            await page.click(f"#list .entry:has-text('Chat of {ANN}')")
+            await expect(page.locator(".hello")).to_contain_text("Opening it is written to the audit list.")
+            await page.reload()
+            await expect(page.locator(".hello")).to_contain_text("another person's private chat")
+            await expect(page.locator(".line")).to_have_count(0)
+            assert await real.audited("chat.read.other") == []
+
+            await page.click(".hello .primary")
+            await expect(page.locator(".line.user .plain")).to_have_text("my secret")
+            await expect(page.locator("#context")).to_be_visible()
+            assert len(await real.audited("chat.read.other")) == 1
+            real.telegram.hear("and more", chat=ANN, sender=ANN)
+            await expect(page.locator(".line.user .plain").last).to_have_text("and more")
+            assert len(await real.audited("chat.read.other")) == 1
+
+
+async def test_without_a_chat_of_ones_own_a_new_one_is_open(chromium: Browser, tmp_path: Path) -> None:
+    async with real_house(tmp_path, lambda asked: "yes") as real:
+        real.telegram.hear("my secret", chat=ANN, sender=ANN)
+        await real.telegram.until(lambda: len(real.telegram.sent) == 1)
+        async with opened(chromium, real.site, locale="zh-CN") as page:
+            await expect(page.locator("#list .entry")).to_have_count(2)
+            await expect(page.locator(".hello")).to_contain_text("今天想记住些什么？")
+            await page.click(f"#list .entry:has-text('{ANN}')")
+            await expect(page.locator(".hello")).to_contain_text("打开这段私聊会记入审计日志。")
+        assert await real.audited("chat.read.other") == []
