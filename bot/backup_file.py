@@ -170,7 +170,7 @@ class _Reading:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         target = os.fdopen(os.open(path, flags, 0o600), "wb")
         if header.name.startswith(f"{WORKSPACE}/"):
-            os.fchmod(target.fileno(), (header.mode & 0o777) | 0o600)
+            os.fchmod(target.fileno(), (header.mode & 0o700) | 0o600)
         return target
 
     def _refuse(self, name: str) -> None:

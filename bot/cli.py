@@ -26,6 +26,7 @@ from bot import (
 )
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home, resolve
+from bot.private_files import OTHERS, close_folders
 from bot.restore_swap import finish
 from bot.terms import Terms
 from memory import failpoint
@@ -61,6 +62,7 @@ app.command("migrate")(migrate_cli.migrate)
 def main(argv: list[str] | None = None) -> int:
     """Run one command line (without the program's name); returns the exit code."""
     args = sys.argv[1:] if argv is None else argv
+    os.umask(OTHERS)
     try:
         _arm()
         code = app(args, standalone_mode=False, prog_name="mnema")
@@ -129,6 +131,7 @@ def _made(home: Home) -> Home:
     from bot.config import ConfigFile
 
     home.ensure()
+    close_folders(home)
     if ConfigFile(home.config).create():
         print(f"mnema: made {home.config} from the defaults.", file=sys.stderr)
     return home

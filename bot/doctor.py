@@ -17,6 +17,7 @@ from bot.config import Config, ConfigFile
 from bot.errors import ConfigError
 from bot.home import Home
 from bot.models.registry import Account, effective_provider
+from bot.private_files import check_private
 from bot.record import opened, scaled
 from bot.texts import LONG_SOUL
 from memory.context.counter import WEIGHTED, load_counter
@@ -52,6 +53,7 @@ async def report(home: Home) -> list[Check]:
     return [
         *checks,
         _web_token(home),
+        await asyncio.to_thread(check_private, home),
         _instance(home),
         await asyncio.to_thread(_soul, home, config.agent_max_context_tokens),
     ]

@@ -69,19 +69,17 @@ class Home:
         return self.data / "lock"
 
     def ensure(self) -> None:
-        """Make the folders (data for its owner only) and the live files that are missing; a cut restore is finished.
+        """Make the folders and live files that are missing, for this account only; a cut restore is finished.
 
         Raises:
             OSError: a folder or file cannot be made.
         """
         finish(self.root)
-        self.workspace.mkdir(parents=True, exist_ok=True)
-        for folder in (self.data, self.blobs, self.log.parent):
+        for folder in (self.root, self.workspace, self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.data.chmod(0o700)
         for name in LIVE_FILES:
-            if not (self.workspace / name).exists():
-                write_atomic(self.workspace / name, (TEMPLATES / name).read_bytes(), 0o644)
+            if not os.path.lexists(self.workspace / name):
+                write_atomic(self.workspace / name, (TEMPLATES / name).read_bytes())
 
     def lock(self) -> "Lock":
         """Take this home for as long as the lock is held.

@@ -1,5 +1,6 @@
 """The house: its parts opened and closed in the order that recovery asks for, and kept in step with config.json."""
 
+import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -9,6 +10,7 @@ from bot.config import Config, Refused
 from bot.connecting import begun_in
 from bot.models.base import Model
 from bot.parts import Parts
+from bot.private_files import close_entries
 from bot.restoring import make_lean, tell_away
 from channels.base import Channel
 from memory.ending import end
@@ -52,6 +54,7 @@ class House(Parts):
         self._spawn(self.channel_news.watch())
         self._spawn(self.model_news.watch())
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
+        self._spawn(self._close_files())
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         """Hear nothing new, let what runs end for `patience` seconds; the rest goes on at the next start."""
@@ -74,6 +77,12 @@ class House(Parts):
         await self._part()
         await self.store.close()
         await self.signals.close()
+
+    async def _close_files(self) -> None:
+        """Take away what other accounts may do with files of an older version, or of an editor."""
+        closed = await asyncio.to_thread(close_entries, self.home)
+        if closed:
+            log.warning("other accounts could open files here", count=len(closed), first=str(closed[0].path))
 
     async def _part(self) -> None:
         """Just before the record is closed; for houses that are not alone on theirs."""

@@ -14,12 +14,14 @@ def init(
 ) -> int:
     """Make the folder with its config.json and workspace; what is there already stays."""
     from bot.config import ConfigFile
+    from bot.private_files import close_entries
 
     home = ctx.obj.home
     home.ensure()
     file = ConfigFile(home.config)
     made = file.create()
     file.load()
+    close_entries(home)
     if not yes:
         for key, value in _answers():
             file.set(key, value)

@@ -60,7 +60,9 @@ Entries = list[Entry]
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Put `data` at `path`, whole and on the disk; an existing file keeps its mode. Its folder must exist.
+    """Put `data` at `path`, whole and on the disk; an existing file keeps its owner's permissions, and nobody else's.
+
+    The folder must exist.
 
     Raises:
         PathRefused: a link or something other than a file of ours is there.
@@ -306,7 +308,7 @@ class _Writing:
             status = plain(fd, self.us, single=True)
             if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:
                 raise Conflict(f"{self.name} was changed by somebody else")
-            return stat.S_IMODE(status.st_mode)
+            return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
         finally:
             os.close(fd)
 

@@ -85,6 +85,7 @@ class SharedHouse(House):
             self._spawn(self._hush.watch())
             self._work()
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
+        self._spawn(self._close_files())
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)

@@ -444,7 +444,7 @@ def test_names_of_every_kind_come_back_and_links_do_not(home: Home, file: Path) 
         assert (home.workspace / name).read_bytes() == os.fsencode(name)
     assert not {"link", "pipe"} & set(os.listdir(home.workspace))
     status = (home.workspace / "tool.sh").stat()
-    assert (status.st_mode & 0o777, status.st_mtime) == (0o750, 1_000_000)
+    assert (status.st_mode & 0o777, status.st_mtime) == (0o700, 1_000_000)
     assert home.db.stat().st_mode & 0o777 == 0o600
     assert home.data.stat().st_mode & 0o777 == 0o700
 

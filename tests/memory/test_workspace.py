@@ -107,11 +107,12 @@ def test_a_new_file_is_never_written_over_an_old_one(files: SpaceFiles) -> None:
     assert [entry.path for entry in files.list()] == ["a.md"]
 
 
-def test_a_write_keeps_the_mode_of_the_file(files: SpaceFiles) -> None:
+@pytest.mark.parametrize(("before", "after"), [(0o644, 0o600), (0o755, 0o700), (0o400, 0o400)])
+def test_a_write_keeps_the_owners_mode_of_the_file_and_nobody_elses(files: SpaceFiles, before: int, after: int) -> None:
     made = files.write("a.md", "old", None)
-    (files.root / "a.md").chmod(0o640)
+    (files.root / "a.md").chmod(before)
     files.write("a.md", "new", made.sha256)
-    assert stat.S_IMODE((files.root / "a.md").stat().st_mode) == 0o640
+    assert stat.S_IMODE((files.root / "a.md").stat().st_mode) == after
 
 
 def test_spaces_do_not_see_each_other(tmp_path: Path) -> None:
