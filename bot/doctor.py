@@ -14,18 +14,21 @@ from bot.audit_heads import Heads
 from bot.checks import Check
 from bot.checks_channels import check_channels
 from bot.config import Config, ConfigFile
-from bot.errors import ConfigError
+from bot.errors import ConfigError, MnemaError
 from bot.home import Home
 from bot.models.registry import Account, effective_provider
 from bot.private_files import check_private
 from bot.record import opened, scaled
+from bot.running import ask_running
 from bot.texts import LONG_SOUL
+from bot.troubles import reason
 from memory.context.counter import WEIGHTED, load_counter
+from memory.context.system import MEMORY, SOUL
 from memory.recall.checking import Looked, look
 from memory.store.audit_records import AuditFault
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.records import LedgerFault
-from memory.workspace import Workspace
+from memory.workspace import PathRefused, TooBig, Workspace
 
 LEAST_FREE = 200_000_000
 BUILT = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
@@ -55,6 +58,8 @@ async def report(home: Home) -> list[Check]:
         _web_token(home),
         await asyncio.to_thread(check_private, home),
         _instance(home),
+        *await _troubles(home),
+        await asyncio.to_thread(_memory_file, home),
         await asyncio.to_thread(_soul, home, config.agent_max_context_tokens),
     ]
 
@@ -214,18 +219,47 @@ def _instance(home: Home) -> Check:
     return Check(name="instance", ok=True, message=message)
 
 
-def _soul(home: Home, budget: int) -> Check:
-    name = "SOUL.md"
+async def _troubles(home: Home) -> list[Check]:
+    """What the running bot says went wrong on this machine; files that anybody can look at have lines of their own."""
+    if not home.address():
+        return []
     try:
-        text = (home.workspace / "SOUL.md").read_text("utf-8", "replace")
-    except OSError:
-        return Check(name=name, ok=True, message="There is none yet; the first start writes it.")
+        known = (await ask_running(home, "GET", "/api/status")).get("troubles", {})
+    except MnemaError:
+        return []  # the channels' line says so
+    hint = "Look into data/log/mnema.log."
+    message = "The running bot fails at {}: {}."
+    return [Check(name="machine", ok=False, message=message.format(*known), hint=hint) for known in known.items()]
+
+
+def _soul(home: Home, budget: int) -> Check:
+    try:
+        text = Workspace(home.workspace).space("").read(SOUL).text
+    except FileNotFoundError:
+        return Check(name=SOUL, ok=True, message="There is none yet; the first start writes it.")
+    except (PathRefused, TooBig, OSError) as err:
+        return _unreadable(home, SOUL, err)
     try:
         tokens = load_counter().text(text)
     except OSError:
         tokens = WEIGHTED.text(text)
     hint = "" if tokens <= LONG_SOUL else f"Over {LONG_SOUL} tokens: every request pays for them; shorten it."
-    return Check(name=name, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)
+    return Check(name=SOUL, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)
+
+
+def _memory_file(home: Home) -> Check:
+    try:
+        size = Workspace(home.workspace).space("").read(MEMORY).size
+    except FileNotFoundError:
+        return Check(name=MEMORY, ok=True, message="There is none.")
+    except (PathRefused, TooBig, OSError) as err:
+        return _unreadable(home, MEMORY, err)
+    return Check(name=MEMORY, ok=True, message=f"It can be read: {size:,} bytes.")
+
+
+def _unreadable(home: Home, name: str, err: Exception) -> Check:
+    hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last good text holds."
+    return Check(name=name, ok=False, message=f"It cannot be read: {reason(err)[1]}.", hint=hint)
 
 
 def _counted(number: int, what: str) -> str:

@@ -64,6 +64,11 @@ class Home:
         return self.data / "web_token"
 
     @property
+    def soul_copy(self) -> Path:
+        """The newest good text of SOUL.md, for a start at which the file cannot be read."""
+        return self.data / "SOUL.md.last-good"
+
+    @property
     def lock_file(self) -> Path:
         """Locked while an instance runs; holds its process id."""
         return self.data / "lock"

@@ -53,6 +53,7 @@ class House(Parts):
         self._spawn(self.remembering.watch())
         self._spawn(self.channel_news.watch())
         self._spawn(self.model_news.watch())
+        self._spawn(self.trouble_news.watch())
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
         self._spawn(self._close_files())
 

@@ -34,6 +34,7 @@ TABLE = (
     _times("ack_seconds", "From a message's arrival to the commit after which its platform is told."),
     _counter("turns_total", "Turns that have ended, by the record.", "outcome"),
     _times("turn_seconds", "From the beginning of a turn in this process to its end in the record."),
+    _counter("turn_faults_total", "Tries to answer that ended in an error of this machine or of mnema.", "error"),
     _gauge("outbox_depth", "Parts of answers not yet sent."),
     _counter("outbox_unknown_total", "Parts of which nobody knows whether they arrived."),
     _counter("send_total", "Tries to send a part.", "channel", "code"),

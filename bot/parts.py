@@ -49,6 +49,7 @@ from bot.telling import Spoken, Teller
 from bot.thread_summaries import ThreadSummaries
 from bot.tools.registry import Offered
 from bot.tools.sending import Outwards
+from bot.troubles import TroubleNews, Troubles
 from bot.turn import Turns, Works
 from bot.vitals import State
 from bot.zone import zone_of
@@ -73,6 +74,7 @@ class Parts:
         self._clock, self._lanes_of, self._indexes = ground.clock, ground.lanes_of, ground.indexes
         self._times = ground.times
         self.started = self.now()
+        self.troubles = Troubles()
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace, ground.writers)
         self.brain = Brain(self.blobs.get, self._passages, log_unusable, self.signals)
@@ -89,6 +91,7 @@ class Parts:
         owner = OwnersChat(sessions=self.store.sessions, states=self.states, tell=self.teller.tell)
         self.channel_news = ChannelNews(self.gateway.states, owner)
         self.model_news = ModelNews(self.brain.states, owner)
+        self.trouble_news = TroubleNews(self.troubles, lambda: self.prompt.look_at_files(), owner)
         self.fold_news = FoldNews(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
         kept = Kept(store=self.store, blobs=self.blobs, workspace=self.workspace)
         self.storage = Storage(kept, self.config, self.now, owner)
@@ -184,17 +187,15 @@ class Parts:
         )
 
     def _prompt(self) -> Prompt:
-        persona = Persona(self.workspace, lambda: self.toolset().specs(), lambda: self.gateway.channels)
+        specs, channels = (lambda: self.toolset().specs()), (lambda: self.gateway.channels)
+        copy = self.home.soul_copy
+        persona = Persona(self.workspace, specs, channels, troubles=self.troubles, last_good=copy)
         prompt = Prompt(persona, self.store, self.now)
         prompt.cut = self._memory_cut
         return prompt
 
     def _teller(self) -> Teller:
-        return Teller(
-            store=self.store,
-            gateway=self.gateway,
-            language=self._language,
-        )
+        return Teller(store=self.store, gateway=self.gateway, language=self._language)
 
     async def _moved_to(self, address: Address, chat_id: str) -> None:
         await self.pairing.moved(address, chat_id)
@@ -375,6 +376,7 @@ class Parts:
             config=self.config,
             wake=lambda conversation, when: self.lanes.wake(conversation, when),
             signals=self.signals,
+            troubles=self.troubles,
         )
 
     def _spawn(self, work: Coroutine[Any, Any, object]) -> None:

@@ -108,6 +108,10 @@ class Signals:
         """Nobody knows whether these parts of answers arrived."""
         self.tally.count("outbox_unknown_total", by=parts)
 
+    def fault(self, error: str) -> None:
+        """A try to answer a message ended in an error of this machine, or of ours. error: its class."""
+        self.tally.count("turn_faults_total", error)
+
     def denied(self) -> None:
         """Somebody asked for what they may not have."""
         self.tally.count("auth_denied_total")

@@ -43,6 +43,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "处理这条消息时程序多次中断，已放弃。可以用 /retry 再试一次。",
         "I was interrupted several times while working on this and gave up. /retry tries again.",
     ),
+    "machine_failed": (
+        "我运行的这台机器出了故障，没能回答；所有者已收到通知。请过一会儿再发一次。（{trace}）",
+        "I could not answer because of a fault of the machine I run on; its owner is told. Please send it again later. "
+        "({trace})",
+    ),
     "model_failed": (
         "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
         "The model did not answer: {why} Your message is kept; /retry tries again. ({trace})",

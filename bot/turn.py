@@ -24,6 +24,7 @@ from bot.log import traced
 from bot.reply import address_of, outgoing
 from bot.signals import Signals
 from bot.texts import language, say, too_small
+from bot.troubles import Troubles
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part, Reduction, Text
@@ -34,10 +35,13 @@ from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place, T
 
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
+MAX_FAULTS = 3  # tries of a message that end in an error of this machine; they take about two seconds
 GROWING = ("draft", "edits", "card", "stream")
 """How an answer is shown that would stand above those that are still to come: as a message of its own."""
 BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 """Faults of ours: the lane tries the turn again, and after three of them it ends as interrupted."""
+FAULTS = (OSError, *BROKEN)
+"""Errors after which a message is tried again, so many times; the record's own are none: they end with the outage."""
 DECLINED = "[a request that the model declined]"
 Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 """Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
@@ -73,6 +77,7 @@ class Works:
     config: Callable[[], Config]
     wake: Callable[[str, float], None]
     signals: Signals = field(default_factory=Signals)
+    troubles: Troubles = field(default_factory=Troubles)
 
 
 class Turns:
@@ -84,6 +89,7 @@ class Turns:
         self._open: dict[str, _Open] = {}
         self._quiet: dict[str, list[asyncio.Event]] = {}
         self._broken: dict[str, int] = {}
+        self._faults: dict[str, list[Exception]] = {}
         self._after: set[asyncio.Task[None]] = set()
 
     async def step(self, conversation: str) -> bool:
@@ -96,7 +102,7 @@ class Turns:
             self._works.wake(conversation, row.not_before)
             return False
         with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
-            await self._row(row)
+            await self._try(row)
         return True
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
@@ -131,6 +137,34 @@ class Turns:
     async def close(self) -> None:
         """Drop what goes on after turns; it is prepared anew after the next one."""
         await end(self._after)
+
+    async def _try(self, row: InboxRow) -> None:
+        """Bring a row to its end; one that only ever meets errors of this machine is given up, and that is told."""
+        faults = self._faults.get(row.id, [])
+        try:
+            await self._row(row)
+        except FAULTS as err:
+            self._works.signals.fault(type(err).__name__)
+            if len(faults) < MAX_FAULTS:
+                self._faults[row.id] = [*faults, err]
+                raise
+            log.error("a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True)
+            await self._give_up(row)
+        self._faults.pop(row.id, None)
+
+    async def _give_up(self, row: InboxRow) -> None:
+        """End a row that cannot even be opened, or whose end could not be stored as usual."""
+        self._works.troubles.turn_failed(self._faults[row.id][0])
+        conversation = await self._works.opening.conversation(row)
+        lang = language(load_said(row.body).text, self._works.config().language)
+        place, delivery = conversation.place, self._works.store.delivery
+        notice = outgoing(say(lang, "machine_failed", trace=row.trace_id), "notice", self._able(place.channel))
+        turn = await delivery.take_over(row.turn_id) if row.turn_id else None
+        if turn is None:
+            await delivery.settle(row.id, notice)
+        else:
+            closing = await self._works.drafting.draft("assistant", (Text(text="[no answer]"),), "house")
+            await delivery.finish(turn, "failed", closing, notice, ())
 
     async def _row(self, row: InboxRow) -> None:
         said, parts, began = load_said(row.body), None, time.perf_counter()
@@ -186,6 +220,10 @@ class Turns:
         """Run the agent beside this coroutine, so that it can be stopped."""
         if job.turn.attempts + self._broken.get(job.turn.id, 0) >= MOST_TAKEOVERS:
             return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
+        if len(faults := self._faults.get(job.turn.inbox_id, [])) >= MAX_FAULTS:
+            self._works.troubles.turn_failed(faults[0])
+            said = say(job.lang, "machine_failed", trace=job.turn.trace_id)
+            return Ended(state="failed", stored=(Text(text="[no answer]"),), said=said)
         task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
         running = self._running[job.conversation.id] = _Running(task, job.turn.inbox_id)
         if self._quiet.get(job.conversation.place.space):

@@ -6,9 +6,11 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
@@ -19,6 +21,7 @@ from bot.home import TEMPLATES
 from memory.context.counter import Counter
 from memory.context.markdown import lines_of
 from memory.context.system import (
+    AWARENESS,
     LOG,
     MEMORY,
     SOUL,
@@ -56,6 +59,7 @@ a memory from, by its date, when somebody asks.
 `recall` shows originals again: a shortened part by its handle, a folded turn by its number. `memory_search` finds what
 was said or noted at any time; search before you say that you do not know something about this person.
 `memory_write` notes what should last: when they ask for it, or would miss it later."""
+Text = TypeVar("Text")
 Stamp = tuple[int, int, int, int]
 Cut = Callable[[str, SystemPart, Budgets], None]
 
@@ -81,6 +85,8 @@ class _Known:
     seen: _Seen
     parts: tuple[SystemPart, ...]
     since: str
+    #: Whether every file could be read. If not, they are read again for the next request.
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +97,12 @@ class _Memory:
     sha256: str
 
 
+class _Unread(Exception):
+    """A file is there and could not be read; that is not the same as no file."""
+
+
 _NO_FILE = _Memory(text="", sha256="")
+_UNKNOWN: Stamp = (-1, -1, -1, -1)
 
 
 class Prompt:
@@ -100,7 +111,8 @@ class Prompt:
     MEMORY.md, the log and awareness are looked at again at the first request, after a fold, a clear (or the undoing of
     one), a recorded reduction, and when a person changes SOUL.md, MEMORY.md, the tools or the budgets; what is shown
     until then is in the record, so that a restart shows the same. That the log grows is no reason, and what we write
-    into MEMORY.md ourselves is none: `since` tells of it, until that is too long.
+    into MEMORY.md ourselves is none: `since` tells of it, until that is too long. A file that cannot be read is neither
+    empty nor gone: its recorded part stays, nothing new is recorded, and the next request reads it again.
 
     cut: called with (conversation, the part, the budgets) when MEMORY.md begins to be too long for its budget.
     """
@@ -130,7 +142,7 @@ class Prompt:
         """
         seen = self._look(session, room)
         known = self._known.get(session.conversation)
-        if known is None or known.seen != seen:
+        if known is None or known.seen != seen or not known.complete:
             known = await self._parts(session, seen, counter)
             self._known[session.conversation] = known
             if len(self._known) > MOST_KNOWN:
@@ -160,6 +172,15 @@ class Prompt:
             await self._store.sessions.set_snapshot(conversation, fresh, reason)
             self._fresh.pop(conversation, None)
 
+    def look_at_files(self) -> None:
+        """Look again whether SOUL.md, and what could not be read before, can be read; blocks."""
+        self._persona.soul()
+        self._persona.store()
+        for space, path in self._persona.troubles.files():
+            if (space, path) != ("", SOUL):
+                with suppress(_Unread):
+                    self._file(space, path)
+
     def own(self) -> tuple[str, ...]:
         """What stands in the system prompt whatever the files hold."""
         return (self._persona.soul(), RULES, self._persona.awareness())
@@ -177,14 +198,18 @@ class Prompt:
         )
 
     async def _parts(self, session: Session, seen: _Seen, counter: Counter) -> _Known:
-        memory = await asyncio.to_thread(self._memory, session.space) if any(seen.memory) else _NO_FILE
-        source = _source(seen, memory.sha256)
         kept = await self._store.sessions.snapshot(session.conversation)
-        reason, since = _reason(kept, seen, source), ""
+        memory = await self._read(self._memory, session.space) if any(seen.memory) else _NO_FILE
+        sha256 = memory.sha256 if memory else ""
+        source = _source(seen, sha256) if memory or kept is None else kept.source
+        reason, since = _reason(kept, seen, source), self.since(session.conversation) if memory is None else ""
         if kept is not None and reason == EDIT:
-            reason, since = await self._remembered(session.space, seen, memory.sha256, kept.source, counter)
+            reason, since = await self._remembered(session.space, seen, sha256, kept.source, counter)
+        complete = memory is not None
         if kept is None or reason:
-            sources = await self._sources(session, seen, memory.text)
+            text = await self._read(self._log, session.space, f"{self._now():%Y-%m-%d}")
+            complete = complete and text is not None
+            sources = await self._sources(session, seen, memory.text if memory else "", text or "")
             long = sources.memory or sources.log
             cut = asyncio.to_thread if long else _at_once
             taken = await cut(system_parts, sources, seen.budgets, counter)
@@ -195,11 +220,21 @@ class Prompt:
                 fold_head=seen.fold_head,
                 reductions=seen.reductions,
             )
-            self._fresh[session.conversation] = (fresh, reason)
-            self._tell(session.conversation, kept, fresh, seen.budgets)
-            kept = fresh
+            if complete:
+                self._fresh[session.conversation] = (fresh, reason)
+                self._tell(session.conversation, kept, fresh, seen.budgets)
+            unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
+            kept = _with_recorded(fresh, kept, unread)
         soul, rules = SystemPart(name=SOUL, text=seen.soul), SystemPart(name=RULES_PART, text=RULES)
-        return _Known(seen=seen, parts=(soul, rules, *map(_shared, kept.parts)), since=since)
+        parts = (soul, rules, *map(_shared, kept.parts))
+        return _Known(seen=seen, parts=parts, since=since, complete=complete)
+
+    async def _read(self, read: Callable[..., Text], *given: str) -> Text | None:
+        """What `read` gives, None for a file that is there and cannot be read."""
+        try:
+            return await asyncio.to_thread(read, *given)
+        except _Unread:
+            return None
 
     async def _remembered(self, space: str, seen: _Seen, sha256: str, source: str, counter: Counter) -> tuple[str, str]:
         """Whether only we have written since the snapshot of that source: (a reason to take another, what to tell)."""
@@ -210,16 +245,15 @@ class Prompt:
         since, most = told(ours), min(MOST_SINCE, seen.budgets.memory // SINCE_SHARE)
         return ("", since) if counter.text(since) <= most else ("remembered", "")
 
-    async def _sources(self, session: Session, seen: _Seen, memory: str) -> Sources:
-        day = f"{self._now():%Y-%m-%d}"
+    async def _sources(self, session: Session, seen: _Seen, memory: str, text: str) -> Sources:
         untold = session.epoch == 1 and not session.fold_head  # an undone fold's section is marked in the file
         return Sources(
             soul=seen.soul,
             rules=RULES,
             awareness=self._persona.awareness(),
             memory=memory,
-            log=await asyncio.to_thread(self._log, session.space, day),
-            day=day,
+            log=text,
+            day=f"{self._now():%Y-%m-%d}",
             own_folds=frozenset() if untold else await self._store.folds.fold_ids(session.conversation),
         )
 
@@ -245,13 +279,20 @@ class Prompt:
         return "\n\n".join(file.text for file in files if file)
 
     def _file(self, space: str, path: str) -> File | None:
+        """A file of a space, None for none.
+
+        Raises:
+            _Unread: it is there and cannot be read.
+        """
         try:
-            return self._workspace.space(space).read(path)
+            file = self._workspace.space(space).read(path)
         except FileNotFoundError:
-            return None
+            file = None
         except (PathRefused, TooBig, OSError) as err:
-            log.warning("a file is left out of the prompt", path=path, error=str(err))
-            return None
+            self._persona.troubles.unreadable(space, path, err)
+            raise _Unread from err
+        self._persona.troubles.readable(space, path)
+        return file
 
 
 async def _at_once(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
@@ -301,6 +342,13 @@ def _reason(kept: Snapshot | None, seen: _Seen, source: str) -> str:
     return "" if kept.source == source else EDIT
 
 
+def _with_recorded(fresh: Snapshot, kept: Snapshot | None, unread: set[str]) -> Snapshot:
+    """The new snapshot, with the recorded parts of the files that could not be read."""
+    parts = {part.name: part for part in fresh.parts if part.name not in unread}
+    parts |= {part.name: part for part in (kept.parts if kept else ()) if part.name in unread}
+    return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
+
+
 def _source(seen: _Seen, memory: str) -> str:
     """A hash of all that a person may edit, and of whose it is. memory: the file's own hash."""
     edited = repr((seen.space, seen.soul, memory, seen.tools, seen.budgets))
@@ -311,8 +359,10 @@ def _stamp(path: Path) -> Stamp:
     """What changes when the file does; all 0 where there is none."""
     try:
         found = path.lstat()
-    except OSError:
+    except FileNotFoundError:
         return (0, 0, 0, 0)
+    except OSError:
+        return _UNKNOWN
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 

@@ -21,6 +21,8 @@ from bot.log import hidden
 from bot.models.health import as_json as of_model
 from bot.spent import as_json as as_json_of
 from bot.spent import people_as_json, spans
+from bot.troubles import TURNS
+from bot.troubles import as_json as trouble_json
 from bot.vitals import State, as_json
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
@@ -200,6 +202,7 @@ class _Status(_Part):
             "waiting": len(await house.store.delivery.waiting()),
             "unsent": len(await house.store.delivery.unsent()),
             "channels": {name: as_json(state) for name, state in house.states().items()},
+            "troubles": trouble_json(house.troubles.current()),
         }
 
 
@@ -226,6 +229,8 @@ class _Ready(_Part):
         states = house.gateway.heard()
         down = {name: state.why or state.mood for name, state in states.items() if not state.ready}
         models = [state for state in house.brain.states() if state.use != "fast"]
+        await asyncio.to_thread(house.prompt.look_at_files)
+        troubles = trouble_json(house.troubles.current())
         reasons = {
             "writes": writes,
             "schema": "ok" if at_head else "the tables are not of this version",
@@ -236,10 +241,11 @@ class _Ready(_Part):
             "models_left_out": {state.name: hidden(state.why) for state in models if not state.ready},
             "model_key": "none: offline" if house.brain.provider == "offline" else "ok",
             "config": str(house.file.trouble or "ok"),
+            "troubles": troubles,
         }
         stored = writes and at_head and free > LEAST_FREE
         answers = not house.brain.trouble and any(state.ready for state in models)
-        return Health(ok=stored and not down and answers, reasons=reasons)
+        return Health(ok=stored and not down and answers and TURNS not in troubles, reasons=reasons)
 
 
 async def _at_head(store: Store) -> bool:

@@ -86,6 +86,7 @@ class SharedHouse(House):
             self._work()
         self._spawn(self.file.watch(self._reconfigured, self._misconfigured))
         self._spawn(self._close_files())
+        self._spawn(self.trouble_news.watch())
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
         await self._jobs.close(patience)

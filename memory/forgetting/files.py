@@ -15,6 +15,7 @@ from memory.workspace import SPACES, Conflict, File, PathRefused, SpaceFiles, To
 LONG_TERM = "MEMORY.md"
 MOST_TRIES = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NO_FILE = (FileNotFoundError, NotADirectoryError, PathRefused, TooBig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class SpaceMemory:
         """
         chosen = set(self._memory()) if targets.chosen is not None else set()
         others = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in chosen]
-        return [self.before + path for path in others if spans(self._text(path), targets.query)]
+        return [self.before + path for path in others if spans(self._readable(path), targets.query)]
 
     def _forget(self, path: str, targets: Targets) -> FilePlace | None:
         needle = targets.needle(self.before + path)
@@ -94,19 +95,30 @@ class SpaceMemory:
         return [LONG_TERM, *(entry.path for entry in below if entry.path.endswith(".md"))]
 
     def _whole(self, path: str) -> File | None:
-        """A file that may be written again as text; None where there is none, or its bytes are not all UTF-8."""
+        """A file that may be written again as text; None where there is none, or its bytes are not all UTF-8.
+
+        Raises:
+            OSError: it could not be read, which is not the same as nothing to forget.
+        """
         try:
             file = self.files.read(path)
             if "\ufffd" in file.text:
                 self.files.read_bytes(path).decode()
-        except (OSError, PathRefused, TooBig, UnicodeDecodeError):
+        except (*_NO_FILE, UnicodeDecodeError):
             return None
         return file
 
     def _text(self, path: str) -> str:
         try:
             return self.files.read(path).text
-        except (OSError, PathRefused, TooBig):
+        except _NO_FILE:
+            return ""
+
+    def _readable(self, path: str) -> str:
+        """A person's own file, of which nothing is taken out: one that cannot be read now is not named."""
+        try:
+            return self._text(path)
+        except OSError:
             return ""
 
 

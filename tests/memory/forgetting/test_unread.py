@@ -1,0 +1,26 @@
+"""A file that cannot be read is not one that has nothing to forget."""
+
+from pathlib import Path
+
+import pytest
+
+from memory.forgetting.files import SpaceMemory
+from memory.forgetting.targets import Item, Targets
+from memory.workspace import Workspace
+from tests.bot.descriptors import no_descriptors
+
+WORDS = "The safe opens with zanzibar"
+
+
+def test_I44_a_forgetting_at_the_descriptor_limit_fails_instead_of_leaving_the_line(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text(f"- {WORDS}\n- likes tea\n")
+    memory = SpaceMemory("", Workspace(tmp_path).space(""))
+    item = Item(kind="memory", space="", words=(WORDS,), path="MEMORY.md", line=1)
+    targets = Targets(query="zanzibar", row="", items=(item,))
+    assert [place.lines for place in memory.places(targets)] == [(1,)]
+    with no_descriptors():
+        for act in (memory.places, memory.forget):
+            with pytest.raises(OSError, match="Too many open files"):
+                act(targets)
+    assert [place.lines for place in memory.forget(targets)] == [(1,)]
+    assert (tmp_path / "MEMORY.md").read_text() == "- likes tea\n"
