@@ -10,6 +10,7 @@ from bot.dispatch.lanes import LanesOf
 from bot.dispatch.local import local
 from bot.home import Home
 from bot.signals import Signals
+from bot.troubles import Troubles
 from memory.recall.keeping import Shared
 from memory.store.doors import Store
 from memory.writers import LOCAL, Writers
@@ -21,7 +22,7 @@ class Ground:
 
     clock: the time, with its zone. lanes_of: the engine that runs its lanes. indexes: of recall, where they are not
     files of this home. signals: what is told of all that happens. writers: who keeps apart what writes the workspace.
-    times: of one turn.
+    times: of one turn. troubles: faults of this machine that the owner has to know of.
     """
 
     home: Home
@@ -33,3 +34,4 @@ class Ground:
     signals: Signals = field(default_factory=Signals)
     writers: Writers = LOCAL
     times: Times = USUAL
+    troubles: Troubles = field(default_factory=Troubles)

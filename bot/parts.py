@@ -49,7 +49,7 @@ from bot.telling import Spoken, Teller
 from bot.thread_summaries import ThreadSummaries
 from bot.tools.registry import Offered
 from bot.tools.sending import Outwards
-from bot.troubles import TroubleNews, Troubles
+from bot.troubles import TroubleNews
 from bot.turn import Turns, Works
 from bot.vitals import State
 from bot.zone import zone_of
@@ -72,9 +72,8 @@ class Parts:
     def __init__(self, ground: Ground) -> None:
         self.home, self.file, self.store, self.signals = ground.home, ground.file, ground.store, ground.signals
         self._clock, self._lanes_of, self._indexes = ground.clock, ground.lanes_of, ground.indexes
-        self._times = ground.times
+        self._times, self.troubles = ground.times, ground.troubles
         self.started = self.now()
-        self.troubles = Troubles()
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace, ground.writers)
         self.brain = Brain(self.blobs.get, self._passages, log_unusable, self.signals)
@@ -118,8 +117,7 @@ class Parts:
         self.metrics = self._metrics()
         self._scheduler = self._clockwork()
         self._tasks: set[asyncio.Task[object]] = set()
-        self._held = self.config()
-        self._stirred = False
+        self._held, self._stirred = self.config(), False
         self.reconfigured: Callable[[Config], None] = lambda config: None
 
     def config(self) -> Config:
