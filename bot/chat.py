@@ -18,6 +18,7 @@ from channels.errors import LoggedOut
 from channels.remote import Remote
 from channels.terminal import Setup, Terminal
 from channels.terminal_input import Desk
+from channels.terminal_view import Language
 
 AWAY = "terminal:"
 """How the names of the terminal's conversations begin in the API of a running bot."""
@@ -105,9 +106,11 @@ async def beside(home: Home, config: Config, conversation: str, once: str | None
 
 
 def _desk(home: Home, config: Config, toolbar: Callable[[], str]) -> Desk:
+    language: Language = "zh" if machine_language(config.language) == "zh" else "en"
+    chinese = [f"/{command.name_zh}" for command in COMMANDS.values()] if language == "zh" else []
     return Desk(
-        commands=[f"/{name}" for name in COMMANDS],
+        commands=[*chinese, *(f"/{name}" for name in COMMANDS)],
         history=home.data / "terminal_history",
         toolbar=toolbar,
-        language="zh" if machine_language(config.language) == "zh" else "en",
+        language=language,
     )

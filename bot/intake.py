@@ -1,17 +1,16 @@
 """From the platforms' words to the record's: what a message says, and what row it becomes. Pure."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bot.access import space_of
+from bot.commands.names import command_of
 from channels.message import InboundMessage, Quote
 from channels.text import clean
 from memory.store.records import ALBUM_SECONDS, Arrival, InboxKind, Place
 
-_COMMAND = re.compile(r"\s*[/／]([A-Za-z][A-Za-z0-9_]*)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 PRESS = "press"
 """The command that a pressed button is."""
 LONGEST_QUOTE = 2_000
@@ -44,14 +43,6 @@ class KeptFile:
     media_type: str
     size: int
     ref: str = ""
-
-
-def command_of(text: str) -> tuple[str, str] | None:
-    """(name in lower case, the rest) of a slash command, None for anything else (`/etc/hosts` is no command)."""
-    found = _COMMAND.fullmatch(text)
-    if found is None:
-        return None
-    return found[1].lower(), (found[2] or "").strip()
 
 
 def ends_turn(text: str) -> bool:

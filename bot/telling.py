@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.agent.prompt import cut_notice
+from bot.commands.names import shows_language
 from bot.config import Config
 from bot.gateway import Gateway
-from bot.intake import command_of
 from bot.reply import outgoing
 from bot.texts import language
 from memory.context.system import Budgets, SystemPart
@@ -23,7 +23,7 @@ class Spoken:
 
     async def __call__(self, conversation: str) -> str:
         lines = await self._sessions.lines(conversation, limit=60)
-        words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
+        words = [line.text for line in lines if line.role == "user" and shows_language(line.text)]
         return language(words[-1] if words else "", self._config().language)
 
 

@@ -111,7 +111,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "denied": ("这里不能这样做。", "That is not available to you here."),
     "unknown_command": ("没有 /{name} 这个命令。{near}", "There is no command /{name}. {near}"),
     "nearest": ("你是不是想用：{names}？", "Did you mean {names}?"),
-    "see_help": ("用 /help 查看全部。", "/help lists them all."),
+    "see_help": ("用 /帮助 查看全部。", "/help lists them all."),
     "away": (
         "我离开了 {span}；这期间的 {count} 条消息会依次回答。",
         "I was away for {span}; the {count} messages from that time are answered in order.",

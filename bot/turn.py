@@ -15,11 +15,12 @@ from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job, minutes
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
+from bot.commands.names import command_of
 from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.extracting import to_remember
 from bot.failures import told
-from bot.intake import Said, command_of, load_said
+from bot.intake import Said, load_said
 from bot.log import traced
 from bot.reply import address_of, outgoing
 from bot.signals import Signals

@@ -95,6 +95,7 @@ ACCESS_COMMANDS = (
     Command(
         name="pair",
         usage="[CODE]",
+        usage_zh="[代码]",
         action="pair.status",
         zh="谁在等待配对；或输入所有者代码",
         en="who waits to be let in; or type an owner code",
@@ -103,6 +104,7 @@ ACCESS_COMMANDS = (
     Command(
         name="approve",
         usage="CODE",
+        usage_zh="代码",
         action="approval.decide",
         zh="同意等待确认的请求（在终端和网页里也批准配对）",
         en="agree to what waits (in the terminal and the page also to somebody's pairing)",
@@ -111,6 +113,7 @@ ACCESS_COMMANDS = (
     Command(
         name="deny",
         usage="CODE",
+        usage_zh="代码",
         action="approval.decide",
         zh="拒绝等待确认的请求或配对",
         en="refuse what waits, or somebody's pairing",

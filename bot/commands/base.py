@@ -9,6 +9,7 @@ from bot.agent.events import Watched
 from bot.agent.fit import Fitter
 from bot.agent.report import Report
 from bot.approvals import Approvals
+from bot.commands.names import CHINESE
 from bot.config import Config, ConfigFile
 from bot.folding import Folding
 from bot.models.health import ModelState
@@ -84,14 +85,23 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command. usage: its arguments as /help shows them; action: what `authorize` is asked for."""
+    """One command."""
 
     name: str
+    #: Its arguments as /help shows them.
     usage: str
+    #: What `authorize` is asked for.
     action: str
     zh: str
     en: str
     run: Callable[[Asked], Awaitable[str]]
+    #: Its arguments in Chinese.
+    usage_zh: str = ""
+
+    @property
+    def name_zh(self) -> str:
+        """The Chinese name that is shown; there may be others."""
+        return CHINESE[self.name][0]
 
 
 def allowed(asked: Asked, action: str) -> bool:

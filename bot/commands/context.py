@@ -24,7 +24,7 @@ async def _context(asked: Asked) -> str:
     acts = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in acts:
         return asked.either(
-            f"/context 后面可以是 clear、fold、undo、diff，不认识“{asked.rest}”。",
+            f"/上下文 后面可以是 清空、整理、撤销、对比（clear、fold、undo、diff），不认识“{asked.rest}”。",
             f"/context takes clear, fold, undo or diff, not “{asked.rest}”.",
         )
     if not allowed(asked, CHANGE):
@@ -141,6 +141,7 @@ CONTEXT_COMMANDS = (
     Command(
         name="context",
         usage="[clear|fold|undo|diff]",
+        usage_zh="[清空|整理|撤销|对比]",
         action="context.read",
         zh="上下文用量；清空、整理、撤销、对比",
         en="what the model sees; clear, fold, undo, diff",

@@ -91,8 +91,9 @@ def _write(names: Iterator[str], write: Callable[[str], object]) -> str:
 EXPORT = Command(
     name="export",
     usage="[all]",
+    usage_zh="[全部]",
     action="export",
-    zh="导出本会话；all 导出你的全部资料",
+    zh="导出本会话；写“全部”则导出你的全部资料",
     en="export this conversation, or all that is kept of you",
     run=_export,
 )

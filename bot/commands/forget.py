@@ -213,6 +213,7 @@ FORGET_COMMANDS = (
     Command(
         name="forget",
         usage="TEXT|yes [CODE] [1,3]|no",
+        usage_zh="内容|确认 [代码] [1,3]|取消",
         action=ACTION,
         zh="忘掉某件事：先列出，确认后删除",
         en="forget something: shown first, gone once confirmed",

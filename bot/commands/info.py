@@ -13,12 +13,14 @@ from bot.vitals import in_words, lasting
 
 
 async def _help(asked: Asked) -> str:
-    lines = [
-        f"/{command.name}{' ' + command.usage if command.usage else ''} — {asked.either(command.zh, command.en)}"
-        for command in asked.known.values()
-        if allowed(asked, command.action)
-    ]
+    lines = [_line(asked, command) for command in asked.known.values() if allowed(asked, command.action)]
     return "\n".join(lines)
+
+
+def _line(asked: Asked, command: Command) -> str:
+    zh = f"/{command.name_zh} {command.usage_zh}".rstrip()
+    en = f"/{command.name} {command.usage}".rstrip()
+    return asked.either(f"{zh}（/{command.name}） — {command.zh}", f"{en} — {command.en}")
 
 
 async def _status(asked: Asked) -> str:

@@ -243,10 +243,19 @@ LINK_COMMANDS = (
     Command(
         name="link",
         usage="[CODE|confirm|refuse]",
+        usage_zh="[代码|确认|拒绝]",
         action=ACTION,
         zh="让你的另一个账号共用记忆",
         en="let another account of yours share this memory",
         run=_link,
     ),
-    Command(name="unlink", usage="[N]", action=ACTION, zh="取消账号关联", en="take an account out again", run=_unlink),
+    Command(
+        name="unlink",
+        usage="[N]",
+        usage_zh="[序号]",
+        action=ACTION,
+        zh="取消账号关联",
+        en="take an account out again",
+        run=_unlink,
+    ),
 )

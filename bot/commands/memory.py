@@ -31,7 +31,7 @@ async def _memory(asked: Asked) -> str:
     act = acts.get(word.lower())
     if act is None:
         return asked.either(
-            f"/memory 后面可以是 search、show、why、undo，不认识“{word}”。",
+            f"/记忆 后面可以是 搜索、查看、为什么、撤销（search、show、why、undo），不认识“{word}”。",
             f"/memory takes search, show, why or undo, not “{word}”.",
         )
     return await act(asked, rest.strip())
@@ -172,10 +172,13 @@ MEMORY_COMMANDS = (
     Command(
         name="memory",
         usage="[search|show|why|undo]",
+        usage_zh="[搜索|查看|为什么|撤销]",
         action="memory.read",
         zh="长期记忆；搜索、查看、出处、撤销整理",
         en="long-term memory; search, show, why, undo",
         run=_memory,
     ),
-    Command(name="remember", usage="TEXT", action=WRITE, zh="记住一句话", en="remember this", run=_remember),
+    Command(
+        name="remember", usage="TEXT", usage_zh="内容", action=WRITE, zh="记住一句话", en="remember this", run=_remember
+    ),
 )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.commands.base import Asked
+from bot.commands.names import command_of
 from bot.found import source
-from bot.intake import command_of
 from bot.memory_files import MemoryFile, memory_file
 from bot.uses import lines_of_memory
 from memory import daily_log

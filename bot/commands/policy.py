@@ -80,6 +80,7 @@ def _unknown(asked: Asked, name: str) -> str:
 POLICY = Command(
     name="policy",
     usage="[NAME]",
+    usage_zh="[名称]",
     action="context.read",
     zh="查看或更换本会话的上下文策略",
     en="how this conversation is kept small; choose another way",

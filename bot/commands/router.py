@@ -1,6 +1,5 @@
 """Finds the command that was meant, asks whether it may be given here, and settles its row with the answer."""
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -16,13 +15,14 @@ from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
 from bot.commands.link import LINK_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
+from bot.commands.names import command_of, nearest, shows_language
 from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.trace import TRACE
 from bot.config import Refused
 from bot.errors import MnemaError
 from bot.inbound import where_of
-from bot.intake import PRESS, Said, command_of
+from bot.intake import PRESS, Said
 from bot.reply import address_of, outgoing
 from bot.texts import language, say
 from channels.base import Channel
@@ -52,12 +52,7 @@ BROKEN = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticE
 ALSO = {"start": "help", PRESS: "approve"}
 """Other names; /start is what Telegram sends for a person who opens the chat for the first time."""
 RETRY = "retry"
-MOST_NEAR = 3
-
-
-def nearest(name: str) -> list[str]:
-    """Known commands that look like this one, best first."""
-    return difflib.get_close_matches(name, COMMANDS, n=MOST_NEAR, cutoff=0.5)
+LONGEST_SHOWN = 60  # characters of an unknown name that are repeated
 
 
 def _privately(asked: Asked, command: Command) -> bool:
@@ -108,10 +103,10 @@ class Router:
     async def _answer(self, name: str, asked: Asked) -> str:
         command = COMMANDS.get(ALSO.get(name, name))
         if command is None:
-            near = nearest(name)
+            near = nearest(name[:LONGEST_SHOWN], COMMANDS)
             names = asked.either("、", ", ").join(f"/{found}" for found in near)
             hint = say(asked.lang, "nearest", names=names) if near else say(asked.lang, "see_help")
-            return say(asked.lang, "unknown_command", name=name, near=hint)
+            return say(asked.lang, "unknown_command", name=name[:LONGEST_SHOWN], near=hint)
         if not allowed(asked, command.action):
             self._denied()
             await self._desk.store.note(f"/{command.name}", asked.conversation.id, "refused", asked.who)
@@ -166,9 +161,9 @@ class Router:
         )
 
     async def _language(self, conversation: str, text: str, setting: str) -> str:
-        """Commands are ASCII: what the person wrote last otherwise says which language they read."""
+        """English names are typed by everybody: what was written last otherwise says which language they read."""
         if language(text, setting) == "zh" or setting in ("zh", "en"):
             return language(text, setting)
         lines = await self._desk.store.sessions.lines(conversation, limit=60)
-        words = [line.text for line in lines if line.role == "user" and command_of(line.text) is None]
+        words = [line.text for line in lines if line.role == "user" and shows_language(line.text)]
         return language(words[-1]) if words else "en"

@@ -61,6 +61,7 @@ SETTINGS_COMMANDS = (
     Command(
         name="config",
         usage="[KEY [VALUE]]",
+        usage_zh="[键 [值]]",
         action="config.read",
         zh="查看或修改设置",
         en="see or change settings",
@@ -69,6 +70,7 @@ SETTINGS_COMMANDS = (
     Command(
         name="model",
         usage="[NAME]",
+        usage_zh="[名称]",
         action="model.choose",
         zh="查看或更换模型",
         en="see or change the model",

@@ -27,6 +27,7 @@ async def _trace(asked: Asked) -> str:
 TRACE = Command(
     name="trace",
     usage="[last | ID]",
+    usage_zh="[上一条 | 编号]",
     action="trace",
     zh="查看一条消息的处理经过",
     en="what became of your last message, step by step",

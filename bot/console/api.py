@@ -114,8 +114,10 @@ class _Console:
         await self._house.store.note("config", ", ".join(change), "set", CONSOLE, args=self._house.settings.masked())
         return answer(self._house.settings.masked())
 
-    async def commands(self, _: Request) -> Response:
-        return answer({"commands": [dict(command) for command in self._house.commands()]})
+    async def commands(self, request: Request) -> Response:
+        # The page itself is in the browser's first language, which this header begins with.
+        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+        return answer({"commands": [dict(command) for command in self._house.commands(lang)]})
 
     async def metrics(self, _: Request) -> Response:
         text = await self._house.metrics()

@@ -57,7 +57,8 @@ class House:
     files: the owner's part of the workspace. allow: whether the console may do the named action now.
     stop: end that conversation's running turn. context: the facts of its context.
     saved: called after one of the files was saved here. metrics: figures in the text format that Prometheus reads.
-    commands: {name, usage, zh, en} of what may be typed here. hooked: the channel of that name, if it takes calls.
+    commands: {name, usage, zh, en} of what may be typed here, for readers of "zh" or "en".
+    hooked: the channel of that name, if it takes calls.
     channels: all of them by name. pairing: who may talk, None where nobody asks.
     now: where the owner is.
     """
@@ -74,7 +75,7 @@ class House:
     status: Told
     usage: Told
     metrics: Callable[[], Awaitable[str]]
-    commands: Callable[[], Sequence[Mapping[str, str]]]
+    commands: Callable[[str], Sequence[Mapping[str, str]]]
     healthy: Probe
     ready: Probe
     hooked: Callable[[str], Hooked | None] = lambda name: None

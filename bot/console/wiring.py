@@ -84,13 +84,12 @@ def allow(action: str) -> bool:
     return authorize(OWNER, action, "", CONSOLE).allowed
 
 
-def commands() -> list[Mapping[str, str]]:
-    """What may be typed in the page."""
-    return [
-        {"name": command.name, "usage": command.usage, "zh": command.zh, "en": command.en}
-        for command in COMMANDS.values()
-        if allow(command.action)
-    ]
+def commands(lang: str) -> list[Mapping[str, str]]:
+    """What may be typed in the page, to who reads Chinese with the Chinese names first."""
+    may = [command for command in COMMANDS.values() if allow(command.action)]
+    english = [{"name": one.name, "usage": one.usage, "zh": one.zh, "en": one.en} for one in may]
+    chinese = [{"name": one.name_zh, "usage": one.usage_zh, "zh": one.zh, "en": one.en} for one in may]
+    return [*chinese, *english] if lang == "zh" else [*english]
 
 
 class TerminalAway:

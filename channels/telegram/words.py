@@ -30,6 +30,7 @@ _MOVING_STICKERS = {
 }
 _PRESENT = frozenset({"member", "administrator", "creator", "restricted"})
 _AROUND = re.compile(r"^[\s,:，：]+|\s+$")
+_COMMAND_TO = re.compile(r"(\s*[/／][^\s@/／]+)@(\w+)(?=\s|\Z)")
 
 Json = dict[str, Any]
 
@@ -267,7 +268,10 @@ def _meant(message: Json, text: str, me: Me) -> tuple[bool, str]:
             continue
         mine, rest, done = True, rest + units[done:start] + kept.encode("utf-16-le"), end
     if not mine:
-        return False, text
+        # Telegram marks no command with other letters than a-z, nor a mention that follows a letter: `/帮助@bot`.
+        command = _COMMAND_TO.match(text)
+        ours = command is not None and command[2].lower() == me.username.lower()
+        return (True, command[1] + text[command.end() :]) if command and ours else (False, text)
     left = (rest + units[done:]).decode("utf-16-le", "surrogatepass")
     left = _AROUND.sub("", re.sub(r"(?<=\S) {2,}(?=\S)", " ", left))
     return True, left or text

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.intake import KeptFile, Said, Taken, arrival, command_of, dump_said, ends_turn, load_said
+from bot.commands.names import command_of
+from bot.intake import KeptFile, Said, Taken, arrival, dump_said, ends_turn, load_said
 from bot.reply import outgoing
 from channels.message import Address, Capabilities, InboundMessage, Sender
 
@@ -32,7 +33,7 @@ def test_a_body_comes_back_as_it_went_in(said: Said) -> None:
         ("/ help", None),
         ("1/2", None),
         ("what is /help", None),
-        ("/帮助", None),
+        ("/帮助", ("help", "")),
     ],
 )
 def test_only_a_slash_and_a_word_at_the_start_is_a_command(text: str, command: tuple[str, str] | None) -> None:

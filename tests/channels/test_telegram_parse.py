@@ -83,6 +83,13 @@ def test_a_command_addresses_us_by_name_in_a_group_and_always_in_private() -> No
     assert said("/status@lab_bot now", "/status@lab_bot", "bot_command") == (True, "/status now")
     assert said("/status@other_bot", "/status@other_bot", "bot_command") == (False, "/status@other_bot")
     assert said("/status", "/status", "bot_command") == (False, "/status")
+    # Telegram marks neither a command of other letters nor the mention that follows one of them.
+    unmarked = [heard(update(text, chat=GROUP)) for text in ("/状态@lab_BOT 现在", "/状态@other_bot", "状态@lab_bot")]
+    assert [(one.addressed, one.text) for one in unmarked] == [
+        (True, "/状态 现在"),
+        (False, "/状态@other_bot"),
+        (False, "状态@lab_bot"),
+    ]
     private = heard(update("/status@lab_bot", entities=[entity("/status@lab_bot", "/status@lab_bot", "bot_command")]))
     assert (private.addressed, private.text) == (True, "/status")
 

@@ -233,6 +233,7 @@ def test_commands_and_paths_are_completed(tmp_path: Path) -> None:
 
     assert offered("/n") == ["/new", "/now"]
     assert offered("/new x") == []
+    assert [word for word, _ in completions("/帮", ("/帮助", "/记忆", "/help"), tmp_path)] == ["/帮助"]
     assert offered("see @n") == ["see @notes/"]
     assert offered("see @") == ["see @notes/"]
     assert offered("@notes/") == ["@notes/a.md"]

@@ -17,7 +17,7 @@ UPDATE_LIFE = 24 * 3600.0
 DRAFT_LIFE = 30.0
 DEFAULT_KINDS = frozenset({"message", "edited_message", "channel_post", "callback_query", "my_chat_member"})
 _MENTION = re.compile(r"(?<!\w)@\w{3,}")
-_COMMAND = re.compile(r"(?:^|(?<=\s))/\w+(?:@\w+)?")
+_COMMAND = re.compile(r"(?:^|(?<=\s))/[A-Za-z0-9_]+(?:@\w+)?(?!\w)")
 
 
 @dataclass(slots=True, kw_only=True)

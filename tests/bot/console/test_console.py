@@ -135,7 +135,7 @@ def house(root: Path, seen: Seen) -> House:
         store=Store(), files=Workspace(root).space(""), saved=saved, allow=lambda action: action not in seen.denied,
         stop=stop, context=context, search=search, index=index, settings=Settings(), status=facts, usage=facts,
         metrics=figures, healthy=well, ready=well,
-        commands=lambda: [{"name": "help", "usage": "", "zh": "帮助", "en": "help"}],
+        commands=lambda lang: [{"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}],
     )  # fmt: skip
 
 
@@ -323,6 +323,8 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
         assert (await client.get("/api/status")).json() == {"fine": True}
         assert (await client.get("/api/usage")).json() == {"fine": True}
         assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
+        chinese = await client.get("/api/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
+        assert chinese.json()["commands"][0]["name"] == "帮助"
 
 
 async def test_metrics_are_told_as_text(console: Console) -> None:
