@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from bot.checks import Check
 from bot.config import Config, ConfigFile, known_secrets
-from bot.connecting import begun_in, channel_of, lacking
+from bot.connecting import begun_in, channel_of, lacking, turned_off
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home
 from bot.log import Redactor
@@ -40,6 +40,7 @@ async def check_channels(
         _lacking(name, empty) for name, section in sections.items() if name in begun and (empty := lacking(section))
     ]
     on = [name for name, section in sections.items() if section.on]
+    lack += [_off(name) for name, section in sections.items() if turned_off(section) and section.complete]
     if home.address():
         return [*await _asked(home, on), *lack]
     async with AsyncExitStack() as held:
@@ -55,6 +56,12 @@ def _lacking(name: str, empty: Sequence[str]) -> Check:
     message = f"It has settings but does not start: {' and '.join(empty)} is empty."
     hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
     return _check(name, message, ok=False, hint=hint)
+
+
+def _off(name: str) -> Check:
+    """A channel with credentials that config.json turns off: meant so, or left so in a copy of the example."""
+    hint = f"Set channels.{name}.enabled to true to start it."
+    return _check(name, "It has credentials, but enabled is false: it does not start.", hint=hint)
 
 
 async def _asked(home: Home, on: list[str]) -> list[Check]:

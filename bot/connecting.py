@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import cast
 
 from bot.config import Config, ConfigFile, defaults
+from bot.config.channels import WithCredentials
 from bot.config.forms import Section
 from bot.errors import ConfigError
 from channels.base import Channel
@@ -12,7 +13,6 @@ from channels.registry import load
 
 NOT_ITS_OWN = {"owners", "allow", "pairing"}
 """Who may talk is read at each message: no channel is opened with it."""
-CREDENTIALS = ("token", "bot_id", "secret", "app_id", "app_secret")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +43,21 @@ def channels_of(config: Config, begun: Collection[str] = ()) -> Opened:
 
 
 def begun_in(file: ConfigFile) -> set[str]:
-    """The channels of which something is written in config.json, a variable of the environment that is empty too."""
+    """The channels of which more is written in config.json than `enabled`, if only a variable that is empty."""
     written, untouched = file.masked()["channels"], defaults()["channels"]
-    return {name for name in untouched if written[name] != untouched[name]}
+    return {name for name, keys in untouched.items() if {**written[name], "enabled": keys["enabled"]} != keys}
 
 
 def lacking(section: Section) -> list[str]:
     """The credentials that a channel which is wanted still needs."""
-    wanted = getattr(section, "enabled", False) and not getattr(section, "on", True)
-    return [key for key in CREDENTIALS if getattr(section, key, None) == ""] if wanted else []
+    if not isinstance(section, WithCredentials) or turned_off(section):
+        return []
+    return [key for key in section.needed if not getattr(section, key)]
+
+
+def turned_off(section: Section) -> bool:
+    """Whether config.json itself says that a channel with credentials is off."""
+    return isinstance(section, WithCredentials) and "enabled" in section.model_fields_set and not section.enabled
 
 
 def channel_of(config: Config, name: str) -> Channel:

@@ -40,6 +40,7 @@ def _answers() -> list[tuple[str, str]]:
         answers.append(("llm.api_key", _ask("Model key (empty keeps what is set)", secret=True)))
     answers.append(("channels.telegram.token", _ask("Telegram bot token (empty: no change)", secret=True)))
     if answers[-1][1]:
+        answers.append(("channels.telegram.enabled", "true"))  # a copy of the example says false
         owner = _ask("Your own Telegram user id, a number (empty: nobody may talk to it yet)")
         answers.append(("channels.telegram.owners", f'["{owner}"]' if owner else ""))
     return [(key, value) for key, value in answers if value]

@@ -1,8 +1,8 @@
 """What config.json may say of each channel."""
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bot.config.forms import Secret, SecretUrl, Section, SocketUrl, Texts, Url
 
@@ -17,6 +17,33 @@ class ChannelSettings(Section):
     proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
 
 
+class WithCredentials(ChannelSettings):
+    """What a channel takes that is on once its credentials are there, unless `enabled` says otherwise."""
+
+    #: Keys without which it cannot start.
+    needed: ClassVar[tuple[str, ...]]
+    enabled: bool = Field(
+        False, description="Off keeps the settings and starts nothing; left out, credentials turn it on."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _enable(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "enabled" not in given and all(given.get(key) for key in cls.needed):
+            return {**given, "enabled": True}
+        return given
+
+    @property
+    def complete(self) -> bool:
+        """Whether its credentials are there."""
+        return all(getattr(self, key) for key in self.needed)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and self.complete
+
+
 class Web(ChannelSettings):
     """The page and API on this machine."""
 
@@ -29,9 +56,10 @@ class Web(ChannelSettings):
         return self.enabled
 
 
-class Telegram(ChannelSettings):
+class Telegram(WithCredentials):
     """A Telegram bot."""
 
+    needed = ("token",)
     token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
     base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
     mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
@@ -39,26 +67,17 @@ class Telegram(ChannelSettings):
     webhook_url: Url = Field("", description="Public https address of this program, told to Telegram at the start.")
     reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled and bool(self.token)
 
-
-class Feishu(ChannelSettings):
+class Feishu(WithCredentials):
     """A Feishu or Lark app."""
 
+    needed = ("app_id", "app_secret")
     app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
     app_secret: Secret = Field("", description="The app's secret.")
     domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
     mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
     encrypt_key: Secret = Field("", description="For webhook mode.")
     verification_token: Secret = Field("", description="For webhook mode.")
-
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled and bool(self.app_id and self.app_secret)
 
 
 class Wechat(ChannelSettings):
@@ -74,32 +93,24 @@ class Wechat(ChannelSettings):
         return self.enabled
 
 
-class WechatMp(ChannelSettings):
+class WechatMp(WithCredentials):
     """A WeChat official account."""
 
+    needed = ("app_id", "app_secret", "token")
     app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
     app_secret: Secret = Field("", description="The account's secret.")
     token: Secret = Field("", description="Signs the platform's calls.")
     encoding_aes_key: Secret = Field("", description="For encrypted mode, 43 signs.")
     base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
 
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled and bool(self.app_id and self.app_secret and self.token)
 
-
-class Wecom(ChannelSettings):
+class Wecom(WithCredentials):
     """A WeCom bot."""
 
+    needed = ("bot_id", "secret")
     bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
     secret: Secret = Field("", description="The bot's secret.")
     ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
-
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled and bool(self.bot_id and self.secret)
 
 
 class Channels(Section):

@@ -15,6 +15,7 @@ from bot.cli import main
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.records import Arrival, Draft, Outgoing, Place
+from tests.house.sources import ROOT
 
 HEAVY = (
     "pydantic",
@@ -78,7 +79,7 @@ def test_init_asks_for_the_key_and_the_channel(home: Path) -> None:
     assert asked.returncode == 0, asked.stderr
     written = json.loads((home / "config.json").read_text())
     assert (written["llm"]["provider"], written["llm"]["api_key"]) == ("openai", "sk-0123456789abcdef")
-    assert written["channels"]["telegram"] == {"token": "123456:token-token", "owners": ["4242"]}
+    assert written["channels"]["telegram"] == {"token": "123456:token-token", "enabled": True, "owners": ["4242"]}
 
 
 def test_a_setting_is_changed_shown_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,6 +232,25 @@ def test_doctor_on_a_fresh_home_finds_nothing_wrong(home: Path, capsys: pytest.C
         "web token",
         "instance",
     } <= names
+
+
+def test_a_copy_of_the_example_starts_and_the_doctor_is_content(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir()
+    example = (ROOT / "config.example.json").read_text("utf-8")
+    (home / "config.json").write_text(example.replace('"port": 8642', '"port": 0'))
+    (home / "config.json").chmod(0o600)
+    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as bot:
+        assert bot.stdout is not None
+        assert any(line.startswith("ready") for line in bot.stdout)
+        bot.terminate()
+        errors = bot.communicate()[1]
+    assert bot.returncode == 0
+    assert "does not start" not in errors
+    assert mnema(home, "doctor", "--json") == 0
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    assert [check["name"] for check in checks if check["hint"]] == ["model"]
+    assert [check["name"] for check in checks if check["name"].startswith("channel ")] == ["channel web"]
 
 
 def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -181,6 +181,31 @@ def test_a_missing_variable_is_an_empty_secret_but_a_fault_elsewhere(file: Confi
         file.check()
 
 
+@pytest.mark.parametrize(
+    ("section", "credentials"),
+    [
+        ("telegram", {"token": "100:x"}),
+        ("feishu", {"app_id": "a", "app_secret": "s"}),
+        ("wechat_mp", {"app_id": "a", "app_secret": "s", "token": "t"}),
+        ("wecom", {"bot_id": "b", "secret": "s"}),
+    ],
+)
+def test_a_channel_is_on_once_its_credentials_are_there_unless_it_is_turned_off(
+    section: str, credentials: dict[str, str]
+) -> None:
+    def on(**given: Any) -> tuple[bool, bool]:
+        channel = getattr(build({"channels": {section: given}}, {}).channels, section)
+        return channel.enabled, channel.on
+
+    assert on(**credentials) == (True, True)
+    assert on(**credentials, enabled=True) == (True, True)
+    assert on(**credentials, enabled=False) == (False, False)
+    assert on() == (False, False)
+    assert on(enabled=True) == (True, False)
+    for missing in credentials:
+        assert on(**{**credentials, missing: ""}) == (False, False)
+
+
 def test_a_key_in_the_environment_is_not_sent_to_another_provider() -> None:
     environ = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": "sk-openai"}
     for provider, expected in (("anthropic", KEY), ("openai", "sk-openai"), ("offline", "")):

@@ -119,6 +119,18 @@ async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> Non
     assert "channel telegram" not in checks
 
 
+async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: Path) -> None:
+    off = {"token": "100:x", "enabled": False}
+    checks = await found(set_up(tmp_path, telegram=off, wecom={"enabled": False, "bot_id": "b"}))
+    assert checks["channel telegram"] == Check(
+        name="channel telegram",
+        ok=True,
+        message="It has credentials, but enabled is false: it does not start.",
+        hint="Set channels.telegram.enabled to true to start it.",
+    )
+    assert "channel wecom" not in checks
+
+
 TELEGRAM: Any = {"token": "100:x"}
 
 

@@ -19,6 +19,18 @@ def test_the_example_is_taken_and_changes_nothing(tmp_path: Path) -> None:
     assert ConfigFile(tmp_path / "config.json", {}).load() == Config()
 
 
+def test_the_example_turns_on_no_channel_that_has_no_credentials() -> None:
+    channels = json.loads((ROOT / "config.example.json").read_text("utf-8"))["channels"]
+    assert {name: keys["enabled"] for name, keys in channels.items()} == {
+        "web": True,
+        "telegram": False,
+        "feishu": False,
+        "wechat": False,
+        "wechat_mp": False,
+        "wecom": False,
+    }
+
+
 def test_the_example_shows_every_key_and_every_key_is_explained() -> None:
     shown = json.loads(example())
     for key in KEYS.values():
