@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup test check bench mutants nightly lock format clean
+.PHONY: chat setup extras test check bench mutants nightly lock format clean
 
 # two workers for each core, for a third of the time they wait; who is done takes from those who are not
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))) --dist worksteal
@@ -10,6 +10,9 @@ chat:            # talk to the bot; this folder is its home
 
 setup:           # what `make chat` needs, without starting it
 	scripts/setup.sh
+
+extras:          # what a feature beside the core needs: NAME=vectors, embeddings, scale or otel
+	scripts/setup.sh extra "$(NAME)"
 
 test:            # every test that needs no outside service; ARGS="-k name" runs some
 	scripts/setup.sh dev && exec .venv/bin/pytest $(ARGS)
@@ -31,7 +34,7 @@ mutants:         # put each known fault into a copy and see that the tests notic
 nightly:         # new examples, 300 kills on each channel, all mutants; NIGHT="--only kills" runs some
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.nightly $(NIGHT)
 
-lock:            # both lock files from pyproject.toml
+lock:            # all lock files from pyproject.toml
 	scripts/setup.sh dev && scripts/lock.sh
 
 format:          # lay the code out and mend what can be mended

@@ -16,6 +16,7 @@ from bot import supervisor
 from bot.config import Config, ConfigFile, known_secrets
 from bot.connecting import begun_in, channels_of
 from bot.errors import Busy, ConfigError, MnemaError
+from bot.extras import install_command
 from bot.heap import share_heap
 from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
@@ -53,7 +54,8 @@ def _run_shared(home: Home, file: ConfigFile, role: str, metrics: int | None) ->
         opening = importlib.import_module("bot.scale.opening")
     except ImportError as err:
         raise ConfigError(
-            f"database_url needs the extra scale, and {err.name} is missing; install it with: pip install mnema[scale]"
+            f"database_url needs the extra scale, and {err.name} is missing; install it with: "
+            f"{install_command('scale')}"
         ) from err
     redactor = _logging(home, file.current)
     opened = partial(opening.open_shared, home, file, role)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.errors import ConfigError
+from bot.extras import install_command
 from bot.home import Home
 
 
@@ -33,7 +34,7 @@ def scaled(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as err:
         raise ConfigError(
-            f"PostgreSQL needs the extra scale, and {err.name} is missing; install it with: pip install mnema[scale]"
+            f"PostgreSQL needs the extra scale, and {err.name} is missing; install it with: {install_command('scale')}"
         ) from err
 
 

@@ -12,6 +12,7 @@ import structlog
 
 from bot.config import Config
 from bot.errors import ConfigError
+from bot.extras import install_command
 from bot.signals import Signals
 from bot.tracing import RECEIVED, Span, Tracer, span_number, trace_number
 
@@ -20,7 +21,6 @@ GOODBYE = 3.0
 """Seconds that the end of the program waits for a collector."""
 PATH = "/v1/traces"
 VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-EXTRA = "OpenTelemetry is not installed; install it with: pip install 'mnema[otel]'"
 
 
 def signals_of(config: Config) -> Signals:
@@ -36,9 +36,13 @@ def signals_of(config: Config) -> Signals:
         return Signals(tracer=open_tracer(config.log.otel))
     except ImportError as err:
         if config.log.otel:
-            raise ConfigError(f'log.otel is set, but {EXTRA}, or set log.otel to ""') from err
-        log.warning("tracing is off", why=EXTRA)  # the variables may be there for other programs
+            raise ConfigError(f'log.otel is set, but {_not_installed()}, or set log.otel to ""') from err
+        log.warning("tracing is off", why=_not_installed())  # the variables may be there for other programs
         return Signals()
+
+
+def _not_installed() -> str:
+    return f"OpenTelemetry is not installed; install it with: {install_command('otel')}"
 
 
 def open_tracer(endpoint: str) -> Tracer:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes .venv from a lock file with nothing but Python >= 3.11 and pip; a call that has nothing to do costs a checksum.
-# usage: scripts/setup.sh [dev]      everything it says goes to stderr: stdout and stdin belong to what runs next
+# usage: scripts/setup.sh [dev | extra NAME]      everything it says goes to stderr: stdout and stdin belong to what runs next
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,15 +8,31 @@ venv=.venv
 log=.venv/setup.log
 kind=${1:-run}
 lock=requirements.lock
-if [ "$kind" = dev ]; then lock=requirements-dev.lock; fi
+extra=
 
 say() { printf '%s\n' "$*" >&2; }
+case $kind in
+dev) lock=requirements-dev.lock ;;
+extra)
+    kind=run
+    extra=${2:-}
+    case $extra in
+    vectors | embeddings | scale | otel) ;;
+    *)
+        say "There is no extra '$extra': name vectors, embeddings, scale or otel, as in: make extras NAME=vectors"
+        exit 2
+        ;;
+    esac
+    ;;
+esac
+
 fingerprint() { { cat "$1" pyproject.toml; pwd; } | cksum; }
 stamp() { printf '%s' "$venv/.installed-$1"; }
 current() { [ -f "$(stamp "$1")" ] && [ "$(cat "$(stamp "$1")")" = "$(fingerprint "$2")" ]; }
 
 # the test set-up holds all that the program needs
-if current dev requirements-dev.lock || current "$kind" "$lock"; then exit 0; fi
+there() { current dev requirements-dev.lock || current "$kind" "$lock"; }
+if there && { [ -z "$extra" ] || current "$extra" "requirements-$extra.lock"; }; then exit 0; fi
 
 fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
@@ -56,24 +72,34 @@ step() {
 
 trap 'say ""; say "Stopped half-way; the same command goes on from here."; exit 130' INT TERM
 
-if ! "$venv/bin/pip" --version >/dev/null 2>&1 || ! fits "$venv/bin/python"; then
-    python=$(find_python)
-    if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
-        say "$python has no venv module: install it (Debian and Ubuntu: apt-get install python3-venv), then try again."
-        exit 1
+set_up() {
+    if ! "$venv/bin/pip" --version >/dev/null 2>&1 || ! fits "$venv/bin/python"; then
+        python=$(find_python)
+        if ! "$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then
+            say "$python has no venv module: install it (Debian and Ubuntu: apt-get install python3-venv), then try again."
+            exit 1
+        fi
+        rm -rf "$venv" && mkdir "$venv"
+        : >"$log"
+        step "[1/3] making $venv with $("$python" --version 2>&1)" "$python" -m venv "$venv"
+    else
+        : >"$log"
+        say "[1/3] $venv is there"
     fi
-    rm -rf "$venv" && mkdir "$venv"
-    : >"$log"
-    step "[1/3] making $venv with $("$python" --version 2>&1)" "$python" -m venv "$venv"
-else
-    : >"$log"
-    say "[1/3] $venv is there"
-fi
-rm -f "$(stamp run)" "$(stamp dev)"
+    rm -f "$venv"/.installed-*
+
+    step "[2/3] installing $(grep -c '^[a-z]' "$lock") packages; the first time takes a minute or two" \
+        $pip install --require-hashes -r "$lock"
+    step "[3/3] installing mnema itself" $pip install --no-deps --no-build-isolation -e .
+
+    fingerprint "$lock" >"$(stamp "$kind")"
+}
 
 pip="$venv/bin/python -m pip --disable-pip-version-check --no-input"
-step "[2/3] installing $(grep -c '^[a-z]' "$lock") packages; the first time takes a minute or two" \
-    $pip install --require-hashes -r "$lock"
-step "[3/3] installing mnema itself" $pip install --no-deps --no-build-isolation -e .
-
-fingerprint "$lock" >"$(stamp "$kind")"
+if there; then : >"$log"; else set_up; fi
+if [ -n "$extra" ]; then
+    lock=requirements-$extra.lock
+    step "installing what $extra needs beside the rest" $pip install --require-hashes -r "$lock"
+    fingerprint "$lock" >"$(stamp "$extra")"
+    say "$extra is installed in $venv; restart mnema to use it."
+fi

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.config.schema import Embedding
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
+from bot.extras import install_command
 from bot.models.failures import read_failure, to_error
 from bot.models.http import open_http
 from memory.recall.vectors import Embedder, EmbeddingFailed
@@ -45,7 +46,7 @@ def missing(provider: str, there: Callable[[str], object] = find_spec) -> str:
     extra = "embeddings" if provider == "local" else "vectors"
     if not absent:
         return ""
-    return f"memory.embedding needs {' and '.join(absent)}, which is not installed: pip install 'mnema[{extra}]'"
+    return f"memory.embedding needs {' and '.join(absent)}, which is not installed: {install_command(extra)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

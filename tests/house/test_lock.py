@@ -9,9 +9,11 @@ from tests.house.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 SCALE = "requirements-scale.lock"
+ADDED = ("vectors", "embeddings", "otel")
+"""Extras whose lock holds only what they add to the core's."""
 
 
-@pytest.mark.parametrize("name", [*LOCKS, SCALE])
+@pytest.mark.parametrize("name", [*LOCKS, SCALE, *(f"requirements-{extra}.lock" for extra in ADDED)])
 def test_a_lock_names_no_host_and_hashes_everything(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     assert not re.search(r"https?://", text)
@@ -34,6 +36,15 @@ def test_what_many_processes_need_is_locked_beside_the_core_and_alike() -> None:
     wanted = [*run, *project["optional-dependencies"]["scale"]]
     assert not [line for line in wanted if _name(line) not in scale]
     assert not [name for name, version in scale.items() if dev.get(name) != version]
+
+
+@pytest.mark.parametrize("extra", ADDED)
+def test_what_an_extra_adds_is_locked_and_agrees_with_the_tests(extra: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    run, dev, added = (_pins((ROOT / name).read_text("utf-8")) for name in (*LOCKS, f"requirements-{extra}.lock"))
+    assert not [line for line in project["optional-dependencies"][extra] if _name(line) not in added]
+    assert not set(added) & set(run)
+    assert not [name for name in set(added) & set(dev) if added[name] != dev[name]]
 
 
 def _pins(text: str) -> dict[str, str]:
