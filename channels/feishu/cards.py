@@ -16,7 +16,8 @@ MOST_TABLES = 3
 ELEMENT = "answer"
 SUMMARY = 60
 _AT = re.compile(r"<(?=\s{0,9}/?\s{0,9}at\b)", re.IGNORECASE)
-_IMAGE = re.compile(r"(?<!!)!++(?=\[[^\]\n]*\]\()")
+_PIECE = re.compile(r"[^\]\n]*+(?:\]\(?|\n|\Z)")
+_BANGS = re.compile(r"(?<!!)!++(?=\[)")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 Json = dict[str, Any]
@@ -82,7 +83,12 @@ def dumped(card: Json) -> Json:
 
 def shown(text: str) -> str:
     """Markdown that a card shows as it was meant: nobody is called, no picture of ours is looked for, few tables."""
-    return _few_tables(_IMAGE.sub("", harmless(text))) or "…"
+    return _few_tables(_PIECE.sub(_without_pictures, harmless(text))) or "…"
+
+
+def _without_pictures(piece: re.Match[str]) -> str:
+    """A piece that ends a link's words, its pictures as links. Each `[` of a piece has the same `]`: one look at it."""
+    return _BANGS.sub("", piece[0]) if piece[0].endswith("](") else piece[0]
 
 
 def harmless(text: str) -> str:

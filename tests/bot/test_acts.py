@@ -159,6 +159,21 @@ async def test_in_a_group_the_model_sees_who_speaks_and_the_background(tmp_path:
         assert asked.shown == "5005: @bot what is broken?"
 
 
+async def test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken(tmp_path: Path) -> None:
+    note = call("write_file", path="memory/boiler.md", content="The boiler is broken.")
+    async with inside(tmp_path, [note, "no", note, "yes"], PEOPLE, telegram()) as it:
+        files = it.house.workspace.root
+        await it.say("@bot note that the boiler is broken", key="m1", **in_group())
+        [refused] = results(it.model.requests[-1])
+        assert refused.is_error
+        assert refused.text.startswith("memory/boiler.md is memory, and words from outside are in view")
+        assert not list(files.rglob("boiler.md"))
+        await it.say("note that the boiler is broken", key="m2", sender=OWNER, chat=OWNER)
+        [written] = results(it.model.requests[-1])
+        assert not written.is_error, "the same in private, where nobody else speaks"
+        assert (files / "memory" / "boiler.md").read_text() == "The boiler is broken."
+
+
 async def test_without_listen_unaddressed_talk_is_not_even_kept(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         it.channel.hear("the secret is 4711", key="b1", **in_group(sender="77", addressed=False))

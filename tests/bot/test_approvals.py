@@ -1,8 +1,11 @@
 """Acts that a model may only ask for: the person's own yes to that very act, once, and nothing else, lets it run."""
 
+import hashlib
+import json
 import re
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,6 +126,21 @@ async def test_it_runs_once_with_the_very_arguments_that_were_shown(desk: Desk) 
         assert "already" in await desk.yes(key)
     assert desk.soul() == "mine"
     assert [(lane.kind, lane.id) for lane in desk.rung] == [("out", desk.home.id)]
+
+
+async def test_arguments_that_are_not_those_that_were_shown_are_not_run(desk: Desk, tmp_path: Path) -> None:
+    code, _, _ = await desk.asked()
+    with closing(sqlite3.connect(tmp_path / "m.db")) as held:
+        [(arguments, digest)] = held.execute("SELECT arguments, digest FROM approval").fetchall()
+        assert digest == hashlib.sha256(arguments.encode()).hexdigest()
+        assert json.loads(arguments) == {"path": "SOUL.md", "content": TEXT}
+        held.execute("UPDATE approval SET arguments = ?", (arguments.replace("kind", "evil"),))
+        held.commit()
+    assert await desk.yes(code) == (
+        "Approved, but `write_file` did not work: it is not what was asked, or there is no such tool any more."
+    )
+    assert desk.soul() == ""
+    assert "did not work" in await desk.yes(code)
 
 
 async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk: Desk) -> None:

@@ -18,6 +18,7 @@ from bot.attachments import TEXT_CHARS, Ingested, ingest, kind_of, label, refusa
 from channels.message import Attachment
 from memory.blobs import Blobs
 from memory.conversation import Document, Image
+from tests.house.sources import ROOT
 
 
 @pytest.fixture
@@ -217,6 +218,33 @@ def test_utf_8_is_read_as_it_is(text: str) -> None:
 
 def test_every_refusal_is_said_in_both_languages() -> None:
     assert refusal("a", "pixels", "zh") != refusal("a", "pixels", "en")
+
+
+LIMITED = """
+import json, resource, runpy, sys
+path, sys.argv = sys.argv[1], ["child", "picture"]
+try:
+    runpy.run_path(path, run_name="__main__")
+except Exception as err:
+    ended = type(err).__name__
+kinds = ("AS", "CPU", "FSIZE", "CORE")
+print(json.dumps([ended, {kind: resource.getrlimit(getattr(resource, f"RLIMIT_{kind}")) for kind in kinds}]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS knows no limit of address space")
+def test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one() -> None:
+    child = ROOT / "bot" / "attachments_child.py"
+    command = [sys.executable, "-I", "-c", LIMITED, str(child)]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    error, limits = json.loads(ended.stdout)
+    assert error == "UnidentifiedImageError", "it has come to the file"
+    megabyte = 2**20
+    assert 0 < limits["AS"][0] <= 512 * megabyte
+    assert 0 < limits["CPU"][0] <= 30
+    assert 0 < limits["FSIZE"][0] <= 32 * megabyte
+    assert limits["CORE"] == [0, 0]
+    assert all(soft == hard for soft, hard in limits.values()), "it cannot raise them again"
 
 
 HOSTILE = """

@@ -1,6 +1,7 @@
 """The chain of acts: what is in it, and that no change of it goes unseen."""
 
 import asyncio
+import hashlib
 import json
 import sqlite3
 from contextlib import closing
@@ -118,6 +119,45 @@ def test_S64_the_act_is_named(
     assert told.startswith(f"mnema: Act {seq} is not as it was written: ")
     main(["--home", str(home), "doctor"])
     assert f"FAIL audit: Act {seq} is not as it was written" in capsys.readouterr().out
+
+
+COVERED = "seq, at, actor, action, subject, args_digest, decision, result, prev_hash"
+
+
+def rehashed(home: Path, seq: int) -> str:
+    """Give an act the hash that its words call for now, as who can write the record would; returns it."""
+    with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
+        row = held.execute(f"SELECT {COVERED} FROM audit WHERE seq = ?", (seq,)).fetchone()
+        text = json.dumps(list(row), ensure_ascii=False, separators=(",", ":"))
+        became = hashlib.sha256(text.encode()).hexdigest()
+        held.execute("UPDATE audit SET hash = ? WHERE seq = ?", (became, seq))
+        held.commit()
+    return became
+
+
+def test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_follows(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed(home, "UPDATE audit SET actor = 'telegram/b/1' WHERE seq = 2")
+    became = rehashed(home, 2)
+    wrong = "mnema: Act 3 is not as it was written: it does not follow the row before it.\n"
+    assert verified(home, capsys) == (1, wrong)
+    changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = 3")
+    wrong = "mnema: Act 3 is not as it was written: its words are not those that its hash was made of.\n"
+    assert verified(home, capsys) == (1, wrong)
+
+
+def test_S64_a_chain_that_was_hashed_anew_to_its_end_is_another_one_than_was_noted(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed(home, "UPDATE audit SET actor = 'telegram/b/1' WHERE seq = 2")
+    became = rehashed(home, 2)
+    for seq in (3, 4, 5):
+        changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = {seq}")
+        became = rehashed(home, seq)
+    changed(home, f"UPDATE audit_head SET hash = '{became}'")
+    wrong = "mnema: Act 5 is not as it was written: it is another one than was noted outside the record.\n"
+    assert verified(home, capsys) == (1, wrong)
 
 
 def test_S64_a_tail_that_was_cut_and_written_on_shows_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -253,6 +253,31 @@ def test_a_copy_of_the_example_starts_and_the_doctor_is_content(home: Path, caps
     assert [check["name"] for check in checks if check["name"].startswith("channel ")] == ["channel web"]
 
 
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_a_home_whose_secrets_a_group_may_read_does_not_start(
+    home: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert mnema(home, "config", "set", "channels.telegram.token", "123456:abcdefghijklmnop") == 0
+    (home / "config.json").chmod(0o640)
+    assert mnema(home, command, *(["--once", "hi"] if command == "chat" else [])) == 3
+    err = capsys.readouterr().err
+    assert "mode 0640" in err
+    assert f"chmod 600 {home / 'config.json'}" in err
+    assert not (home / "data" / "mnema.db").exists()
+
+
+def test_a_home_whose_token_a_group_may_read_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "data").mkdir(parents=True)
+    token = home / "data" / "web_token"
+    token.write_text("M2fTO2w7Pv6mLPdmUSsS-ndFVpF7cJMTSTK\n")
+    token.chmod(0o640)
+    assert mnema(home, "config", "set", "channels.web.port", "0") == 0
+    assert mnema(home, "run") == 1
+    assert "mode 0640; others can read it: run chmod 600 on it" in capsys.readouterr().err
+    assert mnema(home, "doctor") == 1
+    assert "FAIL web token: Other users may read it (mode 0640)." in capsys.readouterr().out
+
+
 def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     talked(home)
     (home / "config.json").write_text('{"channels": {"telegram": {"token": "${NOPE}"}}}')

@@ -87,10 +87,11 @@ def test_bytes_that_are_no_text_are_refused_with_a_sentence(tmp_path: Path, data
         ConfigFile(tmp_path / "config.json", {}).load()
 
 
-def test_a_secret_that_others_may_read_is_refused_with_the_remedy(file: ConfigFile) -> None:
+@pytest.mark.parametrize("mode", ["0644", "0640", "0620", "0604", "0660"])
+def test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy(file: ConfigFile, mode: str) -> None:
     file.set("channels.telegram.token", "123456:abcdefghijklmnop")
-    file.path.chmod(0o644)
-    with pytest.raises(Refused, match=rf"mode 0644\); run: chmod 600 {file.path}"):
+    file.path.chmod(int(mode, 8))
+    with pytest.raises(Refused, match=rf"mode {mode}\); run: chmod 600 {file.path}"):
         ConfigFile(file.path, {}).load()
 
 

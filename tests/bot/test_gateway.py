@@ -8,16 +8,20 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from bot.console.wiring import open_console
 from bot.gateway import LOGGED_OUT_PAUSE, LONGEST_DEAF, MOST_ATTEMPTS, back_off, given_up, next_pause
 from bot.models.base import Request
 from bot.reply import outgoing
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
 from channels.message import Capabilities, LiveEvent, OutboundMessage
 from channels.scripted import Scripted as Channel
+from channels.telegram.channel import Telegram
+from channels.telegram.settings import Settings
 from channels.text import length
 from memory.store.records import OutboxRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
+from tests.channels.web.house import ScriptedHouse, running
 
 SHORT = Capabilities(limit=100, unit="utf16", live=True)
 KEYED = Capabilities(live=True, keyed=True, key_valid=1e9)
@@ -56,6 +60,27 @@ async def gone(it: Inside) -> None:
 
 def joined(parts: list[OutboundMessage]) -> str:
     return " ".join(part.text.strip() for part in parts)
+
+
+async def test_S14_only_a_channel_that_takes_calls_has_an_address_for_them(tmp_path: Path) -> None:
+    async with inside(tmp_path, echo, channel=terminal()) as it:
+        hooked = Channel(name="telegram", account="9", capabilities=Capabilities(hook=True))
+        await it.house.reception.switch.add(hooked)
+        found = it.house.gateway.hooked
+        assert found("terminal") is None, "it is there, and takes no calls"
+        assert found("feishu") is None
+        assert found("telegram") is hooked
+        async with running(ScriptedHouse(), opened=False) as site, site.nobody() as platform:
+            open_console(site.site, it.house)
+            for name in ("terminal", "feishu", "web"):
+                assert (await platform.post(f"/hooks/{name}", content=b"{}")).status_code == 404
+
+
+def test_S14_telegram_takes_calls_only_where_it_is_told_to() -> None:
+    secret = "x" * 32
+    assert not Telegram(Settings(token="100:x")).capabilities.hook
+    assert not Telegram(Settings(token="100:x", webhook_secret=secret)).capabilities.hook
+    assert Telegram(Settings(token="100:x", mode="webhook", webhook_secret=secret)).capabilities.hook
 
 
 async def test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle(tmp_path: Path) -> None:

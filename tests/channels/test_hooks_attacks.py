@@ -351,7 +351,8 @@ async def test_S21_a_body_that_trickles_is_closed_after_five_seconds() -> None:
         writer.write(f"POST /hooks/{door.name} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode())
         answer = await asyncio.wait_for(reader.read(), 60)
         assert answer.startswith(b"HTTP/1.1 408 ")
-        assert time.monotonic() - began >= 4.9
+        assert b"the body did not arrive within 5 s" in answer
+        assert 4.9 <= time.monotonic() - began < 15.0  # not the keep-alive's end, nor a minute
         writer.close()
 
 

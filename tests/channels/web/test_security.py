@@ -9,11 +9,22 @@ import httpx
 import pytest
 
 from channels.web.gate import IDLE, LONGEST, Gate
-from channels.web.rules import SECURITY_HEADERS, delay
+from channels.web.rules import delay
 from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events
 
 MESSAGE = {"conversation": "c1", "text": "x"}
+SECURITY_HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
 
 
 @pytest.fixture
@@ -153,7 +164,7 @@ async def test_every_answer_carries_the_security_headers_and_none_allows_other_o
             assert not [name for name in answer.headers if name.startswith("access-control")]
             assert "server" not in answer.headers
         refused = await client.get("/", headers={"host": "evil"})
-        assert refused.headers["x-content-type-options"] == "nosniff"
+        assert {name: refused.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_the_token_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["web_token"]
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620])
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "web_token"
     load_token(path)

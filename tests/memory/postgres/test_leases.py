@@ -1,0 +1,33 @@
+"""Duties and leases among processes that are really there: two openings of one record in PostgreSQL."""
+
+import psycopg
+import pytest
+
+from tests.memory.postgres.conftest import PostgresRecord
+
+pytestmark = pytest.mark.postgres
+
+
+async def test_I11_a_duty_is_one_process_s_until_it_lets_go_or_its_lease_is_over(record: PostgresRecord) -> None:
+    one, other = await record.open(), await record.open(beside=True)
+    assert await one.leases.take("clock")
+    assert not await other.leases.take("clock")
+    await other.leases.let_go("clock")
+    assert not await other.leases.take("clock")
+    await one.leases.let_go("clock")
+    assert await other.leases.take("clock")
+    assert not await one.leases.take("clock")
+    await record.kill(other)
+    assert await one.leases.take("clock")
+
+
+async def test_I11_a_lease_that_is_over_is_not_renewed(record: PostgresRecord) -> None:
+    one, other = await record.open(), await record.open(beside=True)
+    assert await one.leases.renew(3600, "well")
+    await record.kill(one)
+    assert not await one.leases.renew(3600, "late")
+    assert await other.leases.renew(3600, "well")
+    with psycopg.connect(record.url) as held:
+        lease = record.database(one).lease
+        [(until, told)] = held.execute("SELECT until, told FROM process WHERE lease = %s", [lease]).fetchall()
+    assert (until, told) == (0, "well")
