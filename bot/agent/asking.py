@@ -79,7 +79,7 @@ async def _call(model: Model, request: Request, watched: Watched) -> Answer:
         match event:
             case TextDelta():
                 watched.tell("delta", event.text)
-            case ToolStarted():
+            case ToolStarted() if request.may_call:
                 watched.tell("tool_started", tool=event.name, planned=True)
             case Restarted():
                 watched.tell("delta", "", whole=True)

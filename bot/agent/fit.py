@@ -155,7 +155,7 @@ class Fitter:
         for _ in range(MOST_ROUNDS):
             setting = await self.setting(session, wish)
             tail = moving.text(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
-            fixed = setting.fixed + counter.text(tail)
+            fixed = setting.fixed + counter.text(tail) + counter.text(moving.last)
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
             policy = setting.policy.without_early() if busy else setting.policy
             planned = plan(session, policy, setting.limits, fixed, counter, lines)
@@ -166,7 +166,9 @@ class Fitter:
             raise BudgetTooSmall(planned.tokens)
         await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
-        fitted = Fitted(view=assemble(session, setting.system, setting.tools, counter, tail), setting=setting)
+        fitted = Fitted(
+            view=assemble(session, setting.system, setting.tools, counter, tail, moving.last), setting=setting
+        )
         if fitted.view.repaired:
             self.signals.repaired()
         return fitted

@@ -84,8 +84,9 @@ class Agent:
             view, setting = fitted.view, fitted.setting
             await self._afford(job)
             await afp("llm.before")
+            request = replace(request_of(view, setting, self._config(), job), may_call=not last_words)
             try:
-                asked = await ask(self._model(), request_of(view, setting, self._config(), job), job.watched)
+                asked = await ask(self._model(), request, job.watched)
             except Overflow as err:
                 if wish.refused >= (OVERFLOWS if err.kind != SMALLER else MOST_SMALLER):
                     raise

@@ -12,14 +12,17 @@ SHARE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """Made once for a turn; its text is asked for with each request. clock: see `clock_note`; last: a last word."""
+    """Made once for a turn; its text is asked for with each request. clock: see `clock_note`.
+
+    last: what the model is to read last of all, behind the newest results; with it no tool may be called.
+    """
 
     clock: str
     recalled: Recalled = NOTHING
     last: str = ""
 
     def text(self, system: Iterable[str], since: str, room: int, counter: Counter) -> str:
-        """The last text of the running message.
+        """The last text of the running message; `last` is not in it.
 
         Args:
             system: what the request's prefix shows; what stands there is not recalled once more.
@@ -28,7 +31,7 @@ class Tail:
         """
         most = min(MOST_TOKENS, room // SHARE)
         recalled = block(self.recalled, "\n".join((*system, since)), most, counter)
-        return "\n".join(filter(None, (recalled, since, self.clock, self.last)))
+        return "\n".join(filter(None, (recalled, since, self.clock)))
 
 
 def clock_note(now: datetime) -> str:

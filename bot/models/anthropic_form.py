@@ -57,6 +57,8 @@ def _head(request: Request) -> dict[str, Any]:
         head["output_config"] = {"effort": "low"}
     if request.tools:
         head["tools"] = _marked(_tool(spec) for spec in request.tools)
+        if not request.may_call:
+            head["tool_choice"] = {"type": "none"}
     if words := [text for text in request.system if text.strip()]:
         head["system"] = _marked({"type": "text", "text": text} for text in words)
     return head

@@ -29,7 +29,8 @@ class Request:
     belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
     purpose: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
     conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent). size: tokens of all
-    of it by our count, 0 where nobody counted.
+    of it by our count, 0 where nobody counted. may_call: the tools may be called; else they are listed all the same,
+    so that the cached prefix holds, and the wire is told that none may be.
     """
 
     model: str
@@ -42,6 +43,7 @@ class Request:
     conversation: str = ""
     space: str = ""
     size: int = 0
+    may_call: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

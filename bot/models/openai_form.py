@@ -25,6 +25,8 @@ def render(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> d
     body: dict[str, Any] = {"model": request.model, limit_field: request.max_tokens, "messages": rows}
     if request.tools:
         body["tools"] = [_tool(spec) for spec in request.tools]
+        if not request.may_call:
+            body["tool_choice"] = "none"
     sent: dict[str, Any] = all_sound(body)
     return {**sent, "stream": True, "stream_options": {"include_usage": True}}
 

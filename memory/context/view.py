@@ -41,13 +41,19 @@ class View:
 
 
 def assemble(
-    session: Session, system: tuple[str, ...], tools: tuple[ToolSpec, ...], counter: Counter, tail: str = ""
+    session: Session,
+    system: tuple[str, ...],
+    tools: tuple[ToolSpec, ...],
+    counter: Counter,
+    tail: str = "",
+    last: str = "",
 ) -> View:
     """The view of a session as its record stands: reductions applied, summary and tail in their places.
 
     Args:
         tail: what moves from call to call (clock, recalled passages): the last text of the running turn's first
             user message, so never in the prefix; not shown when no turn is running.
+        last: what the model reads last of all, behind the running turn's newest results.
     """
     reductions = reduction.index(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
@@ -56,6 +62,8 @@ def assemble(
     now = list(_shown(running, reductions, running=True))
     if tail and now:
         now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
+    if last and now:
+        now[-1] = replace(now[-1], parts=(*now[-1].parts, Text(text=last)))
     if session.summary:
         _put_first(before or now, Text(text=summary_text(session.summary)))
     shown, stable, repaired = _repaired(before, now)
@@ -71,7 +79,7 @@ def assemble(
             summary=_known(counter, summary_text(session.summary)) if session.summary else 0,
             history=sum(cost_of(turn, reductions, counter, running=False) for turn in history),
             running=sum(cost_of(turn, reductions, counter, running=True) for turn in running)
-            + (_known(counter, tail) if now else 0),
+            + (_known(counter, tail) + _known(counter, last) if now else 0),
         ),
     )
 

@@ -168,7 +168,7 @@ def test_what_is_recalled_never_has_more_tokens_than_it_may(texts: list[str], mo
 
 
 def test_recall_gets_at_most_a_fifth_of_a_small_room() -> None:
-    tail = Tail(clock="[Now: noon]", recalled=recalled(passage("茶" * 3_000)), last="[Stop.]")
+    tail = Tail(clock="[Now: noon]", recalled=recalled(passage("茶" * 3_000)))
     small, large = (tail.text((), "", room, WEIGHTED) for room in (2_000, ROOM))
     assert WEIGHTED.text(small) < 500 < WEIGHTED.text(large) < 1_050
-    assert small.endswith("[Now: noon]\n[Stop.]")
+    assert small.endswith("[Now: noon]")

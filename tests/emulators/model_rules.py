@@ -89,6 +89,8 @@ def check_messages(body: dict[str, Any], *, bound: bool) -> None:
     _typed(whole, body, "")
     for at, tool in enumerate(body.get("tools") or []):
         _typed(tool_type, tool, f"tools.{at}")
+    if "tool_choice" in body and not body.get("tools"):
+        raise Refused("tool_choice: may only be specified while providing `tools`.")
     messages = body["messages"]
     if not messages:
         raise Refused("messages: at least one message is required")
@@ -254,6 +256,8 @@ def check_chat(body: dict[str, Any]) -> None:
     """The form of each message, and that every call is answered right after it."""
     if not body.get("messages"):
         raise Refused("[] is too short - 'messages'")
+    if "tool_choice" in body:
+        _check_choice(body)
     open_ids: list[str] = []
     for at, row in enumerate(body["messages"]):
         _typed(_chat_adapter(), row, f"messages.{at}")
@@ -269,6 +273,17 @@ def check_chat(body: dict[str, Any]) -> None:
         open_ids = [call["id"] for call in row.get("tool_calls") or []]
         for call in row.get("tool_calls") or []:
             _check_arguments(call["function"]["arguments"])
+
+
+def _check_choice(body: dict[str, Any]) -> None:
+    """Which tools may be called: a word, or one of those that are listed."""
+    choice = body["tool_choice"]
+    if not body.get("tools"):
+        raise Refused("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
+    names = [tool["function"]["name"] for tool in body["tools"]]
+    named = isinstance(choice, dict) and choice.get("function", {}).get("name") in names
+    if choice not in ("none", "auto", "required") and not named:
+        raise Refused(f"Invalid value: {choice!r}. Supported values are: 'none', 'auto', and 'required'.")
 
 
 def _check_arguments(written: str) -> None:
