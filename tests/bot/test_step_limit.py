@@ -61,12 +61,14 @@ async def test_a_call_that_comes_all_the_same_is_not_run_and_the_turn_ends_with_
     tmp_path: Path, provider: str, choice: Any
 ) -> None:
     stubborn = Reply(calls=(Call(name="write_file", input={"path": "x.md", "content": "x"}),))
-    async with ModelEmulator(responder=digging(stubborn)) as emulator:
-        async with wired(tmp_path, emulator, provider, agent_max_steps=2) as it:
-            answer = await it.text("dig")
-            assert len(emulator.requests) == 3
-            session = await it.house.store.sessions.load(await it.conversation())
-            planned = [event for event in it.channel.shown if event.name == "tool_started"]
+    async with (
+        ModelEmulator(responder=digging(stubborn)) as emulator,
+        wired(tmp_path, emulator, provider, agent_max_steps=2) as it,
+    ):
+        answer = await it.text("dig")
+        assert len(emulator.requests) == 3
+        session = await it.house.store.sessions.load(await it.conversation())
+        planned = [event for event in it.channel.shown if event.name == "tool_started"]
     assert emulator.requests[-1].body["tool_choice"] == choice
     assert "all 2 steps are used" in answer
     assert not (tmp_path / "workspace" / "x.md").exists()
@@ -74,15 +76,25 @@ async def test_a_call_that_comes_all_the_same_is_not_run_and_the_turn_ends_with_
     assert [event for event in planned if event.facts["tool"] == "write_file"] == []
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai"])
-def test_the_emulator_takes_no_choice_that_the_wire_does_not_know(provider: str) -> None:
-    message = {"role": "user", "content": "hi"}
-    tool = {"name": "now", "description": "d", "input_schema": {"type": "object"}}
-    function = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
-    for choice, tools in (({"type": "never"}, True), ("never", True), ({"type": "none"}, False), ("none", False)):
-        body: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [message], "tool_choice": choice}
-        with pytest.raises(Refused):
-            if provider == "anthropic":
-                check_messages({**body, **({"tools": [tool]} if tools else {}), "stream": True}, bound=True)
-            else:
-                check_chat({**body, **({"tools": [function]} if tools else {})})
+TOOL = {"name": "now", "description": "d", "input_schema": {"type": "object"}}
+FUNCTION = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("choice", "tools"), [({"type": "never"}, [TOOL]), ({"type": "none"}, []), ("none", [TOOL])], ids=str
+)
+def test_the_emulated_messages_api_takes_no_other_choice(choice: Any, tools: list[Any]) -> None:
+    body = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    check_messages({**body, "tools": [TOOL], "tool_choice": {"type": "none"}}, bound=True)
+    with pytest.raises(Refused):
+        check_messages({**body, "tools": tools, "tool_choice": choice}, bound=True)
+
+
+@pytest.mark.parametrize(
+    ("choice", "tools"), [("never", [FUNCTION]), ("none", []), ({"type": "none"}, [FUNCTION])], ids=str
+)
+def test_emulated_chat_completions_take_no_other_choice(choice: Any, tools: list[Any]) -> None:
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+    check_chat({**body, "tools": [FUNCTION], "tool_choice": "none"})
+    with pytest.raises(Refused):
+        check_chat({**body, "tools": tools, "tool_choice": choice})
