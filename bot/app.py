@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import signal
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
@@ -20,35 +19,40 @@ from bot.extras import install_command
 from bot.heap import share_heap
 from bot.home import Home, Lock
 from bot.log import LogSettings, Redactor
+from bot.shutdown_deadline import ShutdownDeadline
 from memory.failpoint import fp
 
 END_SECONDS = 28.0
-"""After which a process that shares its record is over, once it was told to end: its turns have 20 of them."""
+"""After which a process is over, once it was told to end: its turns have 20 of them."""
 
 
-def run(home: Home, role: str, metrics: int | None = None) -> int:
+def run(home: Home, role: str, metrics: int | None = None, *, end_seconds: float = END_SECONDS) -> int:
     """`mnema run`: every enabled channel, the page, the scheduler; until SIGTERM or Ctrl-C.
 
-    metrics: the port on which a worker, which has no page, tells how it is; 0 for any free one.
+    Args:
+        metrics: the port on which a worker, which has no page, tells how it is; 0 for any free one.
+        end_seconds: after SIGTERM the process is over in this time, whatever its threads do.
 
     Raises:
         MnemaError: it cannot start; the text says why.
     """
+    deadline = ShutdownDeadline(end_seconds)
     share_heap()
     file = _settings(home)
     if metrics is not None and role != "worker":
         raise ConfigError(f"--metrics is for --role worker; {role} tells its figures on the page's port")
     if file.current.database_url:
-        return _run_shared(home, file, role, metrics)
+        return _run_shared(home, file, Way(paged=role != "worker", deadline=deadline), role, metrics)
     if role != "all":
         raise ConfigError(f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it")
     with home.lock() as lock:
         fp("recover.r1")
         redactor = _logging(home, file.current)
-        return asyncio.run(_run(home, file, lock, redactor, partial(_open_house, home, file)))
+        opened = partial(_open_house, home, file)
+        return asyncio.run(_run(home, file, lock, redactor, opened, Way(deadline=deadline)))
 
 
-def _run_shared(home: Home, file: ConfigFile, role: str, metrics: int | None) -> int:
+def _run_shared(home: Home, file: ConfigFile, way: "Way", role: str, metrics: int | None) -> int:
     """Any number of processes on one record: the first of a home tells where its page is."""
     try:
         opening = importlib.import_module("bot.scale.opening")
@@ -64,8 +68,6 @@ def _run_shared(home: Home, file: ConfigFile, role: str, metrics: int | None) ->
         if role != "worker":
             with suppress(Busy):
                 lock = held.enter_context(home.lock())
-        told = partial(importlib.import_module("bot.scale.alive").end_soon, END_SECONDS)
-        way = Way(paged=role != "worker", told=told)
         if metrics is None:
             return asyncio.run(_run(home, file, lock, redactor, opened, way))
         watching = importlib.import_module("bot.watching")
@@ -111,10 +113,10 @@ def _logging(home: Home, config: Config) -> Redactor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How a process runs. paged: it has the page; told: is told that the process is to end."""
+    """How a process runs. paged: it has the page."""
 
+    deadline: ShutdownDeadline
     paged: bool = True
-    told: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,10 +167,9 @@ async def _run(
     lock: Lock | None,
     redactor: Redactor,
     opened: Opened,
-    way: Way | None = None,
+    way: Way,
 ) -> int:
-    way = way or Way()
-    ended = _ended_by_signal(way.told)
+    ended = way.deadline.received()
     page = _open_page(home, file.current) if way.paged else None
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None
@@ -228,18 +229,3 @@ async def open_record(home: Home) -> Any:
         heads.anew(store.healed, datetime.now(UTC))
         await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
     return store
-
-
-def _ended_by_signal(told: Callable[[], object]) -> asyncio.Event:
-    """Set by the first SIGTERM or SIGINT, of which `told` is told; a second one ends the process as usual."""
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def end() -> None:
-        ended.set()
-        told()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
-    return ended

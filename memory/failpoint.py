@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import itertools
 import os
 import signal
 import time
@@ -78,6 +79,8 @@ def _act(name: str, action: str, arg: str) -> None:
         die()
     if action == "raise":
         raise FailpointError(f"failpoint {name} {arg}".strip())
+    if action == "grip":
+        sum(itertools.repeat(0))  # endless, in C: no thread of this process runs Python any more
     if action in ("enospc", "eio"):
         code = errno.ENOSPC if action == "enospc" else errno.EIO
         raise OSError(code, os.strerror(code), name)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -22,18 +21,6 @@ TRY_SECONDS = 0.5
 GONE = 75
 """The exit code of a process whose lease is over: another does its work now, so it must not go on."""
 Ended = Callable[[], Awaitable[None]]
-
-
-def end_soon(seconds: float) -> None:
-    """Whatever hangs by then, a task, a thread or a library: this process is over after so many seconds."""
-    last = threading.Timer(seconds, _end_now, (seconds,))
-    last.daemon = True
-    last.start()
-
-
-def _end_now(seconds: float) -> None:
-    log.error("this process was told to end and has not: it is ended", seconds=seconds)
-    os._exit(GONE)
 
 
 class Alive:

@@ -5,6 +5,7 @@ from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
 from tests.mutants.process_patches import PROCESSES
+from tests.mutants.server_patches import SERVER
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -541,4 +542,5 @@ MUTANTS = (
     *CHANNELS,
     *INDEXES,
     *FENCES_AND_LIMITS,
+    *SERVER,
 )

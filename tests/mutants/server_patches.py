@@ -1,0 +1,24 @@
+"""The mutants of the server and of how a process ends."""
+
+from tests.mutants.mutant import Mutant
+
+DEADLINE = "tests/walk/test_shutdown_deadline.py"
+
+SERVER = (
+    Mutant(
+        name="a process that holds the interpreter is waited for",
+        guards="SIGTERM",
+        file="bot/shutdown_deadline.py",
+        old="        os.kill(parent, signal.SIGKILL)\n",
+        new="        pass\n",
+        tests=(DEADLINE,),
+    ),
+    Mutant(
+        name="a hung writer is waited for until it is killed",
+        guards="SIGTERM",
+        file="bot/shutdown_deadline.py",
+        old="    os._exit(OVERDUE)\n",
+        new="    return\n",
+        tests=(DEADLINE,),
+    ),
+)

@@ -1,0 +1,107 @@
+"""SIGTERM ends the process in its time, whatever its threads do: also while one of them holds the interpreter."""
+
+import asyncio
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx
+import pytest
+
+from tests.by_night import by_night
+from tests.emulators.model import ModelEmulator
+from tests.walk.harness import ROOT, Bot, Process, settings, until
+from tests.walk.record import query
+from tests.walk.speech import answer, asked
+
+pytestmark = pytest.mark.kill
+RUN = """
+import os, sys
+from pathlib import Path
+from bot.app import run
+from bot.home import Home
+from memory.failpoint import arm
+arm(dict(os.environ))
+home = Home(root=Path(sys.argv[1]))
+home.ensure()
+sys.exit(run(home, "all", end_seconds=float(sys.argv[2])))
+"""
+GRIP_OF_THE_LOOP = "recv.acked@1:grip"
+GRIP_OF_A_THREAD = "claim.in_txn@1:grip"
+HUNG_WRITER = "claim.in_txn@1:hang"
+
+
+class HurriedBot(Bot):
+    """A bot whose shutdown deadline is two seconds."""
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-c", RUN, str(self.home), "2.0",
+            cwd=ROOT, env=known, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=errors,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fp", "code"),
+    [(GRIP_OF_A_THREAD, -9), (HUNG_WRITER, 75), pytest.param(GRIP_OF_THE_LOOP, -9, marks=by_night)],
+)
+async def test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost(
+    tmp_path: Path, fp: str, code: int
+) -> None:
+    async with ModelEmulator(responder=answer) as model:
+        bot = HurriedBot(tmp_path, settings(model.url))
+        await bot.start(fp)
+        await _stop_it_in_its_tracks(bot, fp)
+        bot.send_signal(signal.SIGTERM)
+        assert await bot.ended(10.0) == code
+        await bot.start()
+        assert (await bot.web.answer("talk", await bot.web.post("talk", asked("again"))))["text"] == "re «again»"
+        await until(lambda: not query(bot.db, "SELECT id FROM inbox WHERE state <> 'done'"), "all is answered")
+        assert len(await bot.web.lines("talk")) == 4
+        assert await bot.term() == 0
+
+
+async def test_the_process_that_watches_ends_with_the_one_that_it_watches(tmp_path: Path) -> None:
+    async with ModelEmulator(responder=answer) as model:
+        bot = HurriedBot(tmp_path, settings(model.url))
+        await bot.start()
+        [watcher] = _children(bot.pid)
+        await bot.kill()
+        await until(lambda: not Path(f"/proc/{watcher}/cmdline").exists(), "the watcher has ended")
+
+
+@by_night
+async def test_the_deadline_of_the_program_is_28_seconds(tmp_path: Path) -> None:
+    async with ModelEmulator(responder=answer) as model:
+        bot = Bot(tmp_path, settings(model.url))
+        await bot.start(GRIP_OF_THE_LOOP)
+        await _stop_it_in_its_tracks(bot, GRIP_OF_THE_LOOP)
+        began = time.monotonic()
+        bot.send_signal(signal.SIGTERM)
+        assert await bot.ended(40.0) == -9
+        assert 27.5 < time.monotonic() - began < 30.0
+
+
+async def _stop_it_in_its_tracks(bot: Bot, fp: str) -> None:
+    """Send the message at which the failpoint acts, and wait until it has."""
+    sending = asyncio.create_task(bot.web.send("talk", asked("first"), "first"))
+    path = "/readyz" if fp == HUNG_WRITER else "/healthz"
+    await until(lambda: _is_silent(bot, path), "it does not answer any more")
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
+
+
+async def _is_silent(bot: Bot, path: str) -> bool:
+    url = (bot.home / "data" / "lock").read_text().split()[1]
+    async with httpx.AsyncClient(base_url=url, timeout=0.5, trust_env=False) as client:
+        try:
+            await client.get(path)
+        except httpx.TimeoutException:
+            return True
+        return False
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
