@@ -26,6 +26,7 @@ from memory.context.counter import WEIGHTED, load_counter
 from memory.context.system import MEMORY, SOUL
 from memory.recall.checking import Looked, look
 from memory.store.audit_records import AuditFault
+from memory.store.database_file import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.records import LedgerFault
 from memory.workspace import PathRefused, TooBig, Workspace
@@ -80,6 +81,9 @@ def _configuration(home: Home, file: ConfigFile) -> Check:
 async def _database(home: Home, url: str) -> list[Check]:
     """Whether it opens, and, where it does, whether every message is accounted for."""
     name = "database"
+    if not url and (moved := await _moved(home)):
+        what, _, hint = moved.rpartition(": ")
+        return [Check(name=name, ok=False, message=f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
     if not url and not home.db.exists():
         return [Check(name=name, ok=True, message="There is none yet; the first start makes it.")]
     try:
@@ -97,6 +101,17 @@ async def _database(home: Home, url: str) -> list[Check]:
     except StoreError as err:
         return [Check(name=name, ok=False, message=str(err))]
     return [Check(name=name, ok=True, message="It opens."), _ledger(faults), _audit(act)]
+
+
+async def _moved(home: Home) -> str:
+    """What the running bot says of its database file, "" where all is well or nobody runs."""
+    try:
+        told = (await ask_running(home, "GET", "/api/status"))["database"] if home.address() else "ok"
+    except MnemaError:  # told with the channels
+        told = "ok"
+    if told == "ok" and home.running() and not home.db.exists():
+        told = f"{home.db} was removed while mnema uses it: {REMEDY}"
+    return "" if told == "ok" else str(told)
 
 
 def _audit(fault: AuditFault | None) -> Check:

@@ -1,6 +1,7 @@
 """Takes what channels hear into the record, before anything else is done with it."""
 
 import asyncio
+import errno
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from channels.text import clean
 from memory.blobs import Blobs
 from memory.failpoint import afp
 from memory.store.doors import Store
-from memory.store.errors import StoreError
+from memory.store.errors import StoreError, StoreMoved
 from memory.store.records import Arrival, Keep, Stored
 
 log = structlog.get_logger(__name__)
@@ -81,6 +82,8 @@ class Inbound:
             arrivals = [await self._arrival(message) for message in messages]
             kept = Keep(channel=channel, values=keep) if keep else None
             rows = await self._store.delivery.accept(arrivals, kept)
+        except StoreMoved as err:
+            raise OSError(errno.ESTALE, str(err)) from err
         except StoreError as err:
             raise OSError(str(err)) from err
         self._told.signals.received(channel, arrivals, rows, began)

@@ -199,6 +199,7 @@ class _Status(_Part):
             "trouble": house.brain.trouble,
             "models": [of_model(state) for state in house.brain.states()],
             "waiting": len(await house.store.delivery.waiting()),
+            "database": house.store.file_trouble() or "ok",
             "unsent": len(await house.store.delivery.unsent()),
             "channels": {name: as_json(state) for name, state in house.states().items()},
             "troubles": trouble_json(house.troubles.current()),
@@ -232,6 +233,7 @@ class _Ready(_Part):
         troubles = trouble_json(house.troubles.current())
         reasons = {
             "writes": writes,
+            "database": house.store.file_trouble() or "ok",
             "schema": "ok" if at_head else "the tables are not of this version",
             "disk_free_bytes": free,
             "channels_down": down,

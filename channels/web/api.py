@@ -1,5 +1,6 @@
 """The calls of the web channel: write, read, list, follow, stop."""
 
+import errno
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -72,7 +73,8 @@ class Api:
         try:
             [accepted] = await self._web.deliver([replace(message, address=place)])
         except (OSError, RuntimeError) as err:
-            why = "the message could not be stored; send it again"
+            gone = isinstance(err, OSError) and err.errno == errno.ESTALE
+            why = f"nothing can be stored: {err.strerror}" if gone else "the message could not be stored; send it again"
             raise Refused(503, "storage", why, {"retry-after": "2"}) from err
         return accepted
 

@@ -4,6 +4,7 @@ StoreError
 ├── StoreFull      the disk takes no more
 ├── StoreBusy      another process holds the database
 ├── StoreCorrupt   the file is damaged
+├── StoreMoved     the file is not at its path any more
 ├── SchemaNewer    written by a newer version of this program
 ├── SchemaOlder    has the tables of an older version
 ├── WrongState     a transition that is not drawn
@@ -25,6 +26,10 @@ class StoreBusy(StoreError):
 
 class StoreCorrupt(StoreError):
     """The database file is damaged."""
+
+
+class StoreMoved(StoreError):
+    """The database file was removed or replaced while it is in use; the text says which and what to do."""
 
 
 class SchemaNewer(StoreError):

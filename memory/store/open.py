@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import dialect
 from memory.failpoint import afp
 from memory.store.connection import Connection, connect_reader, connect_writer
 from memory.store.creation import HEAD
+from memory.store.database_file import DatabaseFile
 from memory.store.engine import Compiler, Tx
 from memory.store.errors import SchemaOlder, StoreCorrupt
 from memory.store.leases import only
@@ -84,9 +85,10 @@ async def _open_for_writing(wish: _Wish, healed: str) -> SqlStore:
         await afp("recover.r3")
         lease = await writer.apart(_take_lease(wish, writer))
         reader = await connect_reader(wish.path, wish.busy_timeout, alone=False)
+        file = DatabaseFile(wish.path)
         undo.pop_all()
-    database = SqliteDatabase(writer, reader, wish.compiler, lease, wish.clock)
-    return SqlStore(database, wish.path, writable=True, healed=healed)
+    database = SqliteDatabase(writer, reader, wish.compiler, lease, wish.clock, file)
+    return SqlStore(database, wish.path, writable=True, healed=healed, file=file)
 
 
 async def _bring_up_to_date(wish: _Wish, writer: Connection) -> None:

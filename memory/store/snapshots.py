@@ -28,7 +28,8 @@ def copy_database(source: Path, target: Path) -> None:
     half = target.with_name(f".{target.name}.half")
     half.unlink(missing_ok=True)
     os.close(os.open(half, os.O_CREAT | os.O_WRONLY, 0o600))
-    with closing(sqlite3.connect(source)) as held, closing(sqlite3.connect(half)) as copy:
+    there = f"{source.absolute().as_uri()}?mode=rw"  # a plain connect would make an empty file where there is none
+    with closing(sqlite3.connect(there, uri=True)) as held, closing(sqlite3.connect(half)) as copy:
         held.backup(copy)
     sync(half)
     os.replace(half, target)

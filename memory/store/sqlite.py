@@ -8,16 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate
 
+import structlog
 from sqlalchemy import select
 
 from memory.store.connection import Connection
 from memory.store.database import Bell, P, T, Work, silent
+from memory.store.database_file import DatabaseFile
 from memory.store.engine import Compiler, Tx, named
-from memory.store.errors import StoreBusy, StoreCorrupt, StoreError
+from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreMoved
 from memory.store.lane import Lane
 from memory.store.tables import instance
 
+log = structlog.get_logger(__name__)
 _MOST_TOGETHER = 64
+_LOG_SECONDS = 60.0  # between two log lines about one lasting trouble
 _LEASE = select(instance.c.lease_epoch)
 
 
@@ -37,7 +41,7 @@ class _Unit:
 class SqliteDatabase:
     """See memory.store.database.Database; each unit runs in the connection's thread.
 
-    A database that was opened for writing since then takes nothing from us any more.
+    A database that was opened for writing since then takes nothing from us any more, nor does one whose file is gone.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class SqliteDatabase:
         compiler: Compiler,
         lease: int,
         clock: Callable[[], float] = time.time,
+        file: DatabaseFile | None = None,
     ) -> None:
         self.lease = lease
         self.clock = clock
@@ -57,6 +62,8 @@ class SqliteDatabase:
         self._reader = reader
         self._writer = writer
         self._compiler = compiler
+        self._file = file
+        self._logged = float("-inf")
         self._waiting: list[_Unit] = []
         self._something = asyncio.Event()
         self._closing = False
@@ -145,8 +152,18 @@ class SqliteDatabase:
         for unit in batch:
             tx = replace(self._tx(writer), rung=unit.rung, breaks=unit.breaks)
             outcomes.append(await (unit.work(tx) if alone else _attempt(writer, tx, unit)))
+        self._check_file()
         writer.do("COMMIT")
         return outcomes
+
+    def _check_file(self) -> None:
+        trouble = self._file.trouble() if self._file else ""
+        if not trouble:
+            return
+        if time.monotonic() - self._logged >= _LOG_SECONDS:
+            self._logged = time.monotonic()
+            log.error("nothing is stored and no message confirmed", why=trouble)
+        raise StoreMoved(trouble)
 
     def _tx(self, driver: Connection) -> Tx:
         return Tx(driver=driver, compiler=self._compiler, lease=self.lease, now=self.clock())

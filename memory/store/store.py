@@ -14,6 +14,7 @@ from memory.store import audit, figures
 from memory.store.access import SqlAccess
 from memory.store.acts_kept import SqlAudit
 from memory.store.database import Bell, Database
+from memory.store.database_file import DatabaseFile
 from memory.store.delivery import SqlDelivery
 from memory.store.dreams import SqlDreams
 from memory.store.engine import Tx
@@ -47,9 +48,18 @@ class SqlStore:
     """See memory.store.doors.Store.
 
     path: of a database that is a file. healed: what was done about a damaged one at opening, "" when nothing was.
+    file: tells whether it still stands there.
     """
 
-    def __init__(self, database: Database, path: Path | None, *, writable: bool, healed: str = "") -> None:
+    def __init__(
+        self,
+        database: Database,
+        path: Path | None,
+        *,
+        writable: bool,
+        healed: str = "",
+        file: DatabaseFile | None = None,
+    ) -> None:
         self.delivery = SqlDelivery(database)
         self.sessions = SqlSessions(database)
         self.folds = SqlFolds(database)
@@ -68,6 +78,7 @@ class SqlStore:
         self.database = database
         self.healed = healed
         self._path = path
+        self._file = file
         self._writable = writable
 
     def rings(self, bell: Bell) -> None:
@@ -109,6 +120,9 @@ class SqlStore:
             return False
         return True
 
+    def file_trouble(self) -> str:
+        return self._file.trouble() if self._file else ""
+
     async def close(self) -> None:
         """Finish what waits, say that the end was a clean one, and keep a snapshot when the last is a day old."""
         if self._writable and not self.database.suspect:
@@ -116,8 +130,9 @@ class SqlStore:
                 async with asyncio.timeout(GOODBYE_SECONDS if self._path is None else None):
                     await self.database.write(_mark_clean)
                     await self.leases.leave()
+        moved = self.file_trouble()  # closing takes the log away
         await self.database.close()
-        if self._writable and not self.database.suspect:
+        if self._writable and not self.database.suspect and not moved:
             await asyncio.to_thread(self._snapshot)
 
     def _snapshot(self) -> None:

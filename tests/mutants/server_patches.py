@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 DEADLINE = "tests/walk/test_shutdown_deadline.py"
+MOVED = "tests/walk/test_database_moved.py"
 
 SERVER = (
     Mutant(
@@ -20,5 +21,21 @@ SERVER = (
         old="    os._exit(OVERDUE)\n",
         new="    return\n",
         tests=(DEADLINE,),
+    ),
+    Mutant(
+        name="what is stored in a removed file is confirmed",
+        guards="I1",
+        file="memory/store/sqlite.py",
+        old="        self._check_file()\n",
+        new="",
+        tests=(MOVED,),
+    ),
+    Mutant(
+        name="a removed log of the database is not missed",
+        guards="I1",
+        file="memory/store/database_file.py",
+        old='(str(path), f"{path}-wal")',
+        new="(str(path),)",
+        tests=(MOVED,),
     ),
 )
