@@ -39,6 +39,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "stopped_mark": ("[stopped by the person]", "[stopped by the person]"),
     "nothing_runs": ("现在没有正在进行的回复。", "Nothing is running."),
     "stop_sent": ("正在停止。", "Stopping."),
+    "given_up": (
+        "我在打开这条消息时多次被中断，已经放弃。如果还需要回答，请重新发送；如果带有文件，请先不要附上文件。",
+        "I was interrupted several times while opening this message and gave up. If you still need an answer, send it "
+        "again; if it had files, leave them out.",
+    ),
     "interrupted": (
         "处理这条消息时程序多次中断，已放弃。可以用 /retry 再试一次。",
         "I was interrupted several times while working on this and gave up. /retry tries again.",

@@ -21,6 +21,7 @@ from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.extracting import to_remember
 from bot.failures import told
 from bot.intake import Said, load_said
+from bot.isolation import Isolation
 from bot.log import traced
 from bot.reply import address_of, outgoing
 from bot.signals import Signals
@@ -37,6 +38,8 @@ from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place, T
 log = structlog.get_logger(__name__)
 MOST_TAKEOVERS = 3
 MAX_FAULTS = 3  # tries of a message that end in an error of this machine; they take about two seconds
+MOST_DEATHS_ALONE = 3
+"""A message that was alone at work at so many deaths of the process is given up."""
 GROWING = ("draft", "edits", "card", "stream")
 """How an answer is shown that would stand above those that are still to come: as a message of its own."""
 BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
@@ -44,6 +47,7 @@ BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, Att
 FAULTS = (OSError, *BROKEN)
 """Errors after which a message is tried again, so many times; the record's own are none: they end with the outage."""
 DECLINED = "[a request that the model declined]"
+INTERRUPTED = (Text(text="[interrupted]"),)
 Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 """Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
 
@@ -92,6 +96,8 @@ class Turns:
         self._broken: dict[str, int] = {}
         self._faults: dict[str, list[Exception]] = {}
         self._after: set[asyncio.Task[None]] = set()
+        self._isolation = Isolation(lambda conversation: works.wake(conversation, 0.0))
+        self._since = works.store.now()
 
     async def step(self, conversation: str) -> bool:
         """The lane's step: bring the oldest row to its end; False when there is none."""
@@ -102,9 +108,20 @@ class Turns:
         if row.state == "new" and row.not_before > now:
             self._works.wake(conversation, row.not_before)
             return False
-        with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
-            await self._try(row)
+        late = self._isolation.holds_up(row.attempts)
+        if not await self._isolation.enter(conversation, row.attempts):
+            return False
+        try:
+            if not late or await self._still_next(row):
+                with traced(row.trace_id), suppress(Rewritten):  # an edit came while it was opened: it is read anew
+                    await self._try(row)
+        finally:
+            self._isolation.leave(conversation)
         return True
+
+    async def _still_next(self, row: InboxRow) -> bool:
+        """Whether a row is as it was before a wait; if it is not, the next step sees what is."""
+        return await self._works.store.delivery.next_in(row.conversation, self._works.store.now()) == row
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
         """End the running turn of a conversation now; False when none runs. inbox_id: only where it answers that."""
@@ -150,10 +167,10 @@ class Turns:
                 self._faults[row.id] = [*faults, err]
                 raise
             log.error("a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True)
-            await self._give_up(row)
+            await self._give_up_faulty(row)
         self._faults.pop(row.id, None)
 
-    async def _give_up(self, row: InboxRow) -> None:
+    async def _give_up_faulty(self, row: InboxRow) -> None:
         """End a row that cannot even be opened, or whose end could not be stored as usual."""
         self._works.troubles.turn_failed(self._faults[row.id][0])
         conversation = await self._works.opening.conversation(row)
@@ -169,6 +186,12 @@ class Turns:
 
     async def _row(self, row: InboxRow) -> None:
         said, parts, began = load_said(row.body), None, time.perf_counter()
+        if row.deaths_alone >= MOST_DEATHS_ALONE:
+            await self._give_up(row, said)
+            return
+        if row.state == "new" and row.received.timestamp() < self._since:
+            # it was here before this process was: the last one may have died while opening it
+            await self._works.store.delivery.mark_opened(row.id)
         if command_of(said.text) and not row.turn_id:  # an edit may have made it one, or none
             parts = await self._works.command(row, said)
             if parts is None:
@@ -186,6 +209,22 @@ class Turns:
             job = replace(job, watched=watched)
             ended = await self._finish(job, await self._work(job))
         self._works.signals.turned(row.trace_id, ended, began, {"mnema.model": job.model, "mnema.policy": job.policy})
+
+    async def _give_up(self, row: InboxRow, said: Said) -> None:
+        """End a message that the process dies of, and touch nothing of it that may be what it dies of."""
+        began, delivery = time.perf_counter(), self._works.store.delivery
+        place = (await self._works.opening.conversation(row)).place
+        lang = language(said.text, self._works.config().language)
+        turn = await delivery.take_over(row.turn_id) if row.turn_id else None
+        log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
+        if turn is None:
+            notice = outgoing(say(lang, "given_up"), "notice", self._able(place.channel), self._left(place))
+            await delivery.settle(row.id, notice, dead=True)
+        else:
+            final = await self._works.drafting.draft("assistant", INTERRUPTED, "house")
+            notice = outgoing(say(lang, "interrupted"), "notice", self._able(place.channel), self._left(place))
+            await delivery.finish(turn, "interrupted", final, notice)
+        self._works.signals.turned(row.trace_id, "interrupted", began, {})
 
     async def _watched(self, row: InboxRow, place: Place) -> Watched:
         """Where this turn is shown; not as it grows where earlier answers are still on their way to the same place."""
@@ -219,8 +258,8 @@ class Turns:
 
     async def _work(self, job: Job) -> Ended:
         """Run the agent beside this coroutine, so that it can be stopped."""
-        if job.turn.attempts + self._broken.get(job.turn.id, 0) >= MOST_TAKEOVERS:
-            return Ended(state="interrupted", stored=(Text(text="[interrupted]"),), said=say(job.lang, "interrupted"))
+        if self._broken.get(job.turn.id, 0) >= MOST_TAKEOVERS:
+            return Ended(state="interrupted", stored=INTERRUPTED, said=say(job.lang, "interrupted"))
         if len(faults := self._faults.get(job.turn.inbox_id, [])) >= MAX_FAULTS:
             self._works.troubles.turn_failed(faults[0])
             said = say(job.lang, "machine_failed", trace=job.turn.trace_id)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory.failpoint import afp
-from memory.store import acts, inbox, outbox, recovery, turns
+from memory.store import acts, deaths, inbox, outbox, recovery, turns
 from memory.store.database import Database
 from memory.store.records import (
     Arrival,
@@ -62,11 +62,14 @@ class SqlDelivery:
     async def take_over(self, turn_id: str) -> TurnRow | None:
         return await self._database.write(turns.take_over, turn_id)
 
+    async def mark_opened(self, inbox_id: str) -> None:
+        await self._database.write(deaths.mark_opened, inbox_id)
+
     async def begin(self, inbox_id: str) -> int:
         return await self._database.write(inbox.begin, inbox_id)
 
-    async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
-        await self._database.write(turns.settle, inbox_id, out)
+    async def settle(self, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:
+        await self._database.write(turns.settle, inbox_id, out, dead=dead)
 
     async def finish(
         self,

@@ -86,15 +86,22 @@ class Delivery(Protocol):
         ...
 
     async def take_over(self, turn_id: str) -> TurnRow | None:
-        """Hold an open turn from now on, whoever held it: its lane runs here. One attempt more where that one died."""
+        """Hold an open turn from now on, whoever held it: its lane runs here."""
+        ...
+
+    async def mark_opened(self, inbox_id: str) -> None:
+        """Before a row that is still new is opened: from now on the death of this process counts for it."""
         ...
 
     async def begin(self, inbox_id: str) -> int:
         """Before a command's effect: attempts + 1, durable; returns the attempts, so 1 the first time."""
         ...
 
-    async def settle(self, inbox_id: str, out: Sequence[Outgoing]) -> None:
-        """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction."""
+    async def settle(self, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:
+        """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction.
+
+        dead: it was given up, inbox -> dead.
+        """
         ...
 
     async def finish(

@@ -43,7 +43,7 @@ _HEARD = (
 _BEGIN = (
     update(inbox)
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
-    .values(attempts=inbox.c.attempts + 1)
+    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"))
 )
 _ADD = insert(inbox)
 _WAITING = select(inbox.c.conversation).where(among(inbox.c.state, "new", "running")).distinct()
@@ -87,7 +87,7 @@ async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
 
 async def begin(tx: Tx, id: str) -> int:
     """One more attempt at a row that is still new; how many that makes."""
-    if not await tx.run(_BEGIN, row=id):
+    if not await tx.run(_BEGIN, row=id, mine=tx.lease):
         raise WrongState(f"inbox row {id} is not new")
     row = await tx.one(_ONE, row=id)
     return int(row["attempts"]) if row else 0

@@ -87,8 +87,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """One accepted message. line: place in the transcript a person sees; attempts: takeovers after a crash.
+    """One accepted message. line: place in the transcript a person sees.
 
+    attempts: deaths of a process that had it at work; deaths_alone: those of them when it was the only one at work.
     not_before: unix seconds before which it is not begun.
     """
 
@@ -104,6 +105,7 @@ class InboxRow:
     state: InboxState
     reason: str
     attempts: int
+    deaths_alone: int
     turn_id: str
     trace_id: str
     line: int
@@ -149,7 +151,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRow:
-    """One turn of work. step: model calls finished; attempts: takeovers after a crash."""
+    """One turn of work. step: model calls finished; attempts: deaths of a process that had it at work."""
 
     id: str
     conversation: str

@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
-from sqlalchemy import bindparam, func, select, true, update
 from sqlalchemy import false as no
+from sqlalchemy import func, select, true, update
 
 from memory.failpoint import afp
 from memory.store.acts import rearm
 from memory.store.calls import count_unknown, settle_void_calls
 from memory.store.columns import among, word
 from memory.store.database import Database
+from memory.store.deaths import count_deaths
 from memory.store.engine import Tx
 from memory.store.folding import take_over
 from memory.store.lease_tables import void
@@ -19,23 +20,13 @@ from memory.store.rows import turn_row
 from memory.store.tables import inbox, turn
 from memory.store.turns import OPEN_TURNS
 
-_TAKE_TURNS = (
-    update(turn)
-    .where(among(turn.c.state, "running", "waiting"), void(turn.c.lease_epoch))
-    .values(attempts=turn.c.attempts + 1, lease_epoch=bindparam("mine"))
-)
-_TAKE_INBOX = (
-    update(inbox)
-    .where(inbox.c.state == word("running"), inbox.c.turn_id != word(""), void(inbox.c.lease_epoch))
-    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"))
-)
 _GIVE_BACK = (
     update(inbox)
     .where(inbox.c.state == word("running"), inbox.c.turn_id == word(""), void(inbox.c.lease_epoch))
-    .values(state=word("new"), attempts=inbox.c.attempts + 1)
+    .values(state=word("new"))
 )
 _OUT_OF_HURRY = update(inbox).where(inbox.c.state == word("new"), inbox.c.urgent == true()).values(urgent=no())
-_OURS = OPEN_TURNS.where(turn.c.lease_epoch == bindparam("mine"))
+_NOBODYS = OPEN_TURNS.where(void(turn.c.lease_epoch))
 _WAITING = select(func.count().label("found")).where(among(inbox.c.state, "new", "running"))
 
 
@@ -48,7 +39,7 @@ async def recover(database: Database, now: float, *, alone: bool) -> Recovered:
     await afp("recover.r4")
     await database.write(settle_void_calls)
     await afp("recover.r6")
-    turns = await database.write(_take_turns)
+    turns = await database.write(_free_turns)
     if alone:
         await database.write(_take_waiting, now + ALBUM_SECONDS)
     await afp("recover.r7")
@@ -63,11 +54,11 @@ async def recover(database: Database, now: float, *, alone: bool) -> Recovered:
     )
 
 
-async def _take_turns(tx: Tx) -> list[TurnRow]:
-    await tx.run(_TAKE_INBOX, mine=tx.lease)
+async def _free_turns(tx: Tx) -> list[TurnRow]:
+    """The open turns that no living process has; each is taken over when its lane comes to it."""
+    await count_deaths(tx)
     await tx.run(_GIVE_BACK)
-    await tx.run(_TAKE_TURNS, mine=tx.lease)
-    return [turn_row(row) for row in await tx.all(_OURS, mine=tx.lease)]
+    return [turn_row(row) for row in await tx.all(_NOBODYS)]
 
 
 async def _take_waiting(tx: Tx, due: float) -> None:

@@ -15,6 +15,7 @@ from memory.store.access import SqlAccess
 from memory.store.acts_kept import SqlAudit
 from memory.store.database import Bell, Database
 from memory.store.database_file import DatabaseFile
+from memory.store.deaths import put_down
 from memory.store.delivery import SqlDelivery
 from memory.store.dreams import SqlDreams
 from memory.store.engine import Tx
@@ -152,4 +153,5 @@ async def _try_a_row(tx: Tx) -> None:
 
 
 async def _mark_clean(tx: Tx) -> None:
+    await put_down(tx)
     await tx.run(_CLEAN, whole=True)

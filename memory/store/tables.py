@@ -29,7 +29,7 @@ from memory.store.columns import (
     whole,
 )
 
-REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009")
+REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010")
 """The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 
@@ -102,6 +102,7 @@ inbox = Table(
     moment("received"),
     whole("lease_epoch"),
     later_text("album"),
+    later_whole("deaths_alone"),
     UniqueConstraint("channel", "account", "key", name="inbox_key"),
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)

@@ -12,6 +12,7 @@ from memory.store.audit import note
 from memory.store.calls import close_calls, end_call, open_calls, plan_calls, settle_calls, start_call
 from memory.store.columns import among, word
 from memory.store.counters import read_conversation, take
+from memory.store.deaths import count_deaths
 from memory.store.engine import Row, Tx, glance, told
 from memory.store.errors import Fenced, Rewritten, WrongState
 from memory.store.extractions import queue
@@ -32,7 +33,9 @@ _CLAIM = (
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
     .values(state=word("running"), turn_id=bindparam("by"), lease_epoch=bindparam("mine"))
 )
-_SETTLE = update(inbox).where(inbox.c.id == bindparam("row"), inbox.c.state == word("new")).values(state=word("done"))
+_SETTLE = (
+    update(inbox).where(inbox.c.id == bindparam("row"), inbox.c.state == word("new")).values(state=bindparam("became"))
+)
 _END_INBOX = (
     update(inbox)
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("running"))
@@ -71,16 +74,8 @@ _CANCEL = (
 _HOLDER = select(turn.c.lease_epoch, turn.c.inbox_id, void(turn.c.lease_epoch).label("gone")).where(
     turn.c.id == bindparam("row"), among(turn.c.state, "running", "waiting")
 )
-_TAKE_OVER = (
-    update(turn)
-    .where(turn.c.id == bindparam("row"))
-    .values(lease_epoch=bindparam("mine"), attempts=turn.c.attempts + bindparam("more"))
-)
-_TAKE_INBOX = (
-    update(inbox)
-    .where(inbox.c.id == bindparam("row"))
-    .values(lease_epoch=bindparam("mine"), attempts=inbox.c.attempts + bindparam("more"))
-)
+_TAKE_OVER = update(turn).where(turn.c.id == bindparam("row")).values(lease_epoch=bindparam("mine"))
+_TAKE_INBOX = update(inbox).where(inbox.c.id == bindparam("row")).values(lease_epoch=bindparam("mine"))
 
 
 def running_of(conversation: ColumnElement[str]) -> ScalarSelect[int | None]:
@@ -136,9 +131,9 @@ async def claim(tx: Tx, inbox_id: str, claiming: Claiming) -> TurnRow:
     return made
 
 
-async def settle(tx: Tx, inbox_id: str, out: Sequence[Outgoing]) -> None:
+async def settle(tx: Tx, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:
     row = await tx.one(_INBOX, row=inbox_id)
-    if row is None or not await tx.run(_SETTLE, row=inbox_id):
+    if row is None or not await tx.run(_SETTLE, row=inbox_id, became="dead" if dead else "done"):
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     await add_parts(tx, row["conversation"], answer_to(inbox_id), out, inbox_id)
 
@@ -154,9 +149,10 @@ async def take_over(tx: Tx, id: str) -> TurnRow | None:
     """See Delivery.take_over."""
     holder = await tx.one(_HOLDER, row=id)
     if holder is not None and holder["lease_epoch"] != tx.lease:
-        more = int(holder["gone"])
-        await tx.run(_TAKE_OVER, row=id, mine=tx.lease, more=more)
-        await tx.run(_TAKE_INBOX, row=holder["inbox_id"], mine=tx.lease, more=more)
+        if holder["gone"]:
+            await count_deaths(tx)  # before this row leaves those that its holder had at work
+        await tx.run(_TAKE_OVER, row=id, mine=tx.lease)
+        await tx.run(_TAKE_INBOX, row=holder["inbox_id"], mine=tx.lease)
         await settle_calls(tx, id)
     return await read_turn(tx, id)
 

@@ -17,6 +17,7 @@ from tests.contracts.store_words import (
     arrival,
     begin,
     call,
+    deaths,
     parts,
     place,
     reply,
@@ -277,9 +278,10 @@ class ToolSuite:
         assert [row.state for row in again] == ["planned", "planned", "unknown", "planned"]
         assert [row.idem_key for row in again] == [row.idem_key for row in calls]
         assert found.calls_unknown == 1
+        held = await store.delivery.take_over(turn.id)
         await store.sessions.start_calls([again[0], again[1]])
         ends = list(zip(again, ("done", "done", "unknown", "denied"), strict=True))
-        await store.sessions.end_calls(found.turns[0], ends, results(*again))
+        await store.sessions.end_calls(held, ends, results(*again))
 
 
 class OutboxSuite:
@@ -404,25 +406,83 @@ class RecoverySuite:
         assert (held.id, held.attempts) == (turn.id, 1)
         row = await store.delivery.inbox(turn.inbox_id)
         assert row
-        assert (row.attempts, row.state) == (1, "running")
+        assert (row.attempts, row.deaths_alone, row.state) == (1, 1, "running")
+        with pytest.raises(WrongState):
+            await store.delivery.finish(held, "done", reply(), parts("a"))
+        held = await store.delivery.take_over(turn.id)
         assert await store.delivery.finish(held, "done", reply(), parts("a"))
 
     async def test_I11_what_was_left_behind_changes_nothing_any_more(self, record: Record) -> None:
         former = await record.open()
         turn = await begin(former)
         store = await record.open()
-        [held] = (await store.delivery.recover(record.now)).turns
+        await store.delivery.recover(record.now)
         with pytest.raises(Exception, match=r"taken this database over|not ours"):
             await former.delivery.finish(turn, "done", reply("old"), parts("old"))
+        held = await store.delivery.take_over(turn.id)
         assert await store.delivery.finish(held, "done", reply("new"), parts("new"))
         assert [line.text for line in await store.sessions.lines(turn.conversation)] == ["hello", "new"]
 
     async def test_a_third_crash_is_counted_for_the_caller(self, record: Record) -> None:
-        await begin(await record.open())
+        turn = await begin(await record.open())
         for attempt in (1, 2, 3):
             store = await record.open()
             [held] = (await store.delivery.recover(record.now)).turns
-            assert held.attempts == attempt
+            row = await store.delivery.inbox(turn.inbox_id)
+            assert (held.attempts, row.attempts, row.deaths_alone) == (attempt, attempt, attempt)
+            await store.delivery.take_over(turn.id)
+
+    async def test_a_death_counts_alone_only_where_one_message_was_at_work(self, record: Record) -> None:
+        store = await record.open()
+        turns = [await begin(store, key, key) for key in ("one", "two")]
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        assert await deaths(store, turns) == [(1, 0), (1, 0)]
+        await store.delivery.take_over(turns[1].id)
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        assert await deaths(store, turns) == [(1, 0), (2, 1)]
+
+    async def test_a_death_says_nothing_of_what_waits_for_its_lane(self, record: Record) -> None:
+        turn = await begin(await record.open())
+        for _ in range(3):
+            store = await record.open()
+            await store.delivery.recover(record.now)
+            assert await deaths(store, [turn]) == [(1, 1)]
+
+    async def test_a_clean_end_counts_against_nobody(self, record: Record) -> None:
+        store = await record.open()
+        turn = await begin(store)
+        calls = await store.sessions.add_step(turn, reply(), [call("a"), call("b", effect="unsafe")], SPENT)
+        await store.sessions.start_calls(calls)
+        await store.close()
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        assert await deaths(store, [turn]) == [(0, 0)]
+        assert await store.delivery.take_over(turn.id)
+        assert [row.state for row in await store.sessions.calls(turn.id)] == ["planned", "unknown"]
+
+    async def test_a_message_that_kills_while_it_is_opened_is_counted_too(self, record: Record) -> None:
+        store = await record.open()
+        [opened] = await store.delivery.accept([arrival("opened", at=place("opened"))])
+        [waits] = await store.delivery.accept([arrival("waits", at=place("waits"))])
+        await store.delivery.mark_opened(opened.id)
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        rows = [await store.delivery.inbox(row.id) for row in (opened, waits)]
+        assert [(row.state, row.attempts, row.deaths_alone) for row in rows] == [("new", 1, 1), ("new", 0, 0)]
+        await store.delivery.settle(opened.id, parts("given up", kind="notice"), dead=True)
+        assert (await store.delivery.inbox(opened.id)).state == "dead"
+
+    async def test_a_row_that_ended_meanwhile_is_not_opened_again(self, record: Record) -> None:
+        store = await record.open()
+        turn = await begin(store)
+        await store.delivery.finish(turn, "done", reply(), parts("a"))
+        await store.delivery.mark_opened(turn.inbox_id)
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        row = await store.delivery.inbox(turn.inbox_id)
+        assert (row.state, row.attempts) == ("done", 0)
 
     async def test_an_urgent_row_that_nobody_handled_goes_to_its_lane(self, record: Record) -> None:
         store = await record.open()

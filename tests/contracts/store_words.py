@@ -1,6 +1,7 @@
 """What the store's suites say: arrivals, drafts, whole turns and folds in a word each."""
 
 import json
+from collections.abc import Sequence
 from typing import Protocol
 
 from memory.conversation import Role, Session, Text, ToolResult
@@ -141,3 +142,9 @@ async def folded(store: Store, conversation: str, turns: int) -> FoldRow:
 
 def numbers(session: Session) -> list[int]:
     return [turn.number for turn in session.turns]
+
+
+async def deaths(store: Store, turns: Sequence[TurnRow]) -> list[tuple[int, int]]:
+    """Of each turn's message: how often it was at work when the process died, and how often it was so alone."""
+    rows = [await store.delivery.inbox(turn.inbox_id) for turn in turns]
+    return [(row.attempts, row.deaths_alone) for row in rows if row is not None]

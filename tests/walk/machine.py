@@ -279,25 +279,30 @@ class Record(RuleBasedStateMachine):
         except StoreBusy:
             pass
         self.do(old.close())
-        self.recovered()
+        self.recovered(died=True)
 
     @rule()
     def restart(self) -> None:
         self.do(self.store.close())
         self.store = self.do(self.opened())
-        self.recovered()
+        self.recovered(died=False)
 
-    def recovered(self) -> None:
+    def recovered(self, *, died: bool) -> None:
+        """died: the life before did not end by itself, so its death counts against what it had at work."""
+        running = [talk for talk in self.talks.values() if talk.running]
+        alone = died and len(running) == 1
         found = self.do(self.store.delivery.recover(self.now))
         again = self.do(self.store.delivery.recover(self.now))
         assert (again.turns, again.folds, again.sends_unknown) == (found.turns, found.folds, 0)
         for talk in self.talks.values():
-            talk.crash()
+            talk.crash(died=died, alone=alone)
             turn = next((turn for turn in found.turns if turn.conversation == talk.id), None)
             assert (turn is None) == (talk.running is None)
             if turn:
                 assert turn.attempts == talk.attempts
-                talk.running = turn
+                row = self.do(self.store.delivery.inbox(turn.inbox_id))
+                assert (row.attempts, row.deaths_alone) == (talk.attempts, talk.deaths_alone)
+                talk.running = self.do(self.store.delivery.take_over(turn.id))
             fold = [row for row in found.folds if row.conversation == talk.id and not row.log_only]
             assert [row.id for row in fold] == ([talk.fold.id] if talk.fold else [])
 

@@ -25,6 +25,7 @@ class Talk:
     inbox: dict[str, str] = field(default_factory=dict)
     running: Any = None
     attempts: int = 0
+    deaths_alone: int = 0
     calls: dict[str, list[Any]] = field(default_factory=dict)
     fold: Any = None
     log_only: list[Any] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Talk:
 
     def begin(self, inbox_id: str, turn: Any) -> None:
         self.inbox[inbox_id] = "running"
-        self.running, self.attempts, self.calls = turn, 0, {}
+        self.running, self.attempts, self.deaths_alone, self.calls = turn, 0, 0, {}
         self.add(turn.number)
 
     def end(self, state: str, final: bool) -> None:
@@ -123,9 +124,10 @@ class Talk:
             return "pending"
         return "dropped"
 
-    def crash(self) -> None:
-        """What recovery makes of a life that ended anywhere."""
-        self.attempts += 1
+    def crash(self, *, died: bool = True, alone: bool = False) -> None:
+        """What recovery makes of a life that ended anywhere. alone: this conversation's turn was the only one."""
+        self.attempts += died
+        self.deaths_alone += alone
         for call in self.calls.values():
             if call[1] == "started":
                 call[1] = "unknown" if call[0] == "unsafe" else "planned"

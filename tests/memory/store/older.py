@@ -9,6 +9,7 @@ _NEVER_CHANGED = (
     "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
 )
 BACK = {
+    "r0009": ("ALTER TABLE inbox DROP COLUMN deaths_alone",),
     "r0008": ("DROP INDEX inbox_aside",),
     "r0007": ("DROP TABLE audit_head", "DROP TABLE person_removal", "ALTER TABLE outbox DROP COLUMN settled"),
     "r0006": (

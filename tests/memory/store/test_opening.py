@@ -98,7 +98,7 @@ def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return found
 
 
-NEW = ("why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked")
+NEW = ("why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked", "deaths_alone")
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
     *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),

@@ -1,8 +1,8 @@
 """A record that any released version left, in the middle of its work, is brought up with all it holds and lived on in.
 
-`released/` has one dump for each revision: r0001 to r0003, r0005, r0006 and r0008 by the last code of that revision, a
-bot that was killed with a fold, a tool and a send under way; r0004 never was a release's newest, it is r0003's with
-that step. Rows of tables that such a life leaves empty were written by hand.
+`released/` has one dump for each revision: r0001 to r0003, r0005, r0006, r0008 and r0009 by the last code of that
+revision, a bot that was killed with a fold, a tool and a send under way; r0004 never was a release's newest, it is
+r0003's with that step. Rows of tables that such a life leaves empty were written by hand.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ OURS = ("instance", "alembic_version", "process", "duty")
 """Tables that say who has the record open and which version it has."""
 TURNS = {"work": 3, "old": 1, "new": 1, "late": 3, "tool": 1, "picture": 1, OWNER: 2}
 """Turns in the view of each conversation as the dumps were left, but for the longest: some talk of memory too."""
-SHORTER = ("r0001", "r0002", "r0008")
+SHORTER = ("r0001", "r0002", "r0008", "r0009")
 """Dumps of lives with one turn less in the longest."""
 Rows = dict[str, list[tuple[Any, ...]]]
 

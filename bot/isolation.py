@@ -1,0 +1,119 @@
+"""Runs what the process may have died of one at a time, so that the next death says which message it was."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+import structlog
+
+log = structlog.get_logger(__name__)
+SUSPECT_DEATHS = 2
+"""Deaths of a process that had a message at work after which the message is worked on alone."""
+ALONE_SECONDS = 30.0
+"""How long everything else waits for a suspect: twice as long with each further death, so that a slow one is found."""
+LONGEST_ALONE = 3600.0
+NUDGE_SECONDS = 1.0
+"""After which the next suspect is called if the one that was called has not come: its message may be gone."""
+
+
+class Isolation:
+    """Says which messages may be at work beside each other in this process.
+
+    Below SUSPECT_DEATHS they all may. A suspect waits until nothing is at work and is then the only one; all others
+    wait for it, for a bounded time. Between two suspects whoever waits gets in.
+
+    Args:
+        wake: puts a conversation's lane to work again.
+        alone_seconds: see ALONE_SECONDS.
+    """
+
+    def __init__(self, wake: Callable[[str], None], alone_seconds: float = ALONE_SECONDS) -> None:
+        self._wake = wake
+        self._alone_seconds = alone_seconds
+        self._inside = 0
+        self._suspect = ""
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._open = asyncio.Event()
+        self._open.set()
+        self._parked: OrderedDict[str, None] = OrderedDict()
+        self._over: asyncio.TimerHandle | None = None
+        self._nudge: asyncio.TimerHandle | None = None
+
+    def holds_up(self, deaths: int) -> bool:
+        """Whether a message with so many deaths would have to wait now."""
+        return not self._open.is_set() or (deaths >= SUSPECT_DEATHS and self._inside > 0)
+
+    async def enter(self, conversation: str, deaths: int) -> bool:
+        """Wait until this conversation's message may be worked on; whoever gets True calls `leave` at its end.
+
+        Returns:
+            False for a suspect while there is another one: its lane is woken when it is its turn, and holds no place
+            until then.
+        """
+        if deaths < SUSPECT_DEATHS:
+            while not self._open.is_set():
+                await self._open.wait()
+            self._come_in()
+            return True
+        await asyncio.sleep(0)  # those that the last suspect has just let in come first
+        if self._suspect:
+            self._parked[conversation] = None
+            self._arm_nudge()
+            return False
+        self._parked.pop(conversation, None)
+        seconds = min(LONGEST_ALONE, self._alone_seconds * 2.0 ** (deaths - SUSPECT_DEATHS))
+        await self._be_alone(conversation, seconds)
+        return True
+
+    def leave(self, conversation: str) -> None:
+        """What was at work for this conversation is over."""
+        self._inside -= 1
+        if not self._inside:
+            self._empty.set()
+        if self._suspect == conversation:
+            self._release()
+
+    async def _be_alone(self, conversation: str, seconds: float) -> None:
+        self._suspect = conversation
+        self._open.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()
+        except TimeoutError:
+            log.info("a suspect could not be alone", conversation=conversation, inside=self._inside)
+            self._come_in()
+            self._release()
+            return
+        except asyncio.CancelledError:
+            self._release()
+            raise
+        self._come_in()
+        self._over = asyncio.get_running_loop().call_later(seconds, self._release)
+
+    def _come_in(self) -> None:
+        self._inside += 1
+        self._empty.clear()
+
+    def _release(self) -> None:
+        """The suspect needs to be alone no more: the others go on, and the next suspect is called."""
+        if self._over is not None:
+            self._over.cancel()
+            self._over = None
+        self._suspect = ""
+        self._open.set()
+        self._call_next()
+
+    def _call_next(self) -> None:
+        if self._nudge is not None:
+            self._nudge.cancel()
+            self._nudge = None
+        if self._suspect or not self._parked:
+            return
+        conversation, _ = self._parked.popitem(last=False)
+        self._wake(conversation)
+        self._arm_nudge()
+
+    def _arm_nudge(self) -> None:
+        if self._parked and self._nudge is None:
+            self._nudge = asyncio.get_running_loop().call_later(NUDGE_SECONDS, self._call_next)
