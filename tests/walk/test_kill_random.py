@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 
 from memory.store.open_postgres import LEASE_SECONDS
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.chats import Chatter, given_up, told_interrupted
 from tests.walk.harness import COUSIN, FRIEND, OWNER, Scene, scene, until
 from tests.walk.oracle import Oracle, Writer
-from tests.walk.record import ledger_faults, unended
+from tests.walk.record import ledger_faults, query, unended
 from tests.walk.speech import hesitant
 
 pytestmark = pytest.mark.kill
@@ -32,6 +33,10 @@ EARLIEST, LATEST = 0.010, 0.800
 STARTING, WARM = 0.15, 0.5
 """Share of kills that come while the program starts and recovers; of those that wait until the model is asked."""
 LONGEST_START = 0.2
+APART = 3.0
+"""Seconds between two kills of a machine that is restarted again and again."""
+MOST_GIVEN_UP = 0.05
+"""Share of the messages that may end in a notice under such kills."""
 OUTLIVE, MOST_ON_POSTGRES = 0.25, 100
 """On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer."""
 
@@ -64,6 +69,18 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: 
     tally.in_flight += bool(unended(bot.db))
 
 
+async def kill_after(talk: Scene, seconds: float, tally: Tally) -> None:
+    """Start, and end the process so long after that."""
+    await talk.bot.spawn()
+    tally.kills += 1
+    ready = asyncio.create_task(talk.bot.until_ready())
+    await asyncio.sleep(seconds)
+    tally.while_starting += not ready.done()
+    await talk.bot.kill()
+    await asyncio.gather(ready, return_exceptions=True)
+    tally.in_flight += bool(unended(talk.bot.db))
+
+
 async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> None:
     """Everything that was begun is confirmed, answered and sent."""
 
@@ -91,21 +108,29 @@ async def test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_
     await walk(tmp_path, min(max(2, KILLS // 2), MOST_ON_POSTGRES), db.replace("postgresql", "postgresql+psycopg", 1))
 
 
-async def walk(home: Path, kills: int, database_url: str = "") -> None:
-    """So many lives, and the verdict at the end of the last."""
+@by_night
+async def test_kills_three_seconds_apart_leave_hardly_anybody_without_an_answer(tmp_path: Path) -> None:
+    await walk(tmp_path, min(KILLS, 300), apart=APART)
+
+
+async def walk(home: Path, kills: int, database_url: str = "", apart: float = 0.0) -> None:
+    """So many lives, and the verdict at the end of the last. apart: seconds between two kills, 0 for moments."""
     others: dict[str, Any] = {"agent_max_context_turns": 6}
     if database_url:
         others |= {"database_url": database_url, "provider": "openai"}
     print(f"seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
     random_, tally, oracle = random.Random(SEED), Tally(), Oracle()
-    model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.12))
+    model = ModelEmulator(responder=hesitant(random.Random(SEED), 2.0 if apart else 0.12))
     async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
         writers = [Writer(oracle, talk.web, name, random.Random(SEED + at)) for at, name in enumerate(CONVERSATIONS)]
         chatters = [Chatter(telegram, int(user), random.Random(SEED + int(user)), talk.bot.db) for user in PEOPLE]
         writing = asyncio.gather(*(person.run() for person in (*writers, *chatters)))
         try:
             while tally.kills < kills:
-                await kill_once(talk, random_, tally, OUTLIVE if database_url else 0.0)
+                if apart:
+                    await kill_after(talk, random_.uniform(0.5, 1.5) * apart, tally)
+                else:
+                    await kill_once(talk, random_, tally, OUTLIVE if database_url else 0.0)
             for person in (*writers, *chatters):
                 person.enough.set()
             await talk.bot.start()
@@ -119,6 +144,11 @@ async def walk(home: Path, kills: int, database_url: str = "") -> None:
         print(f"{tally}, web: {len(oracle.confirmed)} messages in {oracle.tries} tries, telegram: {_told(chatters)}")
         gone, told = given_up(talk.bot.db), told_interrupted(talk.bot.db)
         print(f"two kills on the way of an answer: {len(gone)}; three kills of a turn, told so: {len(told)}")
+        said = len(oracle.confirmed) + sum(len(chatter.said) for chatter in chatters)
+        dead = query(talk.bot.db, "SELECT id FROM inbox WHERE state = 'dead'")
+        print(f"given up: {len(dead)} of {said} messages")
+        if apart and len(dead) > said * MOST_GIVEN_UP:
+            faults.append(f"{len(dead)} of {said} messages were given up")
         for writer in writers:
             if writer.page:
                 faults += _page_faults(writer)

@@ -45,7 +45,7 @@ class OverPostgres(Record):
         sends = [id for talk in self.talks.values() for id, row in talk.out.items() if row["state"] == "sending"]
         with psycopg.connect(self.url, autocommit=True) as outside:
             outside.execute("UPDATE process SET until = 0 WHERE lease = %s", [old.database.lease])
-        self.recovered()
+        self.recovered(died=True)
         for turn in late:
             self.refused(old.delivery.finish(turn, "done", said("late"), outgoing("final", 1, True)))
         for id in sends:
