@@ -1,6 +1,7 @@
 """Files that platforms hold: fetched as soon as their message is stored, since some addresses live for minutes."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from memory.ending import end
 
 AT_ONCE = 4
 MOST_KEPT = 1_000
+KEPT_SECONDS = 3_600.0  # for which a file that has come need not be asked for again; unnamed blobs are kept for longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,27 +24,44 @@ class Here:
     media_type: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fetch:
+    """One file on its way, or here. since: monotonic seconds of its beginning."""
+
+    task: asyncio.Task[Here]
+    since: float
+
+
+Key = tuple[str, str, str]
+"""Channel, reference and space: each space has its own, for a file counts against the storage of whose it is."""
+
+
 class Fetching:
-    """One fetch for each file, whoever asks first; what failed is tried anew by the next who asks."""
+    """One fetch for each file of a space, whoever asks first; what failed is tried anew by the next who asks."""
 
     def __init__(
         self,
         fetch: Callable[[str, str], Awaitable[Fetched]],
         blobs: Blobs,
         take: Callable[[str, int], Awaitable[None]],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """take: asked for room before a file is stored; see Storage.take."""
         self._fetch = fetch
         self._blobs = blobs
         self._take = take
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._tasks: dict[tuple[str, str], asyncio.Task[Here]] = {}
+        self._clock = clock
+        self._fetches: dict[Key, _Fetch] = {}
 
     def begin(self, channel: str, ref: str, space: str) -> None:
-        """Fetch it in the background. space: whose it will be."""
-        while len(self._tasks) >= MOST_KEPT:
-            self._tasks.pop(next(iter(self._tasks)))
-        self._task(channel, ref, space).add_done_callback(_heard)
+        """Fetch it in the background. space: whose it will be.
+
+        With too many under way nothing is begun: the turn that needs the file fetches it.
+        """
+        self._forget()
+        if len(self._fetches) < MOST_KEPT:
+            self._fetch_of((channel, ref, space)).task.add_done_callback(_heard)
 
     async def get(self, channel: str, ref: str, space: str) -> Here:
         """The file, once it is here.
@@ -50,23 +69,39 @@ class Fetching:
         Raises:
             ChannelError: it is not to be had. NoRoom: there is no room for it. OSError: it could not be stored.
         """
-        try:
-            return await asyncio.shield(self._task(channel, ref, space))
-        except (ChannelError, OSError):
-            self._tasks.pop((channel, ref), None)
-            raise
+        key = (channel, ref, space)
+        here = await self._got(key)
+        if not await asyncio.to_thread(self._blobs.has, here.sha256):  # removed since: somebody had it deleted
+            self._fetches.pop(key, None)
+            here = await self._got(key)
+        return here
 
     async def close(self) -> None:
         """Give up what goes on."""
-        await end(self._tasks.values())
+        await end(fetch.task for fetch in self._fetches.values())
 
-    def _task(self, channel: str, ref: str, space: str) -> asyncio.Task[Here]:
-        task = self._tasks.get((channel, ref))
-        if task is None:
-            task = self._tasks[channel, ref] = asyncio.create_task(
-                self._go(channel, ref, space), name=f"fetch {channel}"
-            )
-        return task
+    async def _got(self, key: Key) -> Here:
+        fetch = self._fetch_of(key)
+        try:
+            return await asyncio.shield(fetch.task)
+        except (ChannelError, OSError):
+            if self._fetches.get(key) is fetch:
+                del self._fetches[key]
+            raise
+
+    def _fetch_of(self, key: Key) -> _Fetch:
+        fetch = self._fetches.get(key)
+        if fetch is None or (fetch.task.done() and self._clock() - fetch.since > KEPT_SECONDS):
+            self._forget()
+            task = asyncio.create_task(self._go(*key), name=f"fetch {key[0]}")
+            fetch = self._fetches[key] = _Fetch(task=task, since=self._clock())
+        return fetch
+
+    def _forget(self) -> None:
+        """Make place for one more. What is under way stays: its task would be lost, and the file be asked for twice."""
+        if (over := len(self._fetches) + 1 - MOST_KEPT) > 0:
+            for key in [key for key, fetch in self._fetches.items() if fetch.task.done()][:over]:
+                del self._fetches[key]
 
     async def _go(self, channel: str, ref: str, space: str) -> Here:
         async with self._places:

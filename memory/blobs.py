@@ -63,6 +63,10 @@ class Blobs:
             raise OSError(f"blob {sha256} is damaged")
         return data
 
+    def has(self, sha256: str) -> bool:
+        """Whether there is a blob of that name."""
+        return is_blob(sha256) and (self._root / sha256).is_file()
+
     def remove(self, sha256: str) -> bool:
         """Delete the blob of that name for good, because a person asked for it; False where there is none.
 
