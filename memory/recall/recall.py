@@ -1,8 +1,9 @@
 """Recall: what a space has written down and what was said in it, found as things stand at that moment."""
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Coroutine
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ class Recall:
         self._ground = ground
         self._vectors = vectors
         self._open: OrderedDict[str, Kept] = OrderedDict()
+        self._holders: Counter[str] = Counter()
         self._work: set[asyncio.Task[Any]] = set()
 
     async def search(self, wanted: Wanted) -> list[Passage]:
@@ -48,12 +50,14 @@ class Recall:
 
     async def forget(self, space: str) -> None:
         """Throw the index away; the next search makes it anew."""
-        for kept in await self._kept(space):
-            await kept.remove()
+        async with self._held(space) as held:
+            for kept in held:
+                await kept.remove()
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing."""
-        found = [await kept.use(lambda index: index.check()) for kept in await self._kept(space)]
+        async with self._held(space) as held:
+            found = [await kept.use(lambda index: index.check()) for kept in held]
         return "; ".join(filter(None, found))
 
     async def settled(self) -> None:
@@ -76,12 +80,13 @@ class Recall:
             return []
         asked = await self._vectors.of_question(wanted.query) if self._vectors else b""
         found: list[Passage] = []
-        for kept in await self._kept(wanted.space):
-            answers = await kept.use(
-                lambda index: find(index, wanted, hides.within(index), self._near(index, asked)),
-            )
-            found += [_passage(answer, kept.space) for answer in answers]
-            self._keep_up(kept)
+        async with self._held(wanted.space) as held:
+            for kept in held:
+                answers = await kept.use(
+                    lambda index: find(index, wanted, hides.within(index), self._near(index, asked)),
+                )
+                found += [_passage(answer, kept.space) for answer in answers]
+                self._keep_up(kept)
         return sorted(found, key=lambda passage: -passage.score)[: wanted.limit]
 
     async def _nothing_else(self, wanted: Wanted) -> bool:
@@ -95,9 +100,10 @@ class Recall:
 
     async def _counted(self, space: str) -> int:
         rows = 0
-        for kept in await self._kept(space):
-            rows += await kept.use(lambda index: index.count())
-            self._keep_up(kept)
+        async with self._held(space) as held:
+            for kept in held:
+                rows += await kept.use(lambda index: index.count())
+                self._keep_up(kept)
         return rows
 
     def _near(self, index: SpaceIndex, asked: bytes) -> dict[int, float]:
@@ -107,8 +113,17 @@ class Recall:
         if self._vectors:
             self._vectors.keep_up(kept)
 
-    async def _kept(self, space: str) -> list[Kept]:
-        return [self._one(member) for member in await self._store.links.members(space)]
+    @asynccontextmanager
+    async def _held(self, space: str) -> AsyncIterator[list[Kept]]:
+        """The indexes of a space and of those linked to it, open and not closed by anybody until the block ends."""
+        members = list(await self._store.links.members(space))
+        self._holders.update(members)
+        try:
+            yield [self._one(member) for member in members]
+        finally:
+            self._holders.subtract(members)
+            self._holders = +self._holders  # those that nobody holds
+            self._close_idle()
 
     async def _hides(self, wanted: Wanted) -> "_Hides":
         name = wanted.behalf or wanted.shown_in
@@ -127,11 +142,19 @@ class Recall:
     def _one(self, space: str) -> Kept:
         if space not in self._open:
             self._open[space] = kept_of(space, self._ground)
-            idle = next((name for name, kept in self._open.items() if not kept.busy), space)
-            if len(self._open) > MOST_OPEN and idle != space:
-                self._open.pop(idle).close()
+            self._close_idle()
         self._open.move_to_end(space)
         return self._open[space]
+
+    def _close_idle(self) -> None:
+        """Close those used longest ago, but none in use: whoever holds it would open it again beside its successor."""
+        if (over := len(self._open) - MOST_OPEN) > 0:
+            for name in [name for name in self._open if not self._is_used(name)][:over]:
+                self._open.pop(name).close()
+
+    def _is_used(self, space: str) -> bool:
+        in_background = self._vectors is not None and self._vectors.works_on(space)
+        return bool(self._holders[space]) or in_background or self._open[space].busy
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for it; a caller that is cancelled meanwhile does not cancel it."""

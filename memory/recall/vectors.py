@@ -107,6 +107,10 @@ class Vectors:
         self._work[kept.space] = task
         task.add_done_callback(lambda _: self._work.pop(kept.space, None))
 
+    def works_on(self, space: str) -> bool:
+        """Whether vectors of that space's rows are being made."""
+        return space in self._work
+
     async def settled(self) -> None:
         """Wait until no vectors are being made."""
         while self._work:
