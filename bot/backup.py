@@ -19,6 +19,7 @@ from pathlib import Path
 from bot.backup_config import NotRight, without_secrets
 from bot.backup_file import BLOBS, CONFIG, MANIFEST, PIECE, RECORD, WORKSPACE, Manifest, Member
 from bot.backup_record import copy_record
+from bot.config.plain_file import NotPlain, TooLarge, read_plain
 from bot.errors import MnemaError
 from bot.home import Home
 from memory.blobs import is_blob
@@ -165,8 +166,8 @@ def _add_config(archive: _Archive, home: Home, made: datetime) -> tuple[str, ...
     for path in (home.config, home.config.with_name(f"{home.config.name}.last-good")):
         with suppress(FileNotFoundError):
             try:
-                text, left_out = without_secrets(path.read_text("utf-8"))
-            except (NotRight, UnicodeDecodeError) as err:
+                text, left_out = without_secrets(read_plain(path).decode())
+            except (NotPlain, TooLarge, NotRight, UnicodeDecodeError) as err:
                 why = why or str(err)
                 continue
             archive.put(CONFIG, text.encode(), made)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.config import Config, ConfigFile, json_text, known_secrets
+from bot.config.plain_file import NotPlain, TooLarge, read_plain
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home
 from bot.log import LEAST_SECRET
@@ -66,7 +67,10 @@ def address_of(home: Home) -> str:
 
 
 def _names_a_database(path: Path) -> bool:
-    text = path.read_bytes().decode("utf-8", "replace")
+    try:
+        text = read_plain(path).decode("utf-8", "replace")
+    except (NotPlain, TooLarge):
+        return True  # nobody knows what it names
     try:
         held = json_text.parse(text).children.get("database_url")
     except json_text.Misread:

@@ -137,6 +137,10 @@ def _ledger(faults: list[LedgerFault]) -> Check:
 def _index(home: Home, url: str) -> Check:
     """Whether what recall finds by is sound, and agrees with the files it was made from."""
     name = "index"
+    if not url and os.path.lexists(home.index) and not _is_usable(home.index):
+        message = f"{home.index} is no folder that this user may write in, so that nothing can be searched."
+        hint = f"Remove {home.index}, or mend its permissions; the index is made anew by itself."
+        return Check(name=name, ok=False, message=message, hint=hint)
     try:
         found = _looked(home, url)
     except (StoreError, ConfigError) as err:
@@ -152,6 +156,10 @@ def _index(home: Home, url: str) -> Check:
     message = f"It is sound: {_counted(rows, 'row')} for {_counted(len(found), 'space')}."
     hint = f"Files changed since: {behind}; the next search reads them." if behind else ""
     return Check(name=name, ok=True, message=message, hint=hint)
+
+
+def _is_usable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.R_OK | os.W_OK | os.X_OK)
 
 
 def _looked(home: Home, url: str) -> list[Looked]:

@@ -16,6 +16,7 @@ from bot import restore_swap as swap
 from bot.backup_config import NotRight, narrowed, refilled, rehoused
 from bot.backup_file import BLOBS, CONFIG, RECORD, WORKSPACE, BadBackup, Manifest, unpack
 from bot.backup_record import address_of
+from bot.config.plain_file import NotPlain, TooLarge, read_plain
 from bot.errors import MnemaError
 from bot.home import Home
 from memory.failpoint import fp
@@ -175,7 +176,7 @@ def _settle_config(
     if not new.config.exists():
         return (), ()
     try:
-        text, here = new.config.read_text("utf-8"), _text(home.config)
+        text, here = read_plain(new.config).decode(), _text(home.config)
         text, missing = refilled(text, manifest.left_out, here)
         text, people = narrowed(text, here) if lived and here else (text, ())
         text, missing = rehoused(text, here), tuple(name for name in missing if name != "database_url")
@@ -188,8 +189,8 @@ def _settle_config(
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
-    except (FileNotFoundError, UnicodeDecodeError):
+        return read_plain(path).decode()
+    except (FileNotFoundError, NotPlain, TooLarge, UnicodeDecodeError):
         return ""
 
 

@@ -25,6 +25,7 @@ from bot.tools.toolset import Toolset
 from memory.conversation import ToolResult
 from memory.failpoint import afp
 from memory.store.doors import Store
+from memory.store.errors import IndexUnusable
 from memory.store.records import CallRow, CallState
 from memory.workspace import Workspace
 
@@ -214,6 +215,8 @@ class Calls:
         except TimeoutError:
             state: CallState = "failed" if tool.spec.effect == "pure" else "unknown"
             return state, f"{tool.spec.name} took longer than {TOOL_SECONDS:.0f} s and was given up."
+        except IndexUnusable as err:
+            return "failed", f"{tool.spec.name} failed: {err}."
         except BROKEN as err:
             log.error("tool broke", tool=tool.spec.name, error=type(err).__name__, exc_info=True)
             return "failed", f"{tool.spec.name} broke: {type(err).__name__}."

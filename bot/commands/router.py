@@ -28,7 +28,7 @@ from bot.texts import language, say
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part
-from memory.store.errors import StoreError, WrongState
+from memory.store.errors import IndexUnusable, StoreError, WrongState
 from memory.store.records import InboxRow
 
 log = structlog.get_logger(__name__)
@@ -119,6 +119,8 @@ class Router:
             return err.say(asked.lang)
         except MnemaError as err:
             return str(err)
+        except IndexUnusable as err:
+            return say(asked.lang, "command_broke", why=err, trace=asked.row.trace_id)
         except BROKEN as err:
             log.error("command broke", command=name, error=type(err).__name__, exc_info=True)
             why = (err.strerror if isinstance(err, OSError) else "") or type(err).__name__

@@ -11,14 +11,14 @@ from typing import Any
 from bot.config import json_text, policies
 from bot.config.build import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
 from bot.config.keys import EACH, KEYS, MASK, Key, find, mask, masked, secrets
+from bot.config.plain_file import NotPlain, TooLarge, read_plain
 from bot.config.schema import Config
 from bot.config.words import Refused, Spot
 from memory.context.policy import POLICIES
-from memory.workspace import write_atomic
+from memory.workspace import PathRefused, write_atomic
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the file; a broken edit is told at the second look at it."""
-MAX_BYTES = 1_000_000
 _NEW = "{\n}\n"
 
 Steps = tuple[str, ...]
@@ -199,8 +199,8 @@ class ConfigFile:
             if secret and self.path.exists():
                 self.path.chmod(0o600)
             write_atomic(self.path, text.encode(), 0o600)
-        except OSError as err:
-            raise self._refusal("unwritable", why=err.strerror or str(err)) from err
+        except (OSError, PathRefused) as err:
+            raise self._refusal("unwritable", why=(isinstance(err, OSError) and err.strerror) or str(err)) from err
 
     def _take(self, text: str) -> None:
         """Make that text's settings the current ones."""
@@ -210,13 +210,13 @@ class ConfigFile:
     def _hold(self, text: str) -> None:
         """Make that text's settings the current ones and the last good ones."""
         self._take(text)
-        with suppress(OSError):
-            if self.path.exists() and not (self.last_good.exists() and self.last_good.read_text("utf-8") == text):
+        with suppress(OSError, PathRefused):
+            if self.path.exists() and not (self.last_good.exists() and read_plain(self.last_good) == text.encode()):
                 write_atomic(self.last_good, text.encode(), 0o600)
 
     def _hold_last_good(self, why: Refused) -> None:
         try:
-            text = self.last_good.read_text("utf-8")
+            text = read_plain(self.last_good).decode()
             self.current, root = read(text, self._environ, self.last_good.name)
         except (OSError, UnicodeDecodeError, Refused) as err:
             raise why from err
@@ -224,15 +224,15 @@ class ConfigFile:
 
     def _read(self, *, must_exist: bool = False) -> str:
         try:
-            found = self.path.read_bytes()
+            found = read_plain(self.path)
+        except (NotPlain, TooLarge) as err:
+            raise self._refusal("not_plain" if isinstance(err, NotPlain) else "too_large") from err
         except FileNotFoundError as err:
             if must_exist:
                 raise self._refusal("gone") from err
             return _NEW
         except OSError as err:
             raise self._refusal("unreadable", why=err.strerror or str(err)) from err
-        if len(found) > MAX_BYTES:
-            raise self._refusal("too_large")
         try:
             return found.decode()
         except UnicodeDecodeError as err:

@@ -28,6 +28,10 @@ FAULTS: dict[str, tuple[str, str]] = {
     "long_number": ("数字太长。", "the number is too long."),
     "not_utf8": ("文件不是 UTF-8 编码。", "the file is not UTF-8 text."),
     "too_large": ("文件超过 1 MB。", "the file is larger than 1 MB."),
+    "not_plain": (
+        "读不了：它不是普通文件，而是设备、管道或文件夹；请换成一个不超过 1 MB 的普通文件。",
+        "it cannot be read: it is a device, a pipe or a folder; put a plain file of at most 1 MB there.",
+    ),
     # the settings in it
     "unknown": ("没有 {key} 这个键。{near}", "{key} is not a key here. {near}"),
     "wrong": ("{key} 是 {value}；{right}。", "{key} is {value}; {right}."),

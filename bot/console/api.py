@@ -1,8 +1,9 @@
 """The console's calls: context, search, configuration, status, usage; each with the action it needs."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from datetime import date
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +21,9 @@ from channels.web.backend import Doors
 from channels.web.calls import Call, Handler, answer
 from channels.web.errors import Refused
 from channels.web.strict import read_json
+from memory.store.errors import IndexUnusable
 
+Answer = TypeVar("Answer")
 METRICS_TYPE = "text/plain; version=0.0.4"
 MOST_RESULTS = 200
 USUAL_RESULTS = 10
@@ -92,14 +95,14 @@ class _Console:
         asked = _asked(request.query_params)
         if asked.space and not self._house.allow(OTHERS):
             raise Refused(403, "denied", "not allowed")
-        found = await self._house.search(asked)
+        found = await _indexed(self._house.search(asked))
         return answer({"results": [dict(result) for result in found]})
 
     async def index(self, request: Request) -> Response:
         space = (await read_json(request)).get("space")
         if space is not None and not isinstance(space, str):
             raise Refused(400, "space", "space must be a string; leave it out for all of them")
-        rows = await self._house.index(space)
+        rows = await _indexed(self._house.index(space))
         return answer({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def config(self, _: Request) -> Response:
@@ -122,6 +125,14 @@ class _Console:
     async def metrics(self, _: Request) -> Response:
         text = await self._house.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
+
+
+async def _indexed(work: Awaitable[Answer]) -> Answer:
+    """What needs the search index; one that cannot be used is a 503 with a sentence."""
+    try:
+        return await work
+    except (IndexUnusable, OSError) as err:
+        raise Refused(503, "index", f"memory cannot be searched now: {err}") from err
 
 
 def _asked(given: Mapping[str, str]) -> Asked:

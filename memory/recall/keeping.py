@@ -18,7 +18,7 @@ from memory.recall.rows import Said
 from memory.recall.syncing import TALK, read_on, sync
 from memory.store.doors import Store
 from memory.store.engine import named
-from memory.store.errors import StoreCorrupt
+from memory.store.errors import IndexUnusable, StoreCorrupt
 from memory.workspace import Workspace
 
 log = structlog.get_logger(__name__)
@@ -119,11 +119,26 @@ class FileKept:
         try:
             with self._thread:
                 if self._index is None:
-                    self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    self._make_folder()
                     self._index = SqliteIndex(self._path)
                 return work(self._index)
         except sqlite3.Error as err:
-            raise named(err) from err
+            if isinstance(found := named(err), StoreCorrupt):
+                raise found from err
+            raise self._unusable(str(err)) from err
+
+    def _make_folder(self) -> None:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as err:
+            raise self._unusable(err.strerror or str(err)) from err
+
+    def _unusable(self, why: str) -> IndexUnusable:
+        folder = self._path.parent
+        return IndexUnusable(
+            f"the search index in {folder} cannot be used ({why}); see that {folder} is a folder that this account may "
+            "write in, with room on its disk, or remove it: the index is made anew by itself"
+        )
 
     def _in_step(
         self, index: SqliteIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
@@ -135,5 +150,10 @@ class FileKept:
     def _remove(self) -> None:
         self._looked_at = 0.0
         self.close()
-        for end in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+        try:
+            for end in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+        except NotADirectoryError:
+            return  # something else stands where the folder would be, so there is no index
+        except OSError as err:
+            raise self._unusable(err.strerror or str(err)) from err

@@ -5,6 +5,7 @@ StoreError
 ├── StoreBusy      another process holds the database
 ├── StoreCorrupt   the file is damaged
 ├── StoreMoved     the file is not at its path any more
+├── IndexUnusable  recall's index cannot be opened or made; the record is well
 ├── SchemaNewer    written by a newer version of this program
 ├── SchemaOlder    has the tables of an older version
 ├── WrongState     a transition that is not drawn
@@ -30,6 +31,10 @@ class StoreCorrupt(StoreError):
 
 class StoreMoved(StoreError):
     """The database file was removed or replaced while it is in use; the text says which and what to do."""
+
+
+class IndexUnusable(StoreError):
+    """The index that recall searches cannot be opened, made or removed; the record is well, and nothing is lost."""
 
 
 class SchemaNewer(StoreError):
