@@ -1,5 +1,6 @@
 """Brings an index in step with a space's files, and tells which conversations it has not read to their end."""
 
+import errno
 import json
 import os
 import time
@@ -22,6 +23,7 @@ UNSETTLED_NS = 50_000_000
 """A file that was changed so shortly ago may be changed again within the same tick of its clock."""
 FILE, TALK = "file:", "talk:"
 """How the names of sources begin."""
+_PASSING = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM)
 Stamps = Mapping[str, tuple[str, int]]
 """Each memory file's path, what changes when it does, and when it last did (ns)."""
 
@@ -88,16 +90,27 @@ def memory_files(workspace: Workspace, space: str) -> bool:
 
 
 def stamps(workspace: Workspace, space: str) -> Stamps:
-    """The memory files of a space; blocks."""
+    """The memory files of a space; blocks.
+
+    Raises:
+        OSError: a folder cannot be listed now, which is not the same as no files.
+    """
     top = workspace.root / SPACES / space if space else workspace.root
     found = {}
     for path, entry in _files(str(top)):
         try:
             held = entry.stat(follow_symlinks=False)
-        except OSError:
+        except OSError as err:
+            _raise_if_passing(err)
             continue
         found[path] = (stamp_of(held), max(held.st_mtime_ns, held.st_ctime_ns))
     return found
+
+
+def _raise_if_passing(err: OSError) -> None:
+    """Raise an error that says nothing about the files: they would be dropped from the index and read in again."""
+    if err.errno in _PASSING:
+        raise err
 
 
 def stamp_of(held: os.stat_result) -> str:
@@ -114,8 +127,8 @@ def _files(top: str) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
                     wanted = entry.name.endswith(".md") if inside else entry.name == LONG_TERM
                     if wanted and entry.is_file(follow_symlinks=False):
                         yield inside + entry.name, entry
-        except OSError:
-            continue
+        except OSError as err:
+            _raise_if_passing(err)
 
 
 def _text(workspace: Workspace, space: str, path: str) -> str | None:
