@@ -135,7 +135,10 @@ def as_json(troubles: Iterable[Trouble]) -> dict[str, str]:
 def reason(err: Exception) -> tuple[str, str]:
     """Why a file could not be read or a turn failed, in Chinese and in English."""
     if isinstance(err, PathRefused):
-        return "它不是本账号的普通文件", "it is not a plain file of this account"
+        return (
+            "它不是本账号的普通文件，或者另有一个名字（硬链接）",
+            "it is not a plain file of this account, or has a second name",
+        )
     if isinstance(err, TooBig):
         return "文件太大", "it is too large"
     said = (isinstance(err, OSError) and err.strerror) or str(err) or type(err).__name__

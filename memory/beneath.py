@@ -71,13 +71,14 @@ def make_folders(folder: int, parts: Sequence[str]) -> int:
 
 
 def plain(fd: int, us: frozenset[int], *, single: bool = False) -> os.stat_result:
-    """The status of an open file that is regular and belongs to one of `us`; `single`: it has one name only.
+    """The status of an open file that is regular and belongs to one of `us`; `single`: it has no second name.
 
     Raises:
         PathRefused: it is anything else.
     """
     status = os.fstat(fd)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid not in us or (single and status.st_nlink != 1):
+    # A file that was replaced after it was opened has no name at all, and is as good as it was.
+    if not stat.S_ISREG(status.st_mode) or status.st_uid not in us or (single and status.st_nlink > 1):
         raise PathRefused("not a plain file of ours")
     return status
 

@@ -96,9 +96,13 @@ class SpaceFiles:
         self._inside = inside
         self._hidden = hidden
 
-    def read(self, path: str) -> File:
-        """The file as text. Raises TooBig over 25 MB."""
-        data, status = self._read(path)
+    def read(self, path: str, *, twins: bool = False) -> File:
+        """The file as text. Raises TooBig over 25 MB.
+
+        Args:
+            twins: a file with a second name is read too; never for anybody who sees what is in it.
+        """
+        data, status = self._read(path, twins=twins)
         return _file(path, data, status)
 
     def read_bytes(self, path: str) -> bytes:
@@ -147,11 +151,11 @@ class SpaceFiles:
                 folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
             ).put(data)
 
-    def _read(self, path: str) -> tuple[bytes, os.stat_result]:
+    def _read(self, path: str, *, twins: bool = False) -> tuple[bytes, os.stat_result]:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
-                status = plain(fd, _us(root))
+                status = plain(fd, _us(root), single=not twins)
                 return _bytes(fd, path), status
             finally:
                 os.close(fd)

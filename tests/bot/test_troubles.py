@@ -77,10 +77,17 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
         assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
         await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
         ready, status = await _Ready(it.house)(), await _Status(it.house)()
-        assert ready.reasons["troubles"] == status["troubles"] == {"SOUL.md": "it is not a plain file of this account"}
+        assert (
+            ready.reasons["troubles"]
+            == status["troubles"]
+            == {"SOUL.md": "it is not a plain file of this account, or has a second name"}
+        )
         assert ready.ok, "people are answered"
         found = (await checks(tmp_path))["SOUL.md"]
-        assert (found.ok, found.message) == (False, "It cannot be read: it is not a plain file of this account.")
+        assert (found.ok, found.message) == (
+            False,
+            "It cannot be read: it is not a plain file of this account, or has a second name.",
+        )
         assert found.hint.startswith("Put a plain file that the bot's account may read at ")
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
         assert await it.text("four") == "yes"

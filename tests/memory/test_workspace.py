@@ -169,10 +169,28 @@ def test_s33_links_and_pipes_are_refused_and_nothing_hangs(files: SpaceFiles, tm
     for name in _strange(files, tmp_path / "outside"):
         with pytest.raises((PathRefused, IsADirectoryError)):
             files.write(name, "x", None)
-        if name != "hard":
+        for read in (files.read, files.read_bytes):
             with pytest.raises((PathRefused, IsADirectoryError)):
-                files.read(name)
+                read(name)
     assert (tmp_path / "outside").read_text() == "secret"
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_not_taken_for_a_strange_one(files: SpaceFiles) -> None:
+    path, done = files.root / "MEMORY.md", threading.Event()
+    path.write_text("text")
+
+    def replace() -> None:
+        while not done.is_set():
+            (files.root / "new").write_text("text")
+            (files.root / "new").replace(path)
+
+    writer = threading.Thread(target=replace)
+    writer.start()
+    try:
+        assert {files.read("MEMORY.md").text for _ in range(3_000)} == {"text"}
+    finally:
+        done.set()
+        writer.join()
 
 
 def test_s33_a_link_on_the_way_is_refused(files: SpaceFiles, tmp_path: Path) -> None:
