@@ -14,6 +14,7 @@ from bot import log as logs
 from bot import supervisor
 from bot.config import Config, ConfigFile, known_secrets
 from bot.connecting import begun_in, channels_of
+from bot.descriptors import AcceptErrors, raise_limit
 from bot.errors import Busy, ConfigError, MnemaError
 from bot.extras import install_command
 from bot.heap import share_heap
@@ -38,6 +39,7 @@ def run(home: Home, role: str, metrics: int | None = None, *, end_seconds: float
     """
     deadline = ShutdownDeadline(end_seconds)
     share_heap()
+    raise_limit()
     file = _settings(home)
     if metrics is not None and role != "worker":
         raise ConfigError(f"--metrics is for --role worker; {role} tells its figures on the page's port")
@@ -170,6 +172,7 @@ async def _run(
     way: Way,
 ) -> int:
     ended = way.deadline.received()
+    asyncio.get_running_loop().set_exception_handler(AcceptErrors())
     page = _open_page(home, file.current) if way.paged else None
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None

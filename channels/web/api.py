@@ -73,8 +73,9 @@ class Api:
         try:
             [accepted] = await self._web.deliver([replace(message, address=place)])
         except (OSError, RuntimeError) as err:
-            gone = isinstance(err, OSError) and err.errno == errno.ESTALE
-            why = f"nothing can be stored: {err.strerror}" if gone else "the message could not be stored; send it again"
+            why = "the message could not be stored; send it again"
+            if isinstance(err, OSError) and err.errno == errno.ESTALE:
+                why = f"nothing can be stored: {err.strerror}"
             raise Refused(503, "storage", why, {"retry-after": "2"}) from err
         return accepted
 

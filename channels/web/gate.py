@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from channels.web.errors import Refused
 from channels.web.rules import (
@@ -23,9 +24,19 @@ from channels.web.rules import (
 IDLE = 12 * 3_600.0
 LONGEST = 7 * 86_400.0
 MOST_SESSIONS = 100
+TOKEN_STREAMS = 512
+SESSION_STREAMS = 64
 QUIET = 60.0
 MOST_WAITING = 16
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(slots=True)
+class Streams:
+    """The event streams that one login or one token has open, at most `most`."""
+
+    most: int
+    count: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +46,7 @@ class Session:
     csrf: str
     born: float
     seen: float
+    streams: Streams = field(default_factory=lambda: Streams(SESSION_STREAMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +59,7 @@ class Visitor:
     alive: Callable[[], bool]
     csrf: str = ""
     id: str = "token"
+    streams: Streams = field(default_factory=lambda: Streams(TOKEN_STREAMS))
 
 
 @dataclass(slots=True)
@@ -71,6 +84,7 @@ class Gate:
         self._hosts = allowed_hosts(port)
         self._clock = clock
         self._sessions: dict[bytes, Session] = {}
+        self._streams = Streams(TOKEN_STREAMS)
         self._guesses = _Guesses()
         self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
         self.changed: Callable[[], None] = lambda: None
@@ -82,6 +96,7 @@ class Gate:
     def rotate(self, token: str) -> None:
         """Another token from now on; every session and stream ends."""
         self._token = digest(token)
+        self._streams = Streams(TOKEN_STREAMS)
         self._sessions.clear()
         self.changed()
 
@@ -102,11 +117,11 @@ class Gate:
         if session is not None:
             self._check_origin(method, headers, session)
         csrf = session.csrf if session else ""
-        if token is None:
-            alive, id = (lambda: self._session(crumb, touch=False) is not None), digest(crumb).hex()[:16]
-            return Visitor(alive=alive, csrf=csrf, id=id)
+        if token is None and session is not None:
+            alive, login = partial(self._is_alive, crumb), digest(crumb).hex()[:16]
+            return Visitor(alive=alive, csrf=csrf, id=login, streams=session.streams)
         key = self._token
-        return Visitor(alive=lambda: same(key, self._token), csrf=csrf)
+        return Visitor(alive=lambda: same(key, self._token), csrf=csrf, streams=self._streams)
 
     async def login(self, token: str, headers: Headers) -> tuple[str, Session]:
         """A new session for the right token: the cookie's value, and the session.
@@ -135,6 +150,9 @@ class Gate:
 
     def _fits(self, token: str) -> bool:
         return same(digest(token), self._token)
+
+    def _is_alive(self, crumb: str) -> bool:
+        return self._session(crumb, touch=False) is not None
 
     def _session(self, crumb: str, *, touch: bool = True) -> Session | None:
         session = self._sessions.get(digest(crumb)) if crumb else None

@@ -1,9 +1,11 @@
 """The loopback port: opened before anything heavy is imported, then served until it is asked to end."""
 
 import errno
+import resource
 import socket
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from starlette.types import ASGIApp
 
@@ -14,9 +16,11 @@ LOOPBACK = {
     "::1": ((socket.AF_INET6, "::1"),),
     "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
 }
-BACKLOG = 128
-STALLED = 30.0  # seconds for which a client may take nothing of what waits for it
-IDLE = 75  # seconds that a connection is kept for another request: proxies count on 60, browsers on more
+IDLE_SECONDS = 75  # that a connection is kept for another request: proxies count on 60, browsers on more
+ACCEPTED_TOGETHER = 64  # in one turn of the loop; at the descriptor limit each further try fails and is reported
+TURNS_TO_CLOSE = 4  # turns from accept() until a connection that had to make room is closed
+MOST_CONNECTIONS = 1024
+SPARE_DESCRIPTORS = 256  # for the database, the platforms and the models
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -50,8 +54,24 @@ def port_of(sockets: Sequence[socket.socket]) -> int:
     return int(sockets[0].getsockname()[1])
 
 
+def share_of(descriptors: int) -> tuple[int, int]:
+    """What a server takes of so many descriptors: connections in all, and new ones in one turn of the loop. Pure."""
+    together = max(1, min(ACCEPTED_TOGETHER, descriptors // 32))
+    spare = min(SPARE_DESCRIPTORS + TURNS_TO_CLOSE * together, descriptors * 2 // 3)
+    return max(8, min(MOST_CONNECTIONS, descriptors - spare)), together
+
+
+def _descriptors() -> int:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft if soft != resource.RLIM_INFINITY else 1 << 20
+
+
 class Server:
-    """One uvicorn over open sockets; takes no signals of its own."""
+    """One uvicorn over open sockets; takes no signals of its own.
+
+    grace: seconds that open answers have at the end. idle: seconds that a connection is kept without a request.
+    bounds: fields of Connections that differ from the usual.
+    """
 
     def __init__(
         self,
@@ -59,18 +79,22 @@ class Server:
         sockets: Sequence[socket.socket],
         *,
         grace: float = 10.0,
-        stalled: float = STALLED,
-        idle: int = IDLE,
+        idle: int = IDLE_SECONDS,
+        **bounds: Any,
     ) -> None:
         import uvicorn
 
-        from channels.web.connection import Connection
+        from channels.web.connections import BoundedProtocol, Connections, QueueingServer
 
+        most, together = share_of(_descriptors())
+        self.connections = Connections(**{"most": most, **bounds})
+        protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
-        self._server = uvicorn.Server(
+        self._server = QueueingServer(
             uvicorn.Config(
                 app,
-                http=partial(Connection, stalled=stalled),  # type: ignore[arg-type]  # called as a class is
+                http=protocol,
+                backlog=together,
                 ws="none",
                 lifespan="off",
                 loop="asyncio",
@@ -102,7 +126,7 @@ def _open(family: socket.AddressFamily, address: str, port: int) -> socket.socke
         if family == socket.AF_INET6:
             opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         opened.bind((address, port))
-        opened.listen(BACKLOG)
+        opened.listen()
         opened.setblocking(False)
     except OSError:
         opened.close()

@@ -7,6 +7,9 @@ from contextlib import aclosing
 import structlog
 from starlette.types import Receive, Scope, Send
 
+from channels.web.calls import refusal
+from channels.web.gate import Visitor
+
 log = structlog.get_logger(__name__)
 STALLED = 30.0
 HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
@@ -16,7 +19,7 @@ class EventStream:
     """Server-sent events as an ASGI answer.
 
     alive: asked before each frame; when it says no, or one frame is not taken for `stalled` seconds, the stream ends
-    and the client may come back with its Last-Event-ID.
+    and the client may come back with its Last-Event-ID. A login that has its most streams open already is answered 429.
     """
 
     def __init__(self, frames: AsyncGenerator[bytes], alive: Callable[[], bool], *, stalled: float = STALLED) -> None:
@@ -25,6 +28,19 @@ class EventStream:
         self._stalled = stalled
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        visitor: Visitor = scope["state"]["visitor"]
+        streams = visitor.streams
+        if streams.count >= streams.most:
+            why = f"{streams.most} event streams of this login are open; close one first"
+            await refusal(429, "too_many_streams", why, {"retry-after": "5"})(scope, receive, send)
+            return
+        streams.count += 1
+        try:
+            await self._stream(scope, receive, send)
+        finally:
+            streams.count -= 1
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         tasks: list[asyncio.Task[None]] = [asyncio.create_task(_gone(receive))]
         if scope["method"] != "HEAD":
@@ -42,9 +58,10 @@ class EventStream:
             async for frame in frames:
                 if not self._alive():
                     return
-                if frame:
-                    async with asyncio.timeout(self._stalled):
-                        await send({"type": "http.response.body", "body": frame, "more_body": True})
+                if not frame:
+                    continue
+                async with asyncio.timeout(self._stalled):
+                    await send({"type": "http.response.body", "body": frame, "more_body": True})
 
 
 async def _gone(receive: Receive) -> None:

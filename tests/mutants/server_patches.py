@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 DEADLINE = "tests/walk/test_shutdown_deadline.py"
 MOVED = "tests/walk/test_database_moved.py"
+CONNECTIONS = "tests/channels/web/test_connections.py"
+DESCRIPTORS = "tests/walk/test_descriptors.py"
 
 SERVER = (
     Mutant(
@@ -37,5 +39,53 @@ SERVER = (
         old='(str(path), f"{path}-wal")',
         new="(str(path),)",
         tests=(MOVED,),
+    ),
+    Mutant(
+        name="half a header is waited for",
+        guards="availability",
+        file="channels/web/connections.py",
+        old="            self._header_timer = self.loop.call_later(self._group.header_seconds, self._too_slow)\n",
+        new="            return\n",
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="silent connections keep their places",
+        guards="availability",
+        file="channels/web/connections.py",
+        old="next(iter(self._silent or self._idle), None) or",
+        new="",
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="an answer that nobody reads holds its connection",
+        guards="availability",
+        file="channels/web/connections.py",
+        old="        if self.transport.get_write_buffer_size() >= before:\n",
+        new="        if False:\n",
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="a login opens as many streams as it likes",
+        guards="availability",
+        file="channels/web/stream.py",
+        old="        if streams.count >= streams.most:\n",
+        new="        if False:\n",
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="each failed accept is a traceback",
+        guards="availability",
+        file="bot/app.py",
+        old="    asyncio.get_running_loop().set_exception_handler(AcceptErrors())\n",
+        new="",
+        tests=(DESCRIPTORS,),
+    ),
+    Mutant(
+        name="the soft limit of descriptors stays",
+        guards="availability",
+        file="bot/app.py",
+        old="    raise_limit()\n",
+        new="",
+        tests=(DESCRIPTORS,),
     ),
 )

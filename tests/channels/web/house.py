@@ -195,8 +195,8 @@ async def running(
     pause: float = 15.0,
     opened: bool = True,
     hub: Hub | None = None,
-    stalled: float = 30.0,
     idle: int = 75,
+    **bounds: Any,
 ) -> AsyncIterator[Running]:
     sockets = listen("127.0.0.1", port)
     port = port_of(sockets)
@@ -204,7 +204,7 @@ async def running(
     house.web = web
     gate = Gate(token=TOKEN, port=port)
     site = Site(gate=gate, web=web)
-    server = Server(site, sockets, grace=2, stalled=stalled, idle=idle)
+    server = Server(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())
     listening = asyncio.create_task(web.run(house.deliver))
     if opened:

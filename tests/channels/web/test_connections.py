@@ -1,95 +1,195 @@
-"""Connections as an ordinary client sees them: kept, and ended in a way that it can tell."""
+"""Connections that send nothing, half a header or read nothing: they are cut off in time and never in anybody's way."""
 
 import asyncio
-import socket
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
-import httpx
-from starlette.requests import Request
-from starlette.responses import Response
-from structlog.testing import capture_logs
+import pytest
 
-from channels.web.backend import Line
-from channels.web.calls import Call
 from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
-from tests.channels.web.streams import names, until
+
+BUSY = "HTTP/1.1 503 Service Unavailable"
+Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-def request(site: Running, path: str = "/api/session") -> bytes:
-    head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
-    return head.encode()
+@asynccontextmanager
+async def wires(site: Running, number: int, said: str = "") -> AsyncIterator[list[Wire]]:
+    """So many connections, on each of which this is sent."""
+    async with AsyncExitStack() as held:
+        made = []
+        for _ in range(number):
+            reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
+            held.callback(writer.close)
+            writer.write(said.replace("\n", "\r\n").encode())
+            made.append((reader, writer))
+        yield made
 
 
-async def reply(wire: socket.socket) -> bytes:
-    """A whole answer with a body of known length, b"" where the connection ended before it."""
-    loop, got = asyncio.get_running_loop(), b""
-    async with asyncio.timeout(10):
-        while b"\r\n\r\n" not in got and (more := await loop.sock_recv(wire, 65_536)):
-            got += more
-        head, _, body = got.partition(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or 0) if head else 0
-        while len(body) < length:
-            body += await loop.sock_recv(wire, 65_536)
-    return got
+def request(site: Running, path: str = "/healthz", *headers: str) -> str:
+    return "\n".join([f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{site.port}", *headers, "\n"])
 
 
-async def test_a_connection_is_kept_for_longer_than_proxies_count_on() -> None:
-    async with running(ScriptedHouse()) as site:
-        assert site.server._server.config.timeout_keep_alive > 60
+async def rest(wire: Wire) -> bytes:
+    """All that comes until the server closes the connection."""
+    try:
+        return await asyncio.wait_for(wire[0].read(), 5)
+    except ConnectionResetError:
+        return b""
 
 
-async def test_a_request_that_crosses_the_end_of_an_idle_connection_is_not_met_with_a_reset() -> None:
+async def open_connections(site: Running, number: int) -> None:
+    """Wait until the server has so many."""
+    async with asyncio.timeout(5):
+        while len(site.server.connections) != number:  # noqa: ASYNC110  uvicorn has no event for it
+            await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize("said", ["", "GET /healthz HTTP/1.1\nHost: 127.0", "\n"])
+async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: str) -> None:
+    async with running(ScriptedHouse(), header_seconds=0.2) as site, wires(site, 1, said) as [wire]:
+        answer = await rest(wire)
+        assert answer.startswith(b"HTTP/1.1 408 Request Timeout") == ("GET" in said)
+        await open_connections(site, 0)
+
+
+@pytest.mark.parametrize("said", ["G", "\n", "GET / HTTP/1.1\nHost:"])
+async def test_nor_is_that_of_a_later_request(said: str) -> None:
+    async with running(ScriptedHouse(), header_seconds=0.2) as site, wires(site, 1) as [(reader, writer)]:
+        writer.write(request(site).replace("\n", "\r\n").encode())
+        assert (await reader.readuntil(b'{"ok":true}')).startswith(b"HTTP/1.1 200")
+        writer.write(said.encode())
+        await rest((reader, writer))
+
+
+async def test_one_header_sent_byte_by_byte_has_one_deadline() -> None:
+    async with running(ScriptedHouse(), header_seconds=0.3) as site, wires(site, 1) as [(reader, writer)]:
+        closed = asyncio.create_task(rest((reader, writer)))
+        for sign in request(site) * 3:
+            if closed.done():
+                break
+            writer.write(sign.encode())
+            await asyncio.sleep(0.02)
+        assert (await closed).startswith(b"HTTP/1.1 408")
+
+
+async def test_the_product_waits_five_seconds_for_a_header() -> None:
+    async with running(ScriptedHouse()) as site, wires(site, 1, "GET / HTTP/1.1\n"):
+        assert site.server.connections.header_seconds == 5.0
+        await open_connections(site, 1)
+
+
+async def test_a_body_that_nobody_reads_is_not_waited_for_either() -> None:
+    async with running(ScriptedHouse(), header_seconds=0.2) as site:
+        head = request(site, "/api/session", "Content-Length: 1000")
+        async with wires(site, 1, head) as [(reader, writer)]:
+            assert (await reader.readuntil(b"}}")).startswith(b"HTTP/1.1 401")
+            closed = asyncio.create_task(rest((reader, writer)))
+            while not closed.done():
+                writer.write(b"x")
+                await asyncio.wait({closed}, timeout=0.05)
+            await open_connections(site, 0)
+
+
+async def test_an_answer_that_is_not_read_is_given_up() -> None:
     house = ScriptedHouse()
-    async with running(house, idle=0) as site, site.client() as client:
-        await client.post("/api/messages", json={"conversation": "c1", "text": "x"})
-        loop = asyncio.get_running_loop()
-        with closing(socket.create_connection(("127.0.0.1", site.port))) as wire:
-            wire.setblocking(False)
-            await loop.sock_sendall(wire, request(site))
-            assert (await reply(wire)).startswith(b"HTTP/1.1 200")
-            body = b'{"conversation":"c1","text":"late"}'
-            head = request(site, "/api/messages").replace(b"GET", b"POST").removesuffix(b"\r\n")
-            sizes = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
-            for piece in (head, sizes, body):  # the server has ended its side by now, and the client does not know yet
-                await asyncio.sleep(0.02)
-                await loop.sock_sendall(wire, piece)
-            assert await reply(wire) == b""
-    assert [message.text for message in house.taken] == ["x"]
+    async with running(house, stall_seconds=0.3) as site:
+        for _ in range(200):
+            house.add("c1", "user", "x" * 100_000)
+        head = request(site, "/api/conversations/c1/messages?limit=200", f"Authorization: Bearer {TOKEN}")
+        async with wires(site, 3, head):
+            await open_connections(site, 3)
+            await open_connections(site, 0)
 
 
-async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -> None:
-    async def broken(_: Request) -> Response:
-        raise KeyError("a fault of ours")
-
-    call = Call(method="GET", path="/api/broken", action="console.read", handler=broken)
-    async with running(ScriptedHouse(), [call]) as site, site.client(limits=httpx.Limits(max_connections=1)) as client:
-        for _ in range(20):
-            told = await client.get("/api/broken")
-            assert (told.status_code, told.headers["connection"]) == (500, "close")
+async def test_at_the_limit_a_silent_connection_makes_room_the_oldest_first() -> None:
+    async with running(ScriptedHouse(), most=4) as site, wires(site, 4) as silent, AsyncExitStack() as clients:
+        await open_connections(site, 4)
+        for number in range(4):
+            client = await clients.enter_async_context(site.client())
             assert (await client.get("/api/session")).status_code == 200
+            assert await rest(silent[number]) == b""
+            assert not [wire for wire in silent[number + 1 :] if wire[0].at_eof()]
 
 
-async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed() -> None:
-    class Faulty(ScriptedHouse):
-        faults = 1
+async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_words() -> None:
+    house = ScriptedHouse()
+    async with running(house, most=4) as site:
+        house.add("c1", "user", "hello")
+        head = request(site, "/api/conversations/c1/events", f"Authorization: Bearer {TOKEN}")
+        async with wires(site, 4, head) as streams:
+            for reader, _ in streams:
+                assert (await reader.readuntil(b"retry: 1000")).startswith(b"HTTP/1.1 200")
+            async with wires(site, 1, request(site)) as [late]:
+                answer = (await rest(late)).decode()
+                assert answer.startswith(BUSY)
+                assert '"too many connections are open; try again in a moment"' in answer
+            assert not [wire for wire in streams if wire[0].at_eof()]
+            streams[0][1].close()
+            await open_connections(site, 3)
+            async with site.client() as client:
+                assert (await client.get("/api/session")).status_code == 200
 
-        async def lines(
-            self, conversation: str, *, before: int = 0, after: int | None = None, limit: int = 50
-        ) -> list[Line]:
-            if after == 2 and self.faults:
-                self.faults -= 1
-                raise RuntimeError("the record cannot be read")
-            return await super().lines(conversation, before=before, after=after, limit=limit)
 
-    house = Faulty(answers=lambda message: f"answer to {message.text}")
-    async with running(house) as site, site.client() as client:
-        await client.post("/api/messages", json={"conversation": "c1", "text": "one"})
-        with capture_logs() as logged:
-            first = await until(client, "c1", lambda seen: False)  # ends without an error of the client's
-        await client.post("/api/messages", json={"conversation": "c1", "text": "two"})
-        rest = await until(client, "c1", lambda seen: names(seen) == ["accepted", "reply"], last=first[-1].id)
-    assert names(first) == ["accepted", "reply"]
-    assert rest[-1].data["text"] == "answer to two"
-    [fault] = [line for line in logged if line["log_level"] == "error"]
-    assert (fault["event"], fault["error"]) == ("stream ended early", "RuntimeError")
-    assert fault["exc_info"]
+async def test_strangers_make_room_before_a_known_client_that_waits() -> None:
+    async with running(ScriptedHouse(), most=3) as site, site.client() as known:
+        assert (await known.get("/api/session")).status_code == 200
+        login = f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"
+        async with wires(site, 2, f"{login}Content-Length: 9\n\n{{") as strangers:
+            await open_connections(site, 3)
+            async with site.nobody() as other:
+                assert (await other.get("/healthz")).status_code == 200
+            assert await rest(strangers[0]) == b""
+            assert not strangers[1][0].at_eof()
+            [connection] = known._transport._pool.connections  # type: ignore[attr-defined]
+            assert (await known.get("/api/session")).status_code == 200
+            assert known._transport._pool.connections == [connection]  # type: ignore[attr-defined]
+
+
+async def test_1100_idle_connections_stop_neither_page_nor_api() -> None:
+    async with running(ScriptedHouse()) as site, wires(site, 1100):
+        async with site.client() as client:
+            assert (await client.get("/")).status_code == 200
+            answers = await asyncio.gather(*(client.get("/api/session") for _ in range(20)))
+            assert {answer.status_code for answer in answers} == {200}
+        assert len(site.server.connections) <= 1024
+
+
+async def test_a_burst_of_clients_is_taken_in() -> None:
+    async with running(ScriptedHouse()) as site:
+        head = request(site, "/healthz", "Connection: close")
+        async with wires(site, 300, head) as clients:
+            answers = await asyncio.gather(*map(rest, clients))
+        assert {answer[:12] for answer in answers} == {b"HTTP/1.1 200"}
+
+
+async def test_one_more_stream_than_a_login_may_have_is_refused_until_one_ends() -> None:
+    house = ScriptedHouse()
+    async with running(house) as site:
+        house.add("c1", "user", "hello")
+        async with site.nobody() as browser:
+            await browser.post("/login", json={"token": TOKEN})
+            cookie = f"Cookie: {site.gate.cookie}={browser.cookies[site.gate.cookie]}"
+        await _fill(site, 64, cookie)
+
+
+async def test_one_more_stream_than_the_token_may_have_is_refused_until_one_ends() -> None:
+    house = ScriptedHouse()
+    async with running(house) as site:
+        house.add("c1", "user", "hello")
+        await _fill(site, 512, f"Authorization: Bearer {TOKEN}")
+
+
+async def _fill(site: Running, most: int, who: str) -> None:
+    """Open as many streams as are allowed, one more, and one in the place of another."""
+    head = request(site, "/api/conversations/c1/events", who)
+    async with wires(site, most, head) as streams:
+        for reader, _ in streams:
+            assert (await reader.readuntil(b"retry: 1000")).startswith(b"HTTP/1.1 200")
+        async with wires(site, 1, head) as [(late, _)]:
+            assert (await late.readuntil(b"}}")).startswith(b"HTTP/1.1 429")
+        async with wires(site, 1, request(site, "/api/session", who)) as [(calling, _)]:
+            assert (await calling.readline()).startswith(b"HTTP/1.1 200")
+        streams[0][1].close()
+        await open_connections(site, most - 1)
+        async with wires(site, 1, head) as [(late, _)]:
+            assert (await late.readuntil(b"retry: 1000")).startswith(b"HTTP/1.1 200")

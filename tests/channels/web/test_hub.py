@@ -149,7 +149,7 @@ async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails
 
 async def test_readers_that_never_read_hold_up_nobody_and_are_dropped() -> None:
     house = ScriptedHouse(answers=lambda message: "y" * 20_000)
-    async with running(house, stalled=0.5) as site, site.client() as client, AsyncExitStack() as held:
+    async with running(house, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
         for listening in site.server._sockets:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)  # else the kernel takes it for them
         for _ in range(40):

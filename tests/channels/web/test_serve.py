@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from channels.web.errors import CannotServe
-from channels.web.serve import listen, port_of
+from channels.web.serve import listen, port_of, share_of
 from channels.web.token import load_token
 from tests.channels.web.house import ScriptedHouse, running
 
@@ -78,3 +78,11 @@ async def test_answers_are_not_held_back_by_the_kernel() -> None:
         [connection] = site.server._server.server_state.connections
         wire = connection.transport.get_extra_info("socket")  # type: ignore[union-attr]
         assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "connections", "together"),
+    [(1 << 20, 1024, 64), (65_536, 1024, 64), (2048, 1024, 64), (1024, 640, 32), (256, 86, 8), (16, 8, 1)],
+)
+def test_the_server_leaves_descriptors_for_everything_else(descriptors: int, connections: int, together: int) -> None:
+    assert share_of(descriptors) == (connections, together)

@@ -1,0 +1,221 @@
+"""HTTP connections with time limits and a maximum number, over uvicorn's h11 protocol."""
+
+import asyncio
+import json
+import socket
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import h11
+import structlog
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+log = structlog.get_logger(__name__)
+HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later request, to the end of its header
+STALL_SECONDS = 30.0  # a peer that takes no byte of an answer for so long is cut off
+LOG_SECONDS = 10.0  # between two log lines about the limit
+LINGER_SECONDS = 2.0  # after a half-close, for what the peer may have sent meanwhile
+QUEUE = 1024  # connections that the kernel holds until they are accepted
+_TOO_SLOW = (408, "Request Timeout", "slow", "the header did not arrive in time")
+_FULL = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
+
+
+@dataclass(slots=True, kw_only=True)
+class Connections:
+    """The open connections of one server, at most `most`.
+
+    A new connection at the limit takes the place of one that does nothing for its owner: first one that has not sent a
+    header yet, then an idle one of nobody we know, then a request of nobody we know, then an idle one of a known
+    client; always the one that is in that state for longest. Where none is left the new one is refused with 503.
+    """
+
+    most: int
+    header_seconds: float = HEADER_SECONDS
+    stall_seconds: float = STALL_SECONDS
+    _silent: dict["BoundedProtocol", None] = field(default_factory=dict)
+    _idle: dict["BoundedProtocol", None] = field(default_factory=dict)
+    _idle_known: dict["BoundedProtocol", None] = field(default_factory=dict)
+    _busy: dict["BoundedProtocol", None] = field(default_factory=dict)
+    _logged: float = float("-inf")
+
+    def __len__(self) -> int:
+        return sum(map(len, self._groups()))
+
+    def admit(self, protocol: "BoundedProtocol", now: float) -> bool:
+        """Add a new connection, closing another one for it at the limit; False when there is no place."""
+        if len(self) >= self.most:
+            victim = self._most_dispensable()
+            if now - self._logged >= LOG_SECONDS:
+                self._logged = now
+                log.warning("connection limit reached", most=self.most, closed="another" if victim else "the new one")
+            if victim is None:
+                return False
+            self.remove(victim)
+            victim.shed()
+        self._silent[protocol] = None
+        return True
+
+    def busy(self, protocol: "BoundedProtocol") -> None:
+        """It has a request under way."""
+        if protocol not in self._busy:
+            self._move(protocol, self._busy)
+
+    def idle(self, protocol: "BoundedProtocol") -> None:
+        """Its request is answered."""
+        self._move(protocol, self._idle_known if protocol.is_known() else self._idle)
+
+    def remove(self, protocol: "BoundedProtocol") -> None:
+        """It is closed."""
+        for group in self._groups():
+            group.pop(protocol, None)
+
+    def _move(self, protocol: "BoundedProtocol", group: dict["BoundedProtocol", None]) -> None:
+        if any(protocol in known for known in self._groups()):  # one that was refused or shed stays out
+            self.remove(protocol)
+            group[protocol] = None
+
+    def _most_dispensable(self) -> "BoundedProtocol | None":
+        unknown = (protocol for protocol in self._busy if not protocol.is_known())
+        return next(iter(self._silent or self._idle), None) or next(unknown, None) or next(iter(self._idle_known), None)
+
+    def _groups(self) -> tuple[dict["BoundedProtocol", None], ...]:
+        return self._silent, self._idle, self._idle_known, self._busy
+
+
+class QueueingServer(uvicorn.Server):
+    """A server whose backlog bounds what is accepted in one turn of the loop, and not what the kernel holds."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for opened in sockets or ():
+            opened.listen(QUEUE)
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection: its headers arrive in time, its answers are read, and it has a place among all others."""
+
+    def __init__(self, *args: Any, group: Connections, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._group = group
+        self._header_timer: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
+        self._linger_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if not self._group.admit(self, self.loop.time()):
+            self._refuse(*_FULL)
+            return
+        self._watch_header()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._group.remove(self)
+        self._cancel_timers()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing() or self._linger_timer is not None:
+            return
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        self._group.idle(self)
+        super().on_response_complete()
+        self._watch_writing()
+        self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_writing()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_stall_timer()  # the peer took something; what is left has its own time
+        self._watch_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Half-close an idle connection.
+
+        If it were closed at once, a request already on its way would be met with a reset, of which no client can tell
+        whether the request was carried out; the end of the stream before any answer says that it was not.
+        """
+        if not self.transport.is_closing() and self._linger_timer is None:
+            self.conn.send(h11.ConnectionClosed())
+            self.transport.write_eof()
+            self._linger_timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+    def is_known(self) -> bool:
+        """Whether its last request came from a client with a valid token or session."""
+        return self.scope is not None and self.scope.get("state", {}).get("visitor") is not None
+
+    def shed(self) -> None:
+        """Give up its place."""
+        self._cancel_timers()
+        self.transport.abort()
+
+    def _look(self) -> None:
+        """Start or stop the header's timer by what the parser waits for."""
+        if self.transport.is_closing():
+            self._stop_header_timer()
+        elif self.conn.their_state is h11.IDLE:
+            # Between two requests uvicorn's keep-alive timer runs until the first byte comes.
+            if self.timeout_keep_alive_task is None:
+                self._watch_header()
+            else:
+                self._stop_header_timer()
+        elif self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY:
+            self._watch_header()  # answered, while it still sends a body that nobody reads
+        else:
+            self._stop_header_timer()
+            self._group.busy(self)
+
+    def _watch_header(self) -> None:
+        if self._header_timer is None:
+            self._header_timer = self.loop.call_later(self._group.header_seconds, self._too_slow)
+
+    def _stop_header_timer(self) -> None:
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+
+    def _too_slow(self) -> None:
+        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._refuse(*_TOO_SLOW)
+        else:
+            self.transport.close()
+            self._watch_writing()
+
+    def _refuse(self, status: int, phrase: str, code: str, message: str) -> None:
+        body = json.dumps({"error": {"code": code, "message": message}}).encode()
+        head = f"HTTP/1.1 {status} {phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n"
+        self.transport.write(f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body)
+        self.transport.close()
+        self._watch_writing()
+
+    def _watch_writing(self) -> None:
+        """Cut the connection off when the peer takes nothing of what is written, also after a close."""
+        left = self.transport.get_write_buffer_size()
+        if left and self._stall_timer is None:
+            check = partial(self._check_writing, left)
+            self._stall_timer = self.loop.call_later(self._group.stall_seconds, check)
+
+    def _check_writing(self, before: int) -> None:
+        self._stall_timer = None
+        if self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._watch_writing()
+
+    def _cancel_timers(self) -> None:
+        self._stop_header_timer()
+        self._stop_stall_timer()
+        if self._linger_timer is not None:
+            self._linger_timer.cancel()
+
+    def _stop_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None

@@ -1,0 +1,62 @@
+"""File descriptors that run out: the page, the API and the record go on, and the log has room for the cause."""
+
+import asyncio
+import json
+import os
+import resource
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx
+
+from tests.walk.harness import ROOT, Bot, Process, command, settings, until
+
+SOFT, HARD = 100, 300
+
+
+class PoorBot(Bot):
+    """A bot that is started with few descriptors."""
+
+    async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
+        return await asyncio.create_subprocess_exec(
+            *command("--home", str(self.home), *self.words),
+            cwd=ROOT, env=known, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=errors,
+            preexec_fn=partial(resource.setrlimit, resource.RLIMIT_NOFILE, (SOFT, HARD)),
+        )  # fmt: skip
+
+
+async def test_idle_connections_and_a_descriptor_limit_stop_nobody(tmp_path: Path) -> None:
+    bot = PoorBot(tmp_path, settings("http://127.0.0.1:9"))
+    await bot.start()
+    async with AsyncExitStack() as held:
+        assert resource.prlimit(bot.pid, resource.RLIMIT_NOFILE) == (HARD, HARD)
+        url = httpx.URL((tmp_path / "data" / "lock").read_text().split()[1])
+        for _ in range(HARD + 50):
+            _, writer = await asyncio.open_connection(url.host, url.port)
+            held.callback(writer.close)
+        assert await _is_answered(bot)
+        assert "Too many open files" not in _log(tmp_path)
+
+        resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{bot.pid}/fd")), HARD))
+        writers = [(await asyncio.open_connection(url.host, url.port))[1] for _ in range(70)]
+        await until(lambda: "connections cannot be accepted" in _log(tmp_path), "it says so")
+        resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (HARD, HARD))
+        assert await _is_answered(bot)
+        lines = [json.loads(line) for line in _log(tmp_path).splitlines() if "connections cannot be" in line]
+        assert [(line["level"], line["error"]) for line in lines] == [("error", "[Errno 24] Too many open files")]
+        assert "socket.accept()" not in _log(tmp_path)
+        for writer in writers:
+            writer.close()
+        assert await bot.term() == 0
+
+
+async def _is_answered(bot: Bot) -> bool:
+    """A message is stored and its command answered."""
+    told = await bot.web.answer("talk", await bot.web.post("talk", "/whoami"))
+    return bool(told["role"] == "notice")
+
+
+def _log(home: Path) -> str:
+    return (home / "data" / "log" / "mnema.log").read_text()
