@@ -155,9 +155,12 @@ def _open_page(home: Home, config: Config) -> Page | None:
     from channels.web.app import Site
     from channels.web.channel import Web
     from channels.web.gate import Gate
+    from channels.web.public import networks, public_address
 
     web = Web()
-    site = Site(gate=Gate(token=token, port=port), web=web)
+    public = public_address(settings.public_url) if settings.public_url else None
+    gate = Gate(token=token, port=port, public=public, proxies=networks(settings.trusted_proxies))
+    site = Site(gate=gate, web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
     return Page(site=site, web=web, server=Server(site, sockets), url=url, token=token, made=made)
@@ -184,7 +187,7 @@ async def _run(
                 lock.tell(page.url)
             if page.made:
                 print(f"token {page.token} (kept in {home.web_token})")
-        print(f"ready {page.url if page else 'without a page'}", flush=True)
+        print(f"ready {_where(page, file.current)}", flush=True)
         supervisor.tell("READY=1")
         await ended.wait()
         supervisor.tell("STOPPING=1")
@@ -196,6 +199,13 @@ async def _run(
             page.server.stop()
             await serving
     return 0
+
+
+def _where(page: Page | None, config: Config) -> str:
+    if page is None:
+        return "without a page"
+    public = config.channels.web.public_url
+    return f"{page.url} ({public})" if public else page.url
 
 
 async def _open_house(home: Home, file: ConfigFile, page: Page | None) -> Any:

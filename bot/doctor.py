@@ -13,6 +13,7 @@ import memory
 from bot.audit_heads import Heads
 from bot.checks import Check
 from bot.checks_channels import check_channels
+from bot.checks_public import check_public
 from bot.config import Config, ConfigFile
 from bot.errors import ConfigError, MnemaError
 from bot.home import Home
@@ -51,6 +52,7 @@ async def report(home: Home) -> list[Check]:
         *await _models(config),
         *await _embedding(config),
         *await check_channels(home, file),
+        *await check_public(home, config),
         _counter(),
         _clock(config),
     ]

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from bot.config.forms import Secret, SecretUrl, Section, SocketUrl, Texts, Url
+from bot.config.forms import Networks, PublicUrl, Secret, SecretUrl, Section, SocketUrl, Texts, Url
 
 
 class ChannelSettings(Section):
@@ -49,6 +49,10 @@ class Web(ChannelSettings):
 
     host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
     port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
+    public_url: PublicUrl = Field("", description="https address of the proxy with TLS in front, without a path.")
+    trusted_proxies: Networks = Field(
+        (), description="Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; nothing more."
+    )
 
     @property
     def on(self) -> bool:

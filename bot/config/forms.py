@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from channels.web.public import networks, public_address
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -30,8 +32,21 @@ def _address(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _public_url(url: str) -> str:
+    if url:
+        public_address(url)
+    return url
+
+
+def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
+    networks(texts)
+    return texts
+
+
 Secret = Annotated[str, Field(repr=False), Form("secret")]
 Url = Annotated[str, _address("http", "https"), Form("url")]
 SocketUrl = Annotated[str, _address("ws", "wss"), Form("socket_url")]
 SecretUrl = Annotated[str, Field(repr=False), _address("http", "https", "socks5"), Form("secret_url")]
+PublicUrl = Annotated[str, AfterValidator(_public_url), Form("public_url")]
+Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_networks), Form("networks")]
 Texts = Annotated[tuple[str, ...], Field(strict=False), Form("texts")]

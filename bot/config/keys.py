@@ -52,7 +52,7 @@ class Key:
     @property
     def textual(self) -> bool:
         """Whether its value is a JSON string."""
-        return self.form in {*_SECRET_FORMS, "choice", "text", "url", "socket_url", "zone", "clock"}
+        return self.form in {*_SECRET_FORMS, "choice", "text", "url", "public_url", "socket_url", "zone", "clock"}
 
 
 def _walk(section: type[Section], above: Path) -> Iterator[Key]:

@@ -92,6 +92,14 @@ RIGHT: dict[str, tuple[str, str]] = {
         '应为 http:// 或 https:// 开头的地址，或留空 ""',
         'it must be an address that begins with http:// or https://, or ""',
     ),
+    "public_url": (
+        '应为只有主机（和端口）的 https:// 地址，例如 https://bot.example.org，或留空 ""',
+        'it must be an https:// address of host (and port) alone, such as https://bot.example.org, or ""',
+    ),
+    "networks": (
+        '应为一列 IP 地址或网段，例如 ["127.0.0.1", "10.0.0.0/8"]',
+        'it must be a list of IP addresses or ranges, such as ["127.0.0.1", "10.0.0.0/8"]',
+    ),
     "secret_url": (
         '应为 http://、https:// 或 socks5:// 开头的地址，或留空 ""',
         'it must be an address that begins with http://, https:// or socks5://, or ""',
@@ -110,8 +118,9 @@ RIGHT: dict[str, tuple[str, str]] = {
 
 MORE: dict[str, tuple[str, str]] = {
     "channels.web.host": (
-        "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理）",
-        " (it listens on this machine only; to open it to others, put a proxy with TLS in front)",
+        "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理，并把 channels.web.public_url 设为它的地址）",
+        " (it listens on this machine only; to open it to others, put a proxy with TLS in front and set "
+        "channels.web.public_url to its address)",
     ),
 }
 

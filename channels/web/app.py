@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from channels.web import proxy_check
 from channels.web.api import Api
 from channels.web.assets import page
 from channels.web.backend import Allow, Doors, Health, Probe
@@ -18,6 +19,7 @@ from channels.web.channel import Web
 from channels.web.errors import Refused
 from channels.web.gate import LONGEST, Gate
 from channels.web.hooks import HOOKS, answer_hook
+from channels.web.proxy_check import ProxyCheck
 from channels.web.rules import SECURITY_HEADERS, every
 from channels.web.strict import read_json
 
@@ -33,13 +35,14 @@ class Site:
         self.gate = gate
         self.web = web
         self.calls: tuple[Call, ...] = ()
+        self._proxy_check = ProxyCheck()
         self._doors: Doors | None = None
         self._app: ASGIApp = self._starting
         gate.changed = web.hub.wake
 
     def open(self, doors: Doors, calls: Iterable[Call] = ()) -> None:
         """Answer the API from now on, `calls` beside the channel's own."""
-        self.calls = (*Api(self.web, doors).calls(), *calls)
+        self.calls = (*Api(self.web, doors).calls(), *self._proxy_check.calls(), *calls)
         self._doors = doors
         routes = [Route(call.path, _guarded(call, doors.allow), methods=[call.method]) for call in self.calls]
         app = Starlette(
@@ -55,8 +58,10 @@ class Site:
         headers = request.scope["headers"]
         if request.scope["path"].startswith(HOOKS):
             return await answer_hook(request, self._doors.hooked) if self._doors else self._starting
+        if request.scope["path"].startswith(proxy_check.PATH):
+            return await self._proxy_check.answer(request)
         if not self.gate.host_fits(headers):
-            raise Refused(400, "host", "this server answers on loopback only, under its own address")
+            raise Refused(400, "host", self.gate.foreign_host())
         if every(headers, b"upgrade"):
             raise Refused(403, "upgrade", "there are no WebSockets here")
         path = request.scope["path"]
@@ -71,7 +76,7 @@ class Site:
     async def _inside(self, request: Request, path: str) -> ASGIApp:
         """Everything for which one must be known."""
         try:
-            visitor = await self.gate.visitor(request.method, request.scope["headers"])
+            visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_of(request))
         except Refused as err:
             if path in ("/healthz", "/readyz"):
                 return await self._health(path, full=False)
@@ -84,8 +89,9 @@ class Site:
         if path == "/" and request.method in ("GET", "HEAD"):
             return page(request, "index.html")
         if path == "/logout" and request.method == "POST":
-            self.gate.logout(request.scope["headers"])
-            return answer({"ok": True}, headers={"set-cookie": f"{self.gate.cookie}=; Path=/; Max-Age=0"})
+            headers = request.scope["headers"]
+            self.gate.logout(headers)
+            return answer({"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)})
         return self._app
 
     async def _login(self, request: Request) -> Response:
@@ -96,9 +102,9 @@ class Site:
         if request.headers.get("content-type") != "application/json":
             raise Refused(403, "content_type", "send Content-Type: application/json")
         fields = await read_json(request, limit=4096)
-        crumb, session = await self.gate.login(str(fields.get("token", "")).strip(), request.scope["headers"])
-        cookie = f"{self.gate.cookie}={crumb}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(LONGEST)}"
-        return answer({"csrf": session.csrf}, headers={"set-cookie": cookie})
+        headers, token = request.scope["headers"], str(fields.get("token", "")).strip()
+        crumb, session = await self.gate.login(token, headers, peer_of(request))
+        return answer({"csrf": session.csrf}, headers={"set-cookie": self.gate.set_cookie(headers, crumb, LONGEST)})
 
     async def _health(self, path: str, *, full: bool) -> Response:
         return told_health(await self._probe(path), full=full)
@@ -121,6 +127,11 @@ def _guarded(call: Call, allow: Allow) -> Any:
         return await call.handler(request)
 
     return endpoint
+
+
+def peer_of(request: Request) -> str:
+    """The address at the other end of the connection."""
+    return request.client.host if request.client else ""
 
 
 def told_health(health: Health, *, full: bool) -> Response:

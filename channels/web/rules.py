@@ -37,10 +37,11 @@ def host_fits(headers: Headers, allowed: frozenset[bytes]) -> bool:
     return len(hosts) == 1 and hosts[0].lower() in allowed
 
 
-def same_origin(headers: Headers) -> bool:
-    """Exactly one Origin, equal to the (already checked) Host."""
+def same_origin(headers: Headers, public: bytes = b"") -> bool:
+    """Exactly one Origin, equal to the (already checked) Host; https for the public one, http for loopback."""
     headers = list(headers)
-    return every(headers, b"origin") == [b"http://" + host.lower() for host in every(headers, b"host")]
+    hosts = [host.lower() for host in every(headers, b"host")]
+    return every(headers, b"origin") == [(b"https://" if host == public else b"http://") + host for host in hosts]
 
 
 def bearer(headers: Headers) -> str | None:

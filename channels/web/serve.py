@@ -33,7 +33,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     if places is None:
         raise CannotServe(
             f"the web channel listens on 127.0.0.1, ::1 or localhost only, not on {host!r}; "
-            "to reach it from elsewhere, put a proxy with TLS in front"
+            "to reach it from elsewhere, put a proxy with TLS in front and set channels.web.public_url to its address"
         )
     sockets: list[socket.socket] = []
     for family, address in places:

@@ -12,7 +12,11 @@ from channels.web.gate import Visitor
 
 log = structlog.get_logger(__name__)
 STALLED = 30.0
-HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store")]
+HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # nginx then passes each event on at once
+]
 
 
 class EventStream:

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from channels.web.app import reply_with, told_health
+from channels.web.app import peer_of, reply_with, told_health
 from channels.web.backend import Health, Probe
 from channels.web.calls import refusal
 from channels.web.errors import Refused
@@ -45,14 +45,14 @@ class WatchSite:
     async def _answer(self, request: Request) -> Response:
         headers, path = request.scope["headers"], request.scope["path"]
         if not self._gate.host_fits(headers):
-            raise Refused(400, "host", "this server answers on loopback only, under its own address")
+            raise Refused(400, "host", self._gate.foreign_host())
         if path not in PATHS:
             raise Refused(404, "not_found", f"there is only {', '.join(PATHS)} here")
         if request.method not in ("GET", "HEAD"):
             raise Refused(405, "method", "send GET")
         known = bool(every(headers, b"authorization"))
         if known or path == "/metrics":
-            await self._gate.visitor(request.method, headers)
+            await self._gate.visitor(request.method, headers, peer_of(request))
         if path == "/metrics":
             return await self._figures()
         return told_health(await self._health(path), full=known)

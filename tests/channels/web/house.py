@@ -17,6 +17,7 @@ from channels.web.calls import Call
 from channels.web.channel import Web
 from channels.web.gate import Gate
 from channels.web.hub import Hub
+from channels.web.public import networks, public_address
 from channels.web.serve import Server, listen, port_of
 
 TOKEN = "t0ken-of-at-least-128-random-bits"
@@ -196,13 +197,16 @@ async def running(
     opened: bool = True,
     hub: Hub | None = None,
     idle: int = 75,
+    public_url: str = "",
+    proxies: Sequence[str] = (),
     **bounds: Any,
 ) -> AsyncIterator[Running]:
     sockets = listen("127.0.0.1", port)
     port = port_of(sockets)
     web = Web(hub or Hub(pause=pause))
     house.web = web
-    gate = Gate(token=TOKEN, port=port)
+    public = public_address(public_url) if public_url else None
+    gate = Gate(token=TOKEN, port=port, public=public, proxies=networks(proxies))
     site = Site(gate=gate, web=web)
     server = Server(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())
