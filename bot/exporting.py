@@ -38,7 +38,7 @@ def described(row: ConversationRow) -> dict[str, Any]:
 
 
 def recorded(message: Message) -> dict[str, Any]:
-    """One message, as each further line of an export says."""
+    """One message, as each further line of an export says; `tainted` stands only where it is so, see Message."""
     return {
         "id": message.id,
         "seq": message.seq,
@@ -46,6 +46,7 @@ def recorded(message: Message) -> dict[str, Any]:
         "role": message.role,
         "at": message.at.isoformat(),
         "origin": message.origin,
+        **({"tainted": True} if message.tainted else {}),
         "parts": json.loads(dump_parts(message.parts)),
     }
 

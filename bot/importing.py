@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,8 @@ from bot.replay.recording import Recording, counted
 from channels.message import Attachment
 from channels.terminal import Terminal
 from memory.blobs import Blobs
-from memory.conversation import Document, Image, Part, Text, Turn
+from memory.context.taint import QUOTED, tainted
+from memory.conversation import Document, Image, Message, Part, Text, Turn
 from memory.store.records import Place
 
 NAME = re.compile(r"[\w.:-]{1,128}")
@@ -78,8 +79,38 @@ async def bring_in(home: Home, recording: Recording, name: str) -> str:
         kept = await _files(recording.files, recording, Blobs(home.blobs))
         turns = tuple(_with_files(turn, kept) for turn in recording.turns)
         counter = await asyncio.to_thread(load)
-        id: str = await store.sessions.bring_in(place, counted(replace(recording, turns=turns), counter).turns)
+        id: str = await store.sessions.bring_in(
+            place, counted(replace(recording, turns=labelled(turns)), counter).turns
+        )
         return id
+
+
+def labelled(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns with the labels of what rests on words from outside, whether or not the file had them.
+
+    All that the bot says after the first words from outside may rest on them. What others said in a group is quoted
+    in a conversation that is one person's.
+    """
+    found, outside = list[Turn](), False
+    own: list[Message] = []
+    for turn in turns:
+        messages = list[Message]()
+        for message in map(_quoting, turn.messages):
+            own.append(message)
+            outside = outside or tainted(own[-2:])
+            messages.append(message if message.origin == "person" else replace(message, tainted=outside))
+        found.append(replace(turn, messages=tuple(messages)))
+    return tuple(found)
+
+
+def _quoting(message: Message) -> Message:
+    if message.origin != "person":
+        return message
+    parts = (
+        replace(part, aside=QUOTED) if isinstance(part, Text) and part.by and not part.aside else part
+        for part in message.parts
+    )
+    return replace(message, parts=tuple(parts))
 
 
 def _is_kept(blobs: Blobs, sha256: str) -> bool:

@@ -1,34 +1,28 @@
-"""Whether what memory gives may hold words from outside: a fold, or a turn, in which a file or a tool had spoken."""
+"""Whether what memory gives may hold words from outside: a line of a fold, or something that was said."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from memory.context.taint import tainted
+from memory.context.taint import UNKNOWN, FoldLabel, tainted
 from memory.recall.passages import Passage
 from memory.store.doors import Store
-
-MOST_MESSAGES = 200
-"""Of one turn; no turn within the step limit has more."""
 
 
 async def from_outside(store: Store, passages: Sequence[Passage]) -> list[bool]:
     """Of each passage whether it may."""
-    return [await _one(store, passage) for passage in passages]
+    labels = await labels_of(store, (passage.fold for passage in passages))
+    return [await _one(store, passage, labels) for passage in passages]
 
 
-async def folds_from_outside(store: Store, folds: Iterable[str]) -> bool:
-    """Whether one of these folds may; one that the record does not know may hold anything."""
-    for id in dict.fromkeys(folds):
-        fold = await store.folds.fold(id)
-        if fold is None or fold.tainted:
-            return True
-    return False
+async def labels_of(store: Store, folds: Iterable[str]) -> Mapping[str, FoldLabel]:
+    """The labels of these folds by their ids; one that the record does not know may hold anything."""
+    wanted = [id for id in dict.fromkeys(folds) if id]
+    known = await store.folds.labels(wanted) if wanted else {}
+    return {id: known.get(id, UNKNOWN) for id in wanted}
 
 
-async def _one(store: Store, passage: Passage) -> bool:
+async def _one(store: Store, passage: Passage, labels: Mapping[str, FoldLabel]) -> bool:
     if passage.fold:
-        return await folds_from_outside(store, (passage.fold,))
+        return labels[passage.fold].covers(passage.words)
     if passage.kind != "said":
         return False
-    first = max(1, passage.seq - MOST_MESSAGES)
-    messages = await store.sessions.messages(passage.conversation, first, passage.seq)
-    return tainted(message for message in messages if message.turn == passage.turn)
+    return tainted(await store.sessions.messages(passage.conversation, passage.seq, passage.seq))

@@ -289,7 +289,7 @@ class Turns:
         """The state it has in the record then."""
         self._broken.pop(job.turn.id, None)
         origin = "model" if ended.state == "done" else "house"
-        final = await self._works.drafting.draft("assistant", ended.stored, origin)
+        final = await self._works.drafting.draft("assistant", ended.stored, origin, tainted=ended.tainted)
         kind: OutboxKind = "final" if ended.state == "done" else "notice"
         place = job.conversation.place
         parts = outgoing(ended.said, kind, self._able(place.channel), self._left(place))

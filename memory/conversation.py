@@ -90,7 +90,8 @@ class Message:
 
     id: never changes, never repeats. seq: place in its conversation, from 1. turn: number of its turn, from 1.
     tokens: counted once when it was stored, by the counter named in `counter`. at: timezone-aware UTC.
-    origin: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line).
+    origin: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line). tainted: the bot
+    said or was told it in a turn that saw words from outside (memory.context.taint); a person's own words never are.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Message:
     tokens: int = 0
     counter: str = ""
     origin: str = "person"
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ class Summary:
     """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens.
 
     seen: the session's next_seq when that fold was planned; messages from there on are new since then.
-    tainted: words from outside are in what it was made of (memory.context.taint).
+    tainted: a line of it rests on words from outside (memory.context.taint).
     """
 
     fold_id: str

@@ -113,6 +113,19 @@ def holds(text: str, fold: str) -> bool:
     return fold in text and any(row is not None and row["fold"] == fold for row in map(_heading, lines(text)))
 
 
+def fold_of(line: str) -> str | None:
+    """The fold whose section begins with this line, "" where a section of a person's own does, else None."""
+    if found := _heading(line):
+        return found["fold"]
+    return "" if line.strip().startswith(("# ", "## ")) else None
+
+
+def folds_of(text: str) -> tuple[str, ...]:
+    """The ids of the folds whose sections a file's text has, each once."""
+    found = (row["fold"] for row in map(_heading, lines(text)) if row is not None)
+    return tuple(dict.fromkeys(found))
+
+
 def lines(text: str) -> Iterator[str]:
     """What `text.splitlines()` gives, made as it is asked for: a day's log may have ten thousand lines."""
     at = 0

@@ -9,10 +9,11 @@ from memory import daily_log
 from memory.context.checking import Limit, Material, check
 from memory.context.counter import Counter
 from memory.context.prompt import MOST_PROMPT_TOKENS, Texts
-from memory.context.taint import tainted
+from memory.context.taint import CLEAN
 from memory.conversation import Message
 from memory.daily_log import Section
 from memory.failpoint import afp
+from memory.fold_labels import label
 from memory.store.doors import Sessions
 from memory.store.fold_doors import Folds
 from memory.store.records import FoldMethod, FoldPlan, FoldRow
@@ -92,8 +93,14 @@ class Folder:
         earlier: list[Message] = []
         if from_seq < row.from_seq:
             earlier = await self.sessions.messages(row.conversation, from_seq, row.from_seq - 1)
-        before = previous.summary if previous else ""
-        return Material(before=before, replaced=replaced, earlier=tuple(earlier), turns=tuple(turns), at=row.at)
+        return Material(
+            before=previous.summary if previous else "",
+            label=previous.label if previous else CLEAN,
+            replaced=replaced,
+            earlier=tuple(earlier),
+            turns=tuple(turns),
+            at=row.at,
+        )
 
     async def _fold(self, id: str) -> FoldRow | None:
         return await self.folds.fold(id) if id else None
@@ -132,7 +139,7 @@ class Folder:
             counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens(row.policy), zone=self.zone
         )
         checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
-        before = await self._fold(row.prev_fold)
+        labels = await asyncio.to_thread(label, checked.log, checked.summary, material)
         after = await self.folds.advance(
             row,
             "checked",
@@ -141,7 +148,9 @@ class Folder:
             summary=checked.summary,
             summary_tokens=counter.text(checked.summary),
             source_sha256=checked.source_sha256,
-            tainted=tainted(material.turns) or (before is not None and before.tainted),
+            tainted=labels.tainted,
+            clean_lines=labels.clean_lines,
+            summary_tainted=labels.summary_tainted,
         )
         if after is not None and checked.method == "extract" and not hurry.is_set():
             self.notify(after, "digest")

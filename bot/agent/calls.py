@@ -22,7 +22,8 @@ from bot.signals import Signals
 from bot.storage import NoRoom
 from bot.tools.base import Tool, ToolContext
 from bot.tools.toolset import Toolset
-from memory.conversation import ToolResult
+from memory.context.taint import judged_results
+from memory.conversation import Message, ToolResult
 from memory.failpoint import afp
 from memory.store.doors import Store
 from memory.store.errors import IndexUnusable
@@ -78,8 +79,12 @@ class Calls:
         self.budgeting = bench.budgeting
         self._signals = bench.signals
 
-    async def run(self, job: Job, calls: Sequence[CallRow]) -> None:
-        """Bring every call to its end and store all results as one message. Pure ones run beside each other."""
+    async def run(self, job: Job, calls: Sequence[CallRow], asked: Message) -> None:
+        """Bring every call to its end and store all results as one message. Pure ones run beside each other.
+
+        Args:
+            asked: the message that the calls stand in; what it rests on, the results rest on too.
+        """
         ended = {call.id: _Done(call=call, state="denied", text=SPENT) for call in await self._over(job, calls)}
         left = [call for call in calls if call.id not in ended]
         pure = [call for call in left if call.effect == "pure" and call.state in ("planned", "started")]
@@ -91,9 +96,9 @@ class Calls:
         results = [
             ToolResult(call_id=done.call.call_id, text=done.text, is_error=done.state != "done") for done in ordered
         ]
-        await self._sessions.end_calls(
-            job.turn, [(done.call, done.state) for done in ordered], await self._drafting.draft("user", results, "tool")
-        )
+        tainted = judged_results(asked, results)
+        told = await self._drafting.draft("user", results, "tool", tainted=tainted)
+        await self._sessions.end_calls(job.turn, [(done.call, done.state) for done in ordered], told)
 
     async def _over(self, job: Job, calls: Sequence[CallRow]) -> list[CallRow]:
         """Those of the calls that have not begun for which nothing is left of the person's day."""
@@ -204,6 +209,8 @@ class Calls:
             idem_key=call.idem_key,
             occasion=lambda: occasion(self._store, job),
             room=lambda size: self._room(space, size),
+            labelled=lambda: self._store.file_labels.marked(space),
+            label=lambda paths: self._store.file_labels.mark(space, paths),
         )
         try:
             async with asyncio.timeout(TOOL_SECONDS):

@@ -23,7 +23,8 @@ class Drafting:
                 self._counter = await asyncio.to_thread(self._load)
         return self._counter
 
-    async def draft(self, role: Role, parts: Sequence[Part], origin: str) -> Draft:
-        """A message ready for the record. origin: person, model, tool or house."""
+    async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> Draft:
+        """A message ready for the record. origin: person, model, tool or house; tainted: see Message."""
         counter, kept = await self.counter(), tuple(parts)
-        return Draft(role=role, parts=kept, tokens=counter.message(role, kept), counter=counter.name, origin=origin)
+        tokens = counter.message(role, kept)
+        return Draft(role=role, parts=kept, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)

@@ -51,10 +51,14 @@ def minutes(seconds: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a turn ended. stored: the last message's parts; said: what the person is told; declined: by the model."""
+    """How a turn ended. stored: the last message's parts; said: what the person is told; declined: by the model.
+
+    tainted: what is stored was said while words from outside were in view.
+    """
 
     state: TurnState
     stored: tuple[Part, ...]
     said: str
     usage: tuple[Usage, ...] = ()
     declined: bool = False
+    tainted: bool = False

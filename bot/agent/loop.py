@@ -9,6 +9,7 @@ from bot.agent.calls import INVALID, Calls
 from bot.agent.drafting import Drafting
 from bot.agent.fit import Fitter, Setting, Wish
 from bot.agent.job import Ended, Job, minutes
+from bot.agent.occasion import is_tainted
 from bot.agent.recalling import NOTHING
 from bot.brain import usage_of
 from bot.config import Config
@@ -65,15 +66,16 @@ class Agent:
             if open_calls:
                 if (tool := repeated_call(turn)) is not None:
                     text = say(job.lang, "same_call", tool=tool)
-                    return Ended(state="done", stored=(Text(text=text),), said=text)
-                await self._calls.run(job, open_calls)
+                    return Ended(state="done", stored=(Text(text=text),), said=text, tainted=turn.messages[-1].tainted)
+                await self._calls.run(job, open_calls, turn.messages[-1])
                 continue
             late = time.monotonic() - job.began >= job.times.sum_up
             last = late or job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
             asked = await self._ask(job, session, self._last_words(job, late=late) if last else "")
+            tainted = is_tainted(job, session)
             if not asked.calls or last:
-                return self._final(job, asked, late=late, last=last)
-            await self._plan(job, asked)
+                return replace(self._final(job, asked, late=late, last=last), tainted=tainted)
+            await self._plan(job, asked, tainted=tainted)
             job = replace(job, turn=replace(job.turn, step=job.turn.step + 1))
 
     async def _ask(self, job: Job, session: Session, last_words: str) -> Asked:
@@ -106,14 +108,14 @@ class Agent:
                 calibration.note_cache(job.conversation.id, used.cache_read, used.input)
                 return asked
 
-    async def _plan(self, job: Job, asked: Asked) -> None:
+    async def _plan(self, job: Job, asked: Asked, *, tainted: bool) -> None:
         await afp("llm.before_commit")
         known = {spec.name: spec.effect for spec in self._fitter.specs}
         planned = [
             PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=known.get(call.name, "pure"))
             for call in asked.calls
         ]
-        draft = await self._drafting.draft("assistant", asked.parts, "model")
+        draft = await self._drafting.draft("assistant", asked.parts, "model", tainted=tainted)
         first, *others = map(usage_of, asked.answers)
         for other in others:
             first = replace(first, input=first.input + other.input, output=first.output + other.output)

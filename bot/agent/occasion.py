@@ -1,10 +1,15 @@
 """What a tool may have to know of the message that its turn answers: who said what, and what else the model sees."""
 
 from bot.agent.job import Job
-from bot.outside import from_outside
 from bot.tools.base import Occasion
 from memory.context.taint import tainted_view
+from memory.conversation import Session
 from memory.store.doors import Store
+
+
+def is_tainted(job: Job, session: Session) -> bool:
+    """Whether words from outside, or what rests on them, are among what the model sees in this turn. Pure."""
+    return job.where.kind == "group" or job.tail.recalled.tainted or tainted_view(session)
 
 
 async def occasion(store: Store, job: Job) -> Occasion:
@@ -16,7 +21,5 @@ async def occasion(store: Store, job: Job) -> Occasion:
         channel=job.conversation.place.channel,
         words=job.words,
         said=message.at,
-        tainted=job.where.kind == "group"
-        or tainted_view(session)
-        or any(await from_outside(store, job.tail.recalled.passages)),
+        tainted=is_tainted(job, session),
     )

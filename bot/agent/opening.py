@@ -9,7 +9,7 @@ from bot.access import Actor, Decision, authorize
 from bot.agent.drafting import Drafting
 from bot.agent.events import Show, Watched
 from bot.agent.job import USUAL, Job, Times
-from bot.agent.recalling import Recalling
+from bot.agent.recalling import Recalled, Recalling
 from bot.agent.tail import Tail, clock_note
 from bot.attachments import ingest, label, refusal
 from bot.budgeting import Budgeting
@@ -19,6 +19,7 @@ from bot.config import Config
 from bot.fetching import Fetching, Here
 from bot.inbound import where_of
 from bot.intake import KeptFile, Said, load_said
+from bot.outside import from_outside
 from bot.reply import address_of
 from bot.roles import Roles
 from bot.storage import NoRoom
@@ -26,6 +27,7 @@ from bot.texts import language, say
 from channels.errors import ChannelError, TooBig
 from channels.message import Attachment
 from memory.blobs import Blobs
+from memory.context.taint import NOT_READ
 from memory.conversation import Part, Text
 from memory.store.doors import Store
 from memory.store.records import ConversationRow, InboxRow, Place, TurnRow
@@ -87,7 +89,7 @@ class Opening:
         place, lang = conversation.place, language(_words(said, parts), config.language)
         turn, recalled = await asyncio.gather(  # neither has to do with the other
             self._turn(row, said, parts, _Here(lang, place, who_of(actor))),
-            self.recalling.recalled(conversation, _words(said, parts)),
+            self._recalled(conversation, _words(said, parts)),
         )
         return Job(
             conversation=conversation,
@@ -103,6 +105,13 @@ class Opening:
             words=_words(said, parts),
             times=self.times,
         )
+
+    async def _recalled(self, conversation: ConversationRow, words: str) -> Recalled:
+        """What memory holds on these words, and whether that taints the turn; a group's turns are tainted anyway."""
+        found = await self.recalling.recalled(conversation, words)
+        if conversation.place.kind == "group" or not found.passages:
+            return found
+        return replace(found, tainted=any(await from_outside(self.store, found.passages)))
 
     def watched(self, place: Place, row: InboxRow) -> Watched:
         """Where the events of this row are shown."""
@@ -137,7 +146,8 @@ class Opening:
             return []
         held, lost = await self._held(files, place, lang)
         taken = await ingest(held, self.blobs, lang)
-        return [*taken.parts, *(Text(text=say(lang, "file_refused", why=why)) for why in (*taken.refused, *lost))]
+        told = (say(lang, "file_refused", why=why) for why in (*taken.refused, *lost))
+        return [*taken.parts, *(Text(text=text, aside=NOT_READ) for text in told)]
 
     async def _held(self, files: Sequence[KeptFile], place: Place, lang: str) -> tuple[list[Attachment], list[str]]:
         """The files whose bytes can be had, and why the others cannot."""

@@ -18,6 +18,7 @@ from bot.agent.persona import Persona
 from bot.agent.since import MOST_CHANGES, told, trail
 from bot.agent.since import MOST_TOKENS as MOST_SINCE
 from bot.home import TEMPLATES
+from bot.outside import labels_of
 from memory.context.counter import Counter
 from memory.context.markdown import lines_of
 from memory.context.system import (
@@ -35,7 +36,8 @@ from memory.context.system import (
     RULES as RULES_PART,
 )
 from memory.conversation import Session
-from memory.daily_log import FOLDER
+from memory.daily_log import FOLDER, folds_of
+from memory.fold_labels import without
 from memory.store.doors import Store
 from memory.store.records import Snapshot
 from memory.workspace import SPACES, File, PathRefused, TooBig
@@ -252,7 +254,7 @@ class Prompt:
             rules=RULES,
             awareness=self._persona.awareness(),
             memory=memory,
-            log=text,
+            log=await self._clean_log(session, text),
             day=f"{self._now():%Y-%m-%d}",
             own_folds=frozenset() if untold else await self._store.folds.fold_ids(session.conversation),
         )
@@ -277,6 +279,19 @@ class Prompt:
         held = [name for name in names if any(_stamp(self._folder(space) / name))]
         files = (self._file(space, name) for name in held)
         return "\n\n".join(file.text for file in files if file)
+
+    async def _clean_log(self, session: Session, text: str) -> str:
+        """The day's log without the lines that rest on words from outside: a conversation that begins is clean.
+
+        A search finds them, and says what they are. In a group such words are always in view, and all is shown.
+        """
+        folds = await asyncio.to_thread(folds_of, text) if text else ()
+        if not folds or await self._store.dreams.is_group(session.space):
+            return text
+        labels = await labels_of(self._store, folds)
+        if not any(label.tainted for label in labels.values()):
+            return text
+        return await asyncio.to_thread(without, text, labels)
 
     def _file(self, space: str, path: str) -> File | None:
         """A file of a space, None for none.

@@ -32,13 +32,15 @@ SPARE = 2
 class Recalled:
     """What was found for one turn of a conversation, best first. limit: how many of them are given.
 
-    mark: random, so that no passage can end the block that it is quoted in.
+    mark: random, so that no passage can end the block that it is quoted in. tainted: one of them may hold words from
+    outside.
     """
 
     conversation: str = ""
     passages: tuple[Passage, ...] = ()
     limit: int = 0
     mark: str = ""
+    tainted: bool = False
 
 
 NOTHING = Recalled()

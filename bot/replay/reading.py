@@ -172,6 +172,7 @@ def _exported(item: dict[str, Any]) -> Message:
         parts=parts,
         at=moment_of(item.get("at")),
         origin=origin if isinstance(origin, str) else "person",
+        tainted=item.get("tainted", False) is not False,
     )
 
 

@@ -8,6 +8,8 @@ from bot.replay.recording import Probe, Recording
 from bot.replay.wire import Heard
 from memory.conversation import Message, Part, Role, Text, ToolCall, ToolResult, ToolSpec, Turn
 
+NO_CALL = "result of a call that is not here"
+"""The aside of a tool's words where nobody knows which tool gave them."""
 STEP = timedelta(seconds=1)
 """Between two messages that have no time of their own."""
 
@@ -107,7 +109,7 @@ class Turning:
         for part in parts:
             if isinstance(part, ToolResult) and part.call_id not in self._open:
                 self.notes.append(f"{where}: a result has no call before it and is kept as words")
-                kept.append(Text(text=f"[result of a call that is not here] {part.text}".rstrip()))
+                kept.append(Text(text=part.text, aside=NO_CALL))
                 continue
             if isinstance(part, ToolResult):
                 self._open.discard(part.call_id)

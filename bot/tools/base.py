@@ -1,6 +1,6 @@
 """The door to a tool: what it is, whose effect it has, and one method that runs it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,12 +32,22 @@ async def enough(_: int) -> None:
     """There is room for anything."""
 
 
+async def unlabelled() -> frozenset[str]:
+    """No name is known to have been given in a tainted turn."""
+    return frozenset()
+
+
+async def keep_no_label(_: Sequence[str]) -> None:
+    """Nobody asks for it again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """For whom a tool runs. root: the folder of the space; now: timezone-aware, in the person's zone.
 
     idem_key: equal for every run of the same call. conversation, space: ids of the record. occasion: looked up when
-    it is asked for. room: for so many bytes more; raises ToolFailed where there is none.
+    it is asked for. room: for so many bytes more; raises ToolFailed where there is none. labelled: paths of the space
+    that were given their names in a tainted turn; label: adds some.
     """
 
     conversation: str
@@ -47,6 +57,8 @@ class ToolContext:
     idem_key: str
     occasion: Callable[[], Awaitable[Occasion]] = nobody
     room: Callable[[int], Awaitable[None]] = enough
+    labelled: Callable[[], Awaitable[frozenset[str]]] = unlabelled
+    label: Callable[[Sequence[str]], Awaitable[None]] = keep_no_label
 
 
 class Tool(Protocol):

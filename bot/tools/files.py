@@ -1,6 +1,7 @@
 """The tools for the files of a space: list, read, write, edit."""
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -9,6 +10,8 @@ from typing import Any, TypeVar
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
 from bot.tools.toolset import schema
+from memory.beneath import names
+from memory.context.taint import OUTSIDE
 from memory.conversation import Effect, ToolSpec
 from memory.workspace import Conflict, Entry, File, PathRefused, SpaceFiles, TooBig, Workspace
 
@@ -50,6 +53,9 @@ class ListFiles:
         shown = [_line(entry, context.now()) for entry in entries[:LISTED]]
         if len(entries) > LISTED:
             shown.append(f"[{len(entries) - LISTED} more; list one folder to see them]")
+        labelled = await context.labelled()
+        if any(not labelled.isdisjoint(_prefixes(entry.path)) for entry in entries[:LISTED]):
+            shown.append(OUTSIDE)
         return "\n".join(shown) or "[no files]"
 
 
@@ -108,6 +114,8 @@ class WriteFile:
         path, content = arguments["path"], arguments["content"]
         await _guard(path, context)
         await context.room(len(content.encode("utf-8", "replace")))
+        if (made := await apart(lambda: _missing(files, path))) and (await context.occasion()).tainted:
+            await context.label(made)
         file = await apart(lambda: _write(files, path, content, arguments.get("version", "")))
         return f"{path} now holds {file.size} bytes, version {version(file)}."
 
@@ -166,6 +174,22 @@ def page(file: File, offset: int, limit: int) -> str:
     return f"{head}\n{''.join(shown)}"
 
 
+def _prefixes(path: str) -> list[str]:
+    """A path and the folders it lies in."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _missing(files: SpaceFiles, path: str) -> list[str]:
+    """What of a path is not there yet, and would be given its name by writing it.
+
+    Raises:
+        PathRefused: nothing is ever written there.
+    """
+    names(path)
+    return [prefix for prefix in _prefixes(path) if not os.path.lexists(files.root / prefix)]
+
+
 def _line(entry: Entry, now: datetime) -> str:
     if entry.is_dir:
         return f"{entry.path}/"
@@ -219,7 +243,7 @@ async def _guard(path: str, context: ToolContext) -> None:
     if top in _SHOWN and (await context.occasion()).tainted:
         raise ToolFailed(
             f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
-            "memory_write notes what this person has just written, letter for letter."
+            "memory_write notes what this person has just written."
         )
 
 

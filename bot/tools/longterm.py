@@ -1,6 +1,6 @@
 """The tools of long-term memory: find what was said or noted, read a file of it, note something."""
 
-import re
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from bot.agent.recalling import Search, source_of
 from bot.errors import ToolFailed
 from bot.memory_files import memory_file
-from bot.outside import folds_from_outside, from_outside
+from bot.outside import from_outside, labels_of
 from bot.tools.base import Occasion, ToolContext
 from bot.tools.files import page
 from bot.tools.memory import PAGE_CHARS, paged
@@ -21,6 +21,7 @@ from memory.conversation import ToolSpec
 from memory.longterm.bullets import CATEGORIES, memorable
 from memory.longterm.editing import PATH, Unreadable, WouldLose
 from memory.longterm.memories import Candidate, Memories, Upserted
+from memory.longterm.own_words import OwnWords
 from memory.longterm.similarity import normal
 from memory.recall.passages import Passage, Wanted
 from memory.store.doors import Store
@@ -31,7 +32,6 @@ FOUND, MOST_FOUND = 8, 20
 LINES, MOST_LINES = 40, 200
 LONGEST = 2_000
 """Characters of one memory."""
-_SENTENCE = re.compile(r"[。！？!?;；\n]+|\.(?:\s|$)|^.{0,40}?[:：]")
 _DAY = {"type": "string", "description": "YYYY-MM-DD, this day included"}
 
 
@@ -140,8 +140,9 @@ class MemoryGet:
         if found.file.path == PATH:
             given = [normal(line.text) for line in memorable(words) if first <= line.first <= last]
             self._ground.uses.given(found.space, given)
-        folds = {row.fold for row in daily_log.rows(words) if row.fold and first <= row.number <= last}
-        return f"{shown}\n{OUTSIDE}" if await folds_from_outside(self._ground.store, folds) else shown
+        rows = [row for row in daily_log.rows(words) if row.fold and first <= row.number <= last]
+        labels = await labels_of(self._ground.store, (row.fold for row in rows))
+        return f"{shown}\n{OUTSIDE}" if any(labels[row.fold].covers(row.text) for row in rows) else shown
 
 
 class MemoryWrite:
@@ -171,11 +172,8 @@ class MemoryWrite:
         text, asked = arguments["text"].strip(), await context.occasion()
         if not text or len(text) > LONGEST:
             raise ToolFailed(f"`text` must have 1 to {LONGEST:,} characters, not {len(text):,}.")
-        if asked.tainted and not _is_said(text, asked.words):
-            raise ToolFailed(
-                "Words from outside are in view (a file, a tool's result), so only what this person has just written "
-                "may be noted, letter for letter. Leave it, or tell them that /remember TEXT notes it."
-            )
+        if asked.tainted:
+            await asyncio.to_thread(_must_be_theirs, text, OwnWords(asked.words))
         done = await self._note(arguments["category"], text, context, asked)
         if done.action != "unchanged" or done.row.source.message_id == asked.message_id:
             zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
@@ -198,10 +196,18 @@ class MemoryWrite:
             raise ToolFailed(f"Nothing was noted: {err}.") from err
 
 
-def _is_said(text: str, words: str) -> bool:
-    """Whether it is all that somebody wrote, or whole sentences of it: half of one may say the contrary."""
-    said = [normal(sentence) for sentence in _SENTENCE.split(words)]
-    return normal(text) in {normal(words), *said}
+def _must_be_theirs(text: str, own: OwnWords) -> None:
+    """While words from outside are in view, only what a person has just typed is noted.
+
+    Raises:
+        ToolFailed: it is not; the text says which sentence of theirs may be noted instead.
+    """
+    if own.bear_out(text):
+        return
+    why = "Not noted: words from outside are in view (a file, a tool's result), and this person has not written that."
+    if not (sentence := own.nearest(text)[:LONGEST]):
+        raise ToolFailed(f"{why} Leave it, or tell them that /remember TEXT notes it.")
+    raise ToolFailed(f"{why} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting.")
 
 
 def _day(arguments: dict[str, Any], name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
 from bot.tools.toolset import schema
+from memory.context.taint import OUTSIDE, judged, tainted
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
 from memory.store.doors import Sessions
 
@@ -43,23 +44,28 @@ class Recall:
         if ("handle" in arguments) == ("turn" in arguments):
             raise ToolFailed("Give either a handle or a turn.")
         if "turn" in arguments:
-            text = await self._turn(context, arguments["turn"])
+            text, outside = await self._turn(context, arguments["turn"])
         else:
-            text = await self._handle(context, arguments["handle"])
-        return paged(text, arguments.get("page", 1))
+            text, outside = await self._handle(context, arguments["handle"])
+        page = paged(text, arguments.get("page", 1))
+        return f"{page}\n{OUTSIDE}" if outside else page
 
-    async def _handle(self, context: ToolContext, handle: str) -> str:
+    async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
+        """The words, and whether they hold or rest on words from outside."""
         message, parts = await _found(self._sessions, context.conversation, handle)
-        return shown(message, parts, context.now().tzinfo)
+        around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
+        outside = any(found for at, place, found in judged(around) if at.id == message.id and at.parts[place] in parts)
+        return shown(message, parts, context.now().tzinfo), outside
 
-    async def _turn(self, context: ToolContext, turn: int) -> str:
+    async def _turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
         conversation, zone = context.conversation, context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
         messages = await self._sessions.messages(conversation, first, after - 1, MOST_MESSAGES) if after > first else []
         if not messages:
             raise ToolFailed(f"There is no turn {turn}.")
-        return "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
+        text = "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
+        return text, tainted(messages)
 
     async def _first_of(self, conversation: str, turn: int) -> int:
         """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""

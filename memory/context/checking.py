@@ -13,6 +13,7 @@ from memory.context.digest import Emphasis, constraints, digest, digest_log, lan
 from memory.context.grounding import Grounded, Source, ground, mentions, missing
 from memory.context.importance import importance
 from memory.context.render import Utterance, is_tool, line, shorten, utterances, write_turns
+from memory.context.taint import CLEAN, FoldLabel
 from memory.conversation import Message
 
 MOST_DROPPED = 0.25
@@ -29,6 +30,7 @@ class Material:
     before: the summary to merge with. earlier: messages of extractive folds since then, to be summarised from the
     originals. turns: the fold's own messages. replaced: tokens of the summary that the new one takes the place of.
     at: when the fold was planned, which is the "now" of what matters; None for the time of the newest message.
+    label: which lines of `before` rest on words from outside.
     """
 
     before: str
@@ -36,6 +38,7 @@ class Material:
     earlier: tuple[Message, ...]
     turns: tuple[Message, ...]
     at: datetime | None = None
+    label: FoldLabel = CLEAN
 
     @property
     def messages(self) -> tuple[Message, ...]:

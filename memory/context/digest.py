@@ -22,7 +22,7 @@ _CONSTRAINT = re.compile(
     r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
     re.IGNORECASE,
 )
-_HEADS = {
+HEADINGS = {
     "zh": ("更早的摘要", "约定", "用户说的", "事实"),
     "en": ("Earlier summary", "Constraints", "What the user said", "Facts"),
 }
@@ -117,7 +117,7 @@ class _Space:
 
 def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Mapping[str, int]) -> Iterator[str]:
     whole = max(0, space.left)
-    heads = _HEADS[language_of(said)]
+    heads = HEADINGS[language_of(said)]
     space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
     old = _carried(before)
@@ -148,7 +148,7 @@ class _Carried:
 
 def _carried(before: str) -> _Carried:
     found: dict[str, list[str]] = {"other": [], "pinned": [], "words": [], "facts": []}
-    kinds = {head: kind for heads in _HEADS.values() for head, kind in zip(heads, found, strict=True)}
+    kinds = {head: kind for heads in HEADINGS.values() for head, kind in zip(heads, found, strict=True)}
     kind = "other"
     for row in before.splitlines():
         if row.startswith("#"):

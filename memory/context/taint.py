@@ -1,44 +1,95 @@
 """Whether words from outside, which may hold orders for the model, are among those it sees. Pure."""
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from memory.conversation import Document, Image, Message, Session, Text, ToolCall, ToolResult
+from memory.context.writing import normal
+from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
 
 _OF_FILES = frozenset({"list_files", "write_file", "edit_file", "send_file"})
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _OF_FILES
-"""Tools that tell what the house itself knows, or what a fold or this view has been judged by already."""
+"""Tools that tell what the house itself knows; where that rests on words from outside, they say so (see OUTSIDE)."""
 
 QUOTED, MEANWHILE = "quoted", "meanwhile, not to you"
 OURS, EDITED = "in answer to your message", "an earlier message, now edited"
-"""Asides of a message (see Text): other people's words, and the person's own or ours."""
+NOT_READ = "a file that was not read"
+"""Asides of a message (see Text): other people's words, the person's own or ours, and what a file is called."""
 
 OUTSIDE = "[this holds words from outside]"
 """What a result of memory says where it gives words of a tainted fold or turn."""
 
 
-def tainted(messages: Iterable[Message]) -> bool:
-    """Whether a file, a picture, words said aside or the result of a tool that reads the outside is among them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldLabel:
+    """Which lines of a fold's texts rest on words from outside: where any does, all but those with a key in `clean`."""
 
-    A result whose call is not among them counts as read from outside.
+    tainted: bool
+    clean: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, tainted: int, clean_lines: str) -> "FoldLabel":
+        """Out of a fold's row."""
+        return cls(tainted=bool(tainted), clean=frozenset(json.loads(clean_lines or "[]")))
+
+    def covers(self, words: str) -> bool:
+        """Whether these words of the fold rest on words from outside. words: of one line, without time and speaker."""
+        return self.tainted and key_of(words) not in self.clean
+
+
+CLEAN = FoldLabel(tainted=False)
+UNKNOWN = FoldLabel(tainted=True)
+"""Of a fold that the record does not know: it may hold anything."""
+
+
+def tainted(messages: Iterable[Message]) -> bool:
+    """Whether words from outside are among these messages, or what the bot said or was told while it saw some."""
+    return any(outside for _, _, outside in judged(messages))
+
+
+def judged(messages: Iterable[Message]) -> Iterator[tuple[Message, int, bool]]:
+    """Each part by its message and place, and whether it holds words from outside or rests on them.
+
+    It holds some where it is a file, a picture, words said aside, or the result of a tool that reads the outside; a
+    result whose call is not among the messages counts as such. It rests on some where its message is labelled so.
     """
     own: set[str] = set()
     for message in messages:
-        for part in message.parts:
-            match part:
-                case ToolCall() if part.name in OWN_TOOLS:
-                    own.add(part.id)
-                case ToolCall():
-                    own.discard(part.id)
-                case Document() | Image():
-                    return True
-                case Text() if part.aside not in ("", EDITED):
-                    return True
-                case ToolResult() if part.call_id not in own or OUTSIDE in part.text:
-                    return True
-    return False
+        for place, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                (own.add if part.name in OWN_TOOLS else own.discard)(part.id)
+            yield message, place, message.tainted or _from_outside(part, own)
+
+
+def judged_results(asked: Message, results: Iterable[ToolResult]) -> bool:
+    """Whether the results of that message's calls hold words from outside or rest on them."""
+    own = {part.id for part in asked.parts if isinstance(part, ToolCall) and part.name in OWN_TOOLS}
+    return asked.tainted or any(_from_outside(result, own) for result in results)
 
 
 def tainted_view(session: Session) -> bool:
-    """Whether a turn of this session is tainted: by what it sees itself, or by what its summary was made of."""
+    """Whether a turn of this session is tainted: by what it sees itself, or by a line of its summary."""
     summarised = session.summary is not None and session.summary.tainted
     return summarised or tainted(message for turn in session.turns for message in turn.messages)
+
+
+def key_of(words: str) -> str:
+    """What a line of a fold goes by, whatever its spaces, case, width and punctuation."""
+    return hashlib.sha256(bare(words).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def bare(words: str) -> str:
+    """Words and figures alone, folded."""
+    return " ".join("".join(sign if sign.isalnum() else " " for sign in normal(words)).split())
+
+
+def _from_outside(part: Part, own: set[str]) -> bool:
+    match part:
+        case Document() | Image():
+            return True
+        case Text():
+            return part.aside not in ("", EDITED)
+        case ToolResult():
+            return part.call_id not in own or OUTSIDE in part.text
+    return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from memory.context.taint import tainted_view
+from memory.context.taint import tainted
 from memory.conversation import Message
 from memory.failpoint import afp
 from memory.longterm import extraction
@@ -82,8 +82,8 @@ class Extracting:
         return False
 
     async def _find(self, row: ExtractionRow, space: str) -> bool:
-        settings, said = self.settings(), extraction.exchange(await self.extractions.messages(row))
-        said = replace(said, tainted=tainted_view(await self.sessions.load(row.conversation)))
+        settings, messages = self.settings(), await self.extractions.messages(row)
+        said = replace(extraction.exchange(messages), tainted=tainted(messages))
         if row.attempts > MOST_ASKED:
             await self.extractions.move(row.turn_id, "failed", reason="no attempt came to an end")
         elif not settings.extract or not extraction.worth_reading(said):

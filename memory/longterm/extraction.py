@@ -122,7 +122,7 @@ class Rules:
 class Exchange:
     """One finished turn as far as it is read for facts. user: the person's own words, whole; bot: the answer's.
 
-    tainted: words from outside are in the conversation's view.
+    tainted: words from outside were in its view.
     """
 
     user: str

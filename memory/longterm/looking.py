@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from memory import daily_log
 from memory.context.render import USER
+from memory.context.taint import FoldLabel
 from memory.longterm.recurring import LogLine
 from memory.longterm.similarity import normal
 from memory.store.fold_doors import Folds
@@ -44,14 +45,16 @@ class Looking:
     async def own_words(self, space: str, files: SpaceFiles, night: date, zone: tzinfo) -> Lines:
         """The lines of the 14 days up to a night that the person said, or that a fold tells of what they said.
 
-        Left out are other speakers, folds that are stale, taken back, unknown, of another space or tainted, whatever a
-        model's file tools wrote, and all that groups say: there a line is not of one person.
+        Left out are other speakers, folds that are stale, taken back, unknown or of another space, lines that rest on
+        words from outside, whatever a model's file tools wrote, and all that groups say: there a line is not of one
+        person.
         """
         found = await asyncio.to_thread(lambda: list(_lines(files, night)))
         if not found or await self.dreams.is_group(space):
             return ()
-        folds = {row.id: row for row in await self._folds(found) if row.space == space and not row.tainted}
-        kept = [one for one in found if not one.row.fold or one.row.fold in folds]
+        folds = {row.id: row for row in await self._folds(found) if row.space == space}
+        labels = {id: row.label for id, row in folds.items()}
+        kept = [one for one in found if not one.row.fold or _is_clean(one.row, labels)]
         calls = await self.dreams.tool_writes(space) if kept else []
         return await asyncio.to_thread(lambda: _told(kept, folds, calls, zone))
 
@@ -59,6 +62,10 @@ class Looking:
         ids = dict.fromkeys(one.row.fold for one in found if one.row.fold)
         rows = [await self.folds.fold(id) for id in ids]
         return [row for row in rows if row is not None]
+
+
+def _is_clean(row: daily_log.Row, labels: Mapping[str, FoldLabel]) -> bool:
+    return row.fold in labels and not labels[row.fold].covers(row.text)
 
 
 def _told(kept: Sequence[_Found], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:

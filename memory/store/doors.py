@@ -13,7 +13,7 @@ from memory.store.access_doors import Access
 from memory.store.database import Bell
 from memory.store.figure_records import Figures, Totals
 from memory.store.fold_doors import Folds
-from memory.store.kept_doors import Audit, People, Retention
+from memory.store.kept_doors import Audit, FileLabels, People, Retention
 from memory.store.memory_doors import Dreams, Extractions, Forgettings, Links, MemoryRecords
 from memory.store.records import (
     Arrival,
@@ -331,6 +331,9 @@ class Store(Protocol):
 
     @property
     def notes(self) -> Notes: ...
+
+    @property
+    def file_labels(self) -> FileLabels: ...
 
     @property
     def access(self) -> Access: ...

@@ -1,7 +1,9 @@
 """The door of folds: every state that one goes through is a transaction of its own."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from memory.context.taint import FoldLabel
 from memory.store.records import FoldMethod, FoldPlan, FoldRow, LedgerFault
 
 
@@ -24,6 +26,8 @@ class Folds(Protocol):
         source_sha256: str | None = None,
         log_ref: str | None = None,
         tainted: bool | None = None,
+        clean_lines: str | None = None,
+        summary_tainted: bool | None = None,
     ) -> FoldRow | None:
         """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
         ...
@@ -55,6 +59,10 @@ class Folds(Protocol):
         ...
 
     async def fold(self, id: str) -> FoldRow | None: ...
+
+    async def labels(self, ids: Sequence[str]) -> dict[str, FoldLabel]:
+        """Which lines of these folds rest on words from outside; those that are not in the record are left out."""
+        ...
 
     async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
         """I36, one SQL statement."""

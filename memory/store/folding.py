@@ -1,9 +1,11 @@
 """The fold's states: each step a compare-and-set, fenced by the conversation's epoch and head."""
 
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
+from memory.context.taint import FoldLabel
 from memory.failpoint import afp
 from memory.store.columns import among, word
 from memory.store.counters import take
@@ -28,6 +30,7 @@ DRAWN: dict[str, tuple[str, ...]] = {
 }
 _FOLD = select(*columns_of(FoldRow, fold))
 _ONE = _FOLD.where(fold.c.id == bindparam("row"))
+_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("row"))
 _OPEN = _FOLD.where(among(fold.c.state, *OPEN)).order_by(fold.c.at, fold.c.id)
 _FOLDED = _FOLD.where(
     fold.c.conversation == bindparam("row"),
@@ -68,6 +71,8 @@ _ADVANCE = (
         log_ref=bindparam("entry"),
         tokens_after=bindparam("left"),
         tainted=bindparam("outside"),
+        clean_lines=bindparam("clean"),
+        summary_tainted=bindparam("gist_outside"),
     )
 )
 _COVER = insert(coverage).from_select(
@@ -113,6 +118,10 @@ _TAKE = (
 _OURS = _OPEN.where(fold.c.lease_epoch == bindparam("mine"))
 
 
+_TEXTUAL = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
+_CHANGED = (*_TEXTUAL, "tainted", "clean_lines", "summary_tainted")
+
+
 class FoldChanges(TypedDict, total=False):
     """What a step may add to a fold's row; None leaves a field as it is."""
 
@@ -123,6 +132,8 @@ class FoldChanges(TypedDict, total=False):
     source_sha256: str | None
     log_ref: str | None
     tainted: bool | None
+    clean_lines: str | None
+    summary_tainted: bool | None
 
 
 @glance
@@ -130,6 +141,11 @@ async def read_fold(tx: Tx, id: str) -> FoldRow | None:
     """One fold, None for an unknown id."""
     row = await tx.one(_ONE, row=id)
     return fold_row(row) if row else None
+
+
+async def labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
+    found = [await tx.one(_LABEL, row=id) for id in ids]
+    return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in found if row}
 
 
 async def folded(tx: Tx, id: str, epoch: int | None = None, bare: bool = False) -> list[FoldRow]:
@@ -287,8 +303,7 @@ async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
 
 
 async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
-    names = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after", "tainted")
-    now = {name: changes.get(name, getattr(held, name)) for name in names}
+    now = {name: changes.get(name, getattr(held, name)) for name in _CHANGED}
     written = await tx.run(
         _ADVANCE,
         row=held.id,
@@ -303,6 +318,8 @@ async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was
         entry=now["log_ref"],
         left=now["tokens_after"],
         outside=int(now["tainted"]),
+        clean=now["clean_lines"],
+        gist_outside=int(now["summary_tainted"]),
     )
     found = await _known(tx, held.id)
     if not written and found.state != "stale":

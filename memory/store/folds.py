@@ -1,7 +1,9 @@
 """The Folds door: each method is one unit of work."""
 
+from collections.abc import Sequence
 from typing import Unpack
 
+from memory.context.taint import FoldLabel
 from memory.failpoint import afp
 from memory.store import folding, ledger
 from memory.store.database import Database
@@ -45,6 +47,9 @@ class SqlFolds:
 
     async def fold(self, id: str) -> FoldRow | None:
         return await self._database.read(folding.read_fold, id)
+
+    async def labels(self, ids: Sequence[str]) -> dict[str, FoldLabel]:
+        return await self._database.read(folding.labels, ids)
 
     async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
         return await self._database.read(ledger.check, conversation)

@@ -130,6 +130,7 @@ class _Spot:
             tokens=one.tokens,
             counter=one.counter,
             at=one.at.timestamp(),
+            tainted=int(one.tainted),
         )
 
     async def _spoken(self, last: Message, said: str, line: int, reply_to: str) -> None:

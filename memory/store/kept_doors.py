@@ -98,3 +98,18 @@ class Retention(Protocol):
     async def spent(self, before: float, limit: int) -> int:
         """Counts of tokens; returns how many rows went."""
         ...
+
+
+class FileLabels(Protocol):
+    """Names of files and folders that were given in a tainted turn: what lists them shows words from outside.
+
+    A label belongs to a path and stays with it, whoever writes there later; a file under a new name is another one.
+    """
+
+    async def mark(self, space: str, paths: Sequence[str]) -> None:
+        """Label these paths of a space; those that are labelled stay so."""
+        ...
+
+    async def marked(self, space: str) -> frozenset[str]:
+        """All labelled paths of a space, whether there is a file now or not."""
+        ...

@@ -40,6 +40,7 @@ async def add_message(tx: Tx, spot: Spot, draft: Draft, taken: Row | None = None
         tokens=draft.tokens,
         counter=draft.counter,
         origin=draft.origin,
+        tainted=draft.tainted,
     )
     await tx.run(
         _ADD,
@@ -57,6 +58,7 @@ async def add_message(tx: Tx, spot: Spot, draft: Draft, taken: Row | None = None
         tokens=added.tokens,
         counter=added.counter,
         at=tx.now,
+        tainted=int(added.tainted),
     )
     return added
 

@@ -23,6 +23,7 @@ from memory.store.tables import (
     audit,
     channel_note,
     conversation,
+    file_label,
     inbox,
     message,
     outbox,
@@ -77,7 +78,7 @@ _COUNT = update(person_removal).where(person_removal.c.id == bindparam("row")).v
 _END = delete(person_removal).where(person_removal.c.id == bindparam("row"))
 _OF_SPACE = {
     table.name: delete(table).where(table.c.space == bindparam("mine"))
-    for table in (memory, memory_change, extraction, dream, forgetting, approval)
+    for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label)
 }
 _LINKS = delete(account_link).where(
     or_(account_link.c.own_space == bindparam("mine"), account_link.c.space == bindparam("mine"))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory.context.system import SystemPart
+from memory.context.taint import FoldLabel
 from memory.conversation import Effect, Part, Role
 
 InboxKind = Literal["message", "command", "aside", "edit", "delete", "move"]
@@ -139,7 +140,10 @@ class ConversationRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there."""
+    """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there.
+
+    tainted: see Message.
+    """
 
     role: Role
     parts: tuple[Part, ...]
@@ -147,6 +151,7 @@ class Draft:
     counter: str
     origin: str
     id: str = ""
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +302,8 @@ class FoldRow:
     """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
 
     why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
-    when it was taken back. tainted: words from outside are in its range or a fold before it (memory.context.taint).
+    when it was taken back. tainted: some line of its texts rests on words from outside (memory.context.taint);
+    clean_lines: JSON list of the keys of those that do not, where some do; summary_tainted: one of the summary does.
     """
 
     id: str
@@ -327,6 +333,13 @@ class FoldRow:
     why: str = ""
     seen_seq: int = 0
     tainted: bool = False
+    clean_lines: str = ""
+    summary_tainted: bool = False
+
+    @property
+    def label(self) -> FoldLabel:
+        """Which lines of its texts rest on words from outside."""
+        return FoldLabel.of(self.tainted, self.clean_lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

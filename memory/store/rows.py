@@ -62,12 +62,13 @@ def call_row(row: Row) -> CallRow:
 
 def message_of(row: Row) -> Message:
     """A message's row as a value, its parts read from JSON."""
-    return Message(**{**row, "parts": load_parts(row["parts"]), "at": moment(row["at"])})
+    values = {"parts": load_parts(row["parts"]), "at": moment(row["at"]), "tainted": bool(row["tainted"])}
+    return Message(**{**row, **values})
 
 
 def fold_row(row: Row) -> FoldRow:
     """A fold's row as a value."""
-    flags = {name: bool(row[name]) for name in ("log_only", "tainted")}
+    flags = {name: bool(row[name]) for name in ("log_only", "tainted", "summary_tainted")}
     return FoldRow(**{**row, **flags, "at": moment(row["at"])})
 
 

@@ -22,6 +22,7 @@ from memory.store.engine import Tx
 from memory.store.errors import StoreError
 from memory.store.extractions import SqlExtractions
 from memory.store.figure_records import Figures, Totals
+from memory.store.file_labels import SqlFileLabels
 from memory.store.folds import SqlFolds
 from memory.store.forgettings import SqlForgettings
 from memory.store.ids import new_id
@@ -70,6 +71,7 @@ class SqlStore:
         self.links = SqlLinks(database)
         self.dreams = SqlDreams(database)
         self.notes = SqlNotes(database)
+        self.file_labels = SqlFileLabels(database)
         self.access = SqlAccess(database)
         self.leases = Leases(database)
         self.audit = SqlAudit(database)

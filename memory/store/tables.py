@@ -153,8 +153,10 @@ message = Table(
     whole("tokens"),
     text("counter"),
     moment("at"),
+    later_whole("tainted"),
     UniqueConstraint("conversation", "seq", name="message_seq"),
 )
+"""tainted: 1 for what the bot said or was told in a turn that saw words from outside."""
 Index("message_space", message.c.space, message.c.at)
 
 tool_call = Table(
@@ -247,6 +249,8 @@ fold = Table(
     later_text("why"),
     later_whole("seen_seq"),
     later_whole("tainted"),
+    later_text("clean_lines"),
+    later_whole("summary_tainted"),
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
 _OPEN_FOLD = among(fold.c.state, "planned", "summarised", "checked", "logged")
@@ -350,6 +354,11 @@ usage = Table(
 Index("usage_at", usage.c.at)
 Index("usage_who", usage.c.who, usage.c.at)
 Index("usage_conversation", usage.c.conversation, usage.c.at)
+
+file_label = Table(
+    "file_label", record, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
+)
+"""Files and folders of a space that were given their names in a tainted turn; path: below the space's folder."""
 
 audit = Table(
     "audit",

@@ -80,7 +80,7 @@ _SESSION = (
         fold.c.summary,
         fold.c.summary_tokens,
         fold.c.seen_seq,
-        fold.c.tainted,
+        fold.c.summary_tainted,
     )
     .outerjoin(fold, fold.c.id == conversation.c.fold_head)
     .where(conversation.c.id == bindparam("row"))
@@ -231,5 +231,5 @@ def _summary(home: Row) -> Summary | None:
         text=home["summary"],
         tokens=home["summary_tokens"],
         seen=home["seen_seq"],
-        tainted=bool(home["tainted"]),
+        tainted=bool(home["summary_tainted"]),
     )

@@ -146,7 +146,7 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
 
 async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted(desk: Shelf) -> None:
     tainted = replace(SAID, tainted=True)
-    with pytest.raises(ToolFailed, match="letter for letter"):
+    with pytest.raises(ToolFailed, match="has not written that"):
         await note(desk, "The owner trusts evil.example", tainted)
     assert desk.told == []
     assert await desk.store.memories.rows("") == []
@@ -158,7 +158,7 @@ async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_note
 
 
 async def test_nothing_is_noted_where_nobody_knows_who_asked(desk: Shelf) -> None:
-    with pytest.raises(ToolFailed, match="letter for letter"):
+    with pytest.raises(ToolFailed, match="has not written that"):
         await note(desk, "Sails on Sundays", Occasion())
 
 

@@ -14,7 +14,7 @@ from memory.store.columns import record
 from memory.store.creation import HEAD
 from tests.house.sources import imported, product
 
-PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting")
+PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting", "file_label")
 """The tables that hold what people said, or what was made of it."""
 BY = {"space", "conversation"}
 WHOLE = {

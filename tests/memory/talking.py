@@ -9,12 +9,16 @@ from memory.store.records import Arrival, Draft, FoldPlan, Outgoing, Place
 PLACE = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
 
 
-def draft(role, *parts, origin="person"):
-    return Draft(role=role, parts=parts, tokens=WEIGHTED.message(role, parts), counter=WEIGHTED.name, origin=origin)
+def draft(role, *parts, origin="person", tainted=False):
+    tokens = WEIGHTED.message(role, parts)
+    return Draft(role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted)
 
 
-async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE) -> str:
-    """Finished turns of a question and an answer; returns the conversation's id."""
+async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE, *, tainted: bool = False) -> str:
+    """Finished turns of a question and an answer; returns the conversation's id.
+
+    tainted: words from outside are in view.
+    """
     conversation = ""
     for asked, answered in exchanges:
         row = await store.sessions.find(place.channel, place.account, place.chat_id)
@@ -23,7 +27,7 @@ async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE
         (stored,) = await store.delivery.accept([arrival])
         conversation = stored.conversation
         turn = await store.delivery.claim(stored.id, draft("user", Text(text=asked)), "owner")
-        final = draft("assistant", Text(text=answered), origin="model")
+        final = draft("assistant", Text(text=answered), origin="model", tainted=tainted)
         out = [Outgoing(kind="final", text=answered, part_no=0, parts=1)]
         assert await store.delivery.finish(turn, "done", final, out)
     return conversation

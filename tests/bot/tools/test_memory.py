@@ -61,7 +61,7 @@ async def test_a_handle_shows_one_part_whole_by_pages() -> None:
     kept = Kept(a=talk())
     first = await recall(kept, handle="5.0")
     assert first.startswith("[turn 2, message 5, user, 2026-11-20 18:03]\nRRR")
-    assert first.endswith("[page 1 of 3; next: page=2]")
+    assert first.endswith("[page 1 of 3; next: page=2]\n[this holds words from outside]")
     whole = "".join([(await recall(kept, handle="5.0", page=n)).split("\n[page")[0] for n in (1, 2, 3)])
     assert whole.count("R") == 20_000
     with pytest.raises(ToolFailed, match="3 pages"):

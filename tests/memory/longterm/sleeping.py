@@ -78,18 +78,19 @@ class Sleeper:
         conversation = await talk(self.store, [(f"{words}", "noted") for words in exchanges], place)
         return await self.fold(conversation)
 
-    async def fold(self, conversation):
+    async def fold(self, conversation, complete=None):
+        """Fold all of it: by the digest, or by a model that is asked for the texts."""
         folder = Folder(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,
-            complete=nobody,
+            complete=complete or nobody,
             counter=lambda: WEIGHTED,
             zone=self.zone,
         )
         turns = (await self.store.sessions.load(conversation)).turns
         row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
-        return await folder.carry(row, extract=True)
+        return await folder.carry(row, extract=complete is None)
 
     async def night(self, days=1):
         """That many days later, at half past three: the night's rows."""

@@ -9,7 +9,13 @@ _NEVER_CHANGED = (
     "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
 )
 BACK = {
-    "r0009": ("ALTER TABLE inbox DROP COLUMN deaths_alone",),
+    "r0009": (
+        "ALTER TABLE inbox DROP COLUMN deaths_alone",
+        "DROP TABLE file_label",
+        "ALTER TABLE message DROP COLUMN tainted",
+        "ALTER TABLE fold DROP COLUMN clean_lines",
+        "ALTER TABLE fold DROP COLUMN summary_tainted",
+    ),
     "r0008": ("DROP INDEX inbox_aside",),
     "r0007": ("DROP TABLE audit_head", "DROP TABLE person_removal", "ALTER TABLE outbox DROP COLUMN settled"),
     "r0006": (

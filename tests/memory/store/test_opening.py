@@ -98,11 +98,13 @@ def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
         return found
 
 
-NEW = ("why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked", "deaths_alone")
+NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked"} | {
+    *("deaths_alone", "clean_lines", "summary_tainted"),
+}
 LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
     *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
     *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
-    "limit_told",
+    *("limit_told", "file_label"),
 }
 
 

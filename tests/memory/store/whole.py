@@ -15,6 +15,7 @@ BY_HAND = (
     "INSERT INTO removal VALUES ('nobody')",
     "INSERT INTO person_removal VALUES ('p', '[]', '[]', '[]', '{}', 1.5)",
     "INSERT INTO limit_told SELECT 'web:1', id, 'messages', 1e9 FROM conversation LIMIT 1",
+    "INSERT INTO file_label VALUES ('', 'notes/x.md', 1.5)",
     "INSERT INTO channel_note VALUES ('x', 'odd', '引号 ' || char(10, 9, 92) || ' \\N \U0001f600')",
 )
 
