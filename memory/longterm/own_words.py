@@ -8,7 +8,7 @@ from memory.longterm.synonyms import DENY
 from memory.longterm.wording import Wording, wording
 
 _SENTENCE = re.compile(r"[。！？!?;；\n]+|\.(?:\s|$)|^.{0,40}?[:：]")
-_ENDED = re.compile(r"[^。！？!?;；\n]+[。！？!?;；\n]*")
+_END = re.compile(r"(?<=[。！？!?;；\n])|(?<=\.)(?=\s)")
 _ASKS = re.compile(r"[?？]\s*$|[吗呢么]\s*[?？]?\s*$")
 _CLAUSE = re.compile(r"[,，、]|\band\b")
 _LEAD = re.compile(
@@ -33,7 +33,7 @@ class OwnWords:
     def __init__(self, words: str) -> None:
         self._words = words
         self._whole = {normal(words), *(normal(piece) for piece in _SENTENCE.split(words))}
-        self._sentences = [found.strip() for found in _ENDED.findall(words) if found.strip()]
+        self._sentences = _sentences(words)
 
     def bear_out(self, text: str) -> bool:
         """Whether it is all that they wrote or whole sentences of it, or each of its sentences is one of theirs in
@@ -41,7 +41,7 @@ class OwnWords:
         """
         if normal(text) in self._whole:
             return True
-        told = [found.strip() for found in _ENDED.findall(text) if found.strip()]
+        told = _sentences(text)
         return bool(told) and all(any(_same(one, own) for own in self._candidates()) for one in told)
 
     def nearest(self, text: str) -> str:
@@ -55,6 +55,10 @@ class OwnWords:
         found = [_bare_of(own) for own in self._sentences if not _ASKS.search(own)]
         loose = [own for own in found if not _BOUND.search(own) and not _denies(wording(own))]
         return [*found, *(piece for own in loose for piece in _CLAUSE.split(own) if piece.strip())]
+
+
+def _sentences(words: str) -> list[str]:
+    return [found.strip() for found in _END.split(words) if any(map(str.isalnum, found))]
 
 
 def _same(told: str, own: str) -> bool:

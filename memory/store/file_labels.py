@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, insert, select
 
 from memory.store.database import Database
 from memory.store.engine import Tx
-from memory.store.tables import file_label
+from memory.store.memory_tables import file_label
 
 _ONE = select(file_label.c.path).where(file_label.c.space == bindparam("mine"), file_label.c.path == bindparam("at"))
 _ALL = select(file_label.c.path).where(file_label.c.space == bindparam("mine"))

@@ -134,3 +134,8 @@ link_code = Table(
 )
 """Codes for joining two accounts: made in one chat, typed in the other, confirmed in the first."""
 Index("link_code_sha256", link_code.c.code_sha256)
+
+file_label = Table(
+    "file_label", record, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
+)
+"""Files and folders of a space that were given their names in a tainted turn; path: below the space's folder."""

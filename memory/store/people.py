@@ -15,7 +15,16 @@ from memory.store.columns import word
 from memory.store.database import Database
 from memory.store.engine import Row, Tx
 from memory.store.ids import new_id
-from memory.store.memory_tables import account_link, dream, extraction, forgetting, link_code, memory, memory_change
+from memory.store.memory_tables import (
+    account_link,
+    dream,
+    extraction,
+    file_label,
+    forgetting,
+    link_code,
+    memory,
+    memory_change,
+)
 from memory.store.people_records import Leaving, Person, PersonRow
 from memory.store.rows import moment
 from memory.store.spending_tables import limit_told
@@ -23,7 +32,6 @@ from memory.store.tables import (
     audit,
     channel_note,
     conversation,
-    file_label,
     inbox,
     message,
     outbox,

@@ -355,11 +355,6 @@ Index("usage_at", usage.c.at)
 Index("usage_who", usage.c.who, usage.c.at)
 Index("usage_conversation", usage.c.conversation, usage.c.at)
 
-file_label = Table(
-    "file_label", record, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
-)
-"""Files and folders of a space that were given their names in a tainted turn; path: below the space's folder."""
-
 audit = Table(
     "audit",
     record,
