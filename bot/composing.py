@@ -5,31 +5,28 @@ from collections.abc import Iterable, Sequence
 from bot.intake import Said
 from memory.context.taint import EDITED, MEANWHILE, OURS, QUOTED
 from memory.conversation import Text
+from memory.speakers import speaker
 from memory.store.records import InboxRow
 
 MOST_BACKGROUND = 4_000
 """Characters of a group's background that one message may bring along; older talk is left out."""
 LONGEST_ASIDE = 1_000
-LONGEST_NAME = 40
 
 
-def name_of(said: Said, sender: str, kind: str) -> str:
-    """What a speaker goes by where several people are; "" in private."""
-    if kind != "group":
-        return ""
-    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in said.name).replace(":", " ").split())
-    return plain.replace("：", " ")[:LONGEST_NAME] or sender[:LONGEST_NAME]
+def name_of(said: Said, row: InboxRow, kind: str) -> str:
+    """What the sender of a row goes by where several people are; "" in private."""
+    return speaker(said.name, row.sender_id, row.conversation) if kind == "group" else ""
 
 
-def quoted(said: Said) -> list[Text]:
-    """What the message answers or passes on."""
+def quoted(said: Said, row: InboxRow, kind: str) -> list[Text]:
+    """What the message of a row answers or passes on."""
     quote = said.quote
     if quote is None or not quote.text.strip():
         return []
     if quote.ours:
         return [Text(text=quote.text, aside=OURS)]
-    author = " ".join(quote.author.replace(":", " ").split())[:LONGEST_NAME]
-    return [Text(text=quote.text, by=author, aside=QUOTED)]
+    whose = quote.author_id if kind == "group" else ""
+    return [Text(text=quote.text, by=speaker(quote.author, whose, row.conversation), aside=QUOTED)]
 
 
 def background(rows: Sequence[tuple[InboxRow, Said]], kind: str) -> list[Text]:
@@ -43,7 +40,7 @@ def background(rows: Sequence[tuple[InboxRow, Said]], kind: str) -> list[Text]:
             break
         if text:
             aside = EDITED if row.kind == "edit" else MEANWHILE
-            kept.append(Text(text=text, by=name_of(said, row.sender_id, kind), aside=aside))
+            kept.append(Text(text=text, by=name_of(said, row, kind), aside=aside))
     return kept[::-1]
 
 

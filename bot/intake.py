@@ -122,7 +122,8 @@ def dump_said(said: Said) -> str:
     if said.name:
         record["name"] = said.name
     if said.quote:
-        record["quote"] = [said.quote.text[:LONGEST_QUOTE], said.quote.author, said.quote.ours]
+        quote = said.quote
+        record["quote"] = [quote.text[:LONGEST_QUOTE], quote.author, quote.ours, quote.author_id]
     if said.files:
         names = " ".join(f"📎 {file.name}" for file in said.files)
         record["shown"] = "\n".join(filter(None, (said.text, names)))
@@ -138,5 +139,5 @@ def load_said(body: str) -> Said:
         for file in record.get("files", ())
     )
     quoted = record.get("quote")
-    quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2]) if quoted else None
+    quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:])) if quoted else None
     return Said(text=record["text"], name=record.get("name", ""), files=files, quote=quote)

@@ -54,12 +54,13 @@ class Attachment:
 class Quote:
     """What a message answers or passes on: somebody's words, as data. author: what they call themselves, "" unknown.
 
-    ours: they are a message of ours.
+    ours: they are a message of ours. author_id: theirs as a sender, "" where the platform does not say it.
     """
 
     text: str
     author: str = ""
     ours: bool = False
+    author_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

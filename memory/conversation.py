@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from memory.speakers import indented
+
 Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]
 
@@ -23,9 +25,13 @@ class Text:
 
     @property
     def shown(self) -> str:
-        """The words as a model reads them."""
+        """The words as a model reads them: where they are not a person's own in private, no line but the first stands
+        at the margin, for it might look like somebody else's.
+        """
+        if not self.by and not self.aside:
+            return self.text
         named = f"{self.by}: {self.text}" if self.by else self.text
-        return f"[{self.aside}] {named}" if self.aside else named
+        return indented(f"[{self.aside}] {named}" if self.aside else named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,11 +134,11 @@ class Opening:
         lang, place = here.lang, here.place
         asides = [(one, load_said(one.body)) for one in beside if one.state == "aside"]
         whole = [said, *(load_said(one.body) for one in beside if one.state == "new")]
-        parts: list[Part] = [*background(asides, place.kind), *quoted(said)]
+        parts: list[Part] = [*background(asides, place.kind), *quoted(said, row, place.kind)]
         parts += await self._files([file for one in whole for file in one.files], place, lang)
         text = own_words(one.text for one in whole) if len(whole) > 1 else said.text
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
-            parts.append(Text(text=text if text.strip() else "…", by=name_of(said, row.sender_id, place.kind)))
+            parts.append(Text(text=text if text.strip() else "…", by=name_of(said, row, place.kind)))
         return tuple(parts)
 
     async def _files(self, files: Sequence[KeptFile], place: Place, lang: str) -> list[Part]:

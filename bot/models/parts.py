@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.models.base import Answer, Blobs, Request, StopReason, TokensUsed
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall
+from memory.speakers import no_speakers
 
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 CUT_SHORT = ("length", "overflow", "refusal")
@@ -71,7 +72,7 @@ def in_words(part: Image | Document) -> str:
     """What stands for a file where its bytes cannot go."""
     if isinstance(part, Image):
         return "[picture no longer kept]"
-    return f"[{part.name}]\n{part.text or '(no text could be read from this file)'}"
+    return f"[{part.name}]\n{no_speakers(part.text) or '(no text could be read from this file)'}"
 
 
 def settled(heard: Heard, request: Request) -> Answer:

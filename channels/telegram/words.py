@@ -232,15 +232,22 @@ def _quote(message: Json, text: str, me: Me) -> Quote | None:
     """What it answers or passes on: a forward's words, the passage that was picked, or the whole message answered."""
     if "forward_origin" in message:
         origin = message["forward_origin"]
-        return Quote(text=clean(text), author=_author(origin))
+        return Quote(text=clean(text), author=_author(origin), author_id=_id(origin.get("sender_user")))
     picked = (message.get("quote") or {}).get("text")
     if answered := _answers(message):
         said = picked or _words(answered) or " ".join(f"📎 {file.name}" for file in _attachments(answered))
         author = _name(answered.get("sender_chat") or answered.get("from") or {})
         ours = (answered.get("from") or {}).get("id") == me.id
-        return Quote(text=clean(said), author=author, ours=ours) if said else None
+        whose = "" if answered.get("sender_chat") else _id(answered.get("from"))
+        return Quote(text=clean(said), author=author, ours=ours, author_id=whose) if said else None
     origin = (message.get("external_reply") or {}).get("origin") or {}
-    return Quote(text=clean(picked), author=_author(origin)) if picked else None
+    whose = _id(origin.get("sender_user"))
+    return Quote(text=clean(picked), author=_author(origin), author_id=whose) if picked else None
+
+
+def _id(user: Json | None) -> str:
+    """A user's id as a sender has it, "" for none."""
+    return str(user["id"]) if user else ""
 
 
 def _author(origin: Json) -> str:

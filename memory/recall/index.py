@@ -48,7 +48,8 @@ _FACTS = (
 )
 _NARROW = (
     "(:since = '' OR row.day >= :since) AND (:until = '' OR (row.day <= :until AND row.day != '')) "
-    "AND (:speaker = '' OR row.speaker = :speaker)"
+    "AND (:speaker = '' OR row.speaker = :speaker OR (length(row.speaker) = length(:speaker) + 6 "
+    "AND substr(row.speaker, 1, length(:speaker) + 2) = :speaker || ' #'))"
 )
 _BEST = f"""
 WITH best AS (

@@ -38,7 +38,9 @@ _FACTS = (
 _NARROW = (
     "(%(since)s::text = '' OR entry.day >= %(since)s::text) "
     "AND (%(until)s::text = '' OR (entry.day <= %(until)s::text AND entry.day <> '')) "
-    "AND (%(speaker)s::text = '' OR entry.speaker = %(speaker)s::text)"
+    "AND (%(speaker)s::text = '' OR entry.speaker = %(speaker)s::text "
+    "OR (length(entry.speaker) = length(%(speaker)s::text) + 6 "
+    "AND substr(entry.speaker, 1, length(%(speaker)s::text) + 2) = %(speaker)s::text || ' #'))"
 )
 _SCORED = f"""
 SELECT posting.entry AS id, SUM(asked.weight * posting.count * {SATURATION + 1} / (

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import snowballstemmer
 
+from memory.speakers import display_name
+
 MOST_TERMS = 64
 """Of one question; the first ones."""
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -73,12 +75,12 @@ def characters(terms: Iterable[str]) -> list[str]:
 def names_said(question: str, names: Iterable[str]) -> set[str]:
     """Which of these names a question says: whole, or for a Latin name of several words its first one."""
     asked = fold(question)
-    return {name for name in names if any(pattern.search(asked) for pattern in _patterns(fold(name)))}
+    return {name for name in names if any(pattern.search(asked) for pattern in _patterns(fold(display_name(name))))}
 
 
 def _without(folded: str, names: Iterable[str]) -> str:
     for name in names:
-        for pattern in _patterns(fold(name)):
+        for pattern in _patterns(fold(display_name(name))):
             folded = pattern.sub(" ", folded)
     return folded
 
