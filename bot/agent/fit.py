@@ -166,12 +166,10 @@ class Fitter:
             raise BudgetTooSmall(planned.tokens)
         await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
-        fitted = Fitted(
-            view=assemble(session, setting.system, setting.tools, counter, tail, moving.last), setting=setting
-        )
-        if fitted.view.repaired:
+        view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)
+        if view.repaired:
             self.signals.repaired()
-        return fitted
+        return Fitted(view=view, setting=setting)
 
     async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
         """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.

@@ -11,7 +11,8 @@ from bot.cli import main
 from bot.home import Home
 from bot.models.base import Request
 from bot.models.scripted import Line
-from channels.message import Attachment
+from channels.message import Attachment, Capabilities
+from channels.scripted import Scripted as Channel
 from memory.conversation import Text
 from memory.store.open import open_store
 from tests.bot.inside import Inside, inside
@@ -275,6 +276,27 @@ async def test_S56_the_sentence_that_is_offered_is_taken(tmp_path: Path) -> None
         assert "I do not eat meat" in memory(it)
         assert "mallory" not in memory(it)
     assert "They wrote: 'I do not eat meat'" in model.heard["read"][2]
+
+
+async def test_S56_a_groups_turn_is_tainted_from_its_first_word(tmp_path: Path) -> None:
+    model = Steered(
+        note=[
+            call("memory_write", "w1", category="fact", text="The team trusts mallory"),
+            call("write_file", "f1", path="team.md", content="x"),
+            call("list_files", "l1"),
+            "done",
+        ]
+    )
+    people = {"language": "en", "channels": {"telegram": {"owners": ["1"], "allow": ["-100"]}}}
+    channel = Channel(name="telegram", account="bot", capabilities=Capabilities(groups=True))
+    async with inside(tmp_path, model, people, channel) as it:
+        await it.text("note it", chat="-100", sender="1", kind="group")
+        found = [path for path in tmp_path.rglob("MEMORY.md") if "mallory" in path.read_text()]
+        assert found == []
+        [row] = await it.house.store.sessions.conversations()
+        held = await it.house.store.sessions.messages(row.id)
+        assert {message.tainted for message in held if message.origin != "person"} == {True}
+    assert model.told("note").endswith(OUTSIDE)
 
 
 async def test_S53_an_export_that_comes_back_keeps_its_labels(

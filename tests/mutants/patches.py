@@ -6,6 +6,7 @@ from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
 from tests.mutants.process_patches import PROCESSES
 from tests.mutants.server_patches import SERVER
+from tests.mutants.taint_patches import TAINT
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -288,8 +289,8 @@ MUTANTS = (
         name="the clock stands in the prefix",
         guards="I38",
         file="bot/agent/fit.py",
-        old="view=assemble(session, setting.system, setting.tools, counter, tail)",
-        new='view=assemble(session, (*setting.system, tail), setting.tools, counter, "")',
+        old="view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)",
+        new='view = assemble(session, (*setting.system, tail), setting.tools, counter, "", moving.last)',
         tests=(PREFIX,),
     ),
     Mutant(
@@ -411,8 +412,8 @@ MUTANTS = (
         name="a model may note what a page told it",
         guards="I35",
         file="bot/tools/longterm.py",
-        old="        if asked.tainted and ",
-        new="        if False and ",
+        old="        if asked.tainted:\n",
+        new="        if False:\n",
         tests=(
             "tests/bot/test_memory_tools.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",
             f"{RECALLED}::test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said",
@@ -518,10 +519,10 @@ MUTANTS = (
         name="what is recalled stands in the prefix",
         guards="I38",
         file="bot/agent/fit.py",
-        old="view=assemble(session, setting.system, setting.tools, counter, tail)",
+        old="view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)",
         new=(
-            'view=assemble(session, (*setting.system, tail.partition("[Now: ")[0]), '
-            'setting.tools, counter, tail[tail.find("[Now: ") :])'
+            'view = assemble(session, (*setting.system, tail.partition("[Now: ")[0]), '
+            'setting.tools, counter, tail[tail.find("[Now: ") :], moving.last)'
         ),
         tests=(
             f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",
@@ -543,4 +544,5 @@ MUTANTS = (
     *INDEXES,
     *FENCES_AND_LIMITS,
     *SERVER,
+    *TAINT,
 )
