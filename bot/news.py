@@ -20,7 +20,7 @@ CALM_SECONDS = 120.0
 HERE = ("terminal", "web")
 """Where the owner has to look by themselves; elsewhere the telephone rings."""
 
-MOST_CONVERSATIONS = 1_000
+MOST_CONVERSATIONS, EVERY = 1_000, 1_000_000
 
 Need = Literal["login", "token", "contended"]
 TellOwner = Callable[[str, str, str], Awaitable[None]]
@@ -98,10 +98,13 @@ class OwnersChat:
     tell: Callable[[str, str, str, str], Awaitable[None]]
 
     async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
-        rows = await self.sessions.conversations(limit=MOST_CONVERSATIONS)
         well = [name for name, state in self.states().items() if state.ready and name != troubled]
-        if chat := owners_chat(rows, well):
-            await self.tell(chat, zh, en, once)
+        for most in (MOST_CONVERSATIONS, EVERY):  # many others may have written since the owner did
+            rows = await self.sessions.conversations(limit=most)
+            if chat := owners_chat(rows, well):
+                await self.tell(chat, zh, en, once)
+            if chat or len(rows) < most:
+                break
 
 
 def need_of(state: State) -> Need | None:

@@ -16,6 +16,9 @@ class Bucket:
     level: float
     at: float
 
+    def is_full(self, now: float) -> bool:
+        return self.level + (now - self.at) * self.rate >= self.size
+
     def book(self, now: float) -> float:
         self.level = min(self.size, self.level + (now - self.at) * self.rate) - 1.0
         self.at = now
@@ -35,6 +38,7 @@ class Rates:
     _chats: dict[str, Bucket] = field(default_factory=dict)
     _paused: dict[str, float] = field(default_factory=dict)
     _all: Bucket | None = None
+    _look_at: int = MOST_CHATS
 
     def book(self, chat: str, now: float) -> float:
         """Take the next place for one message to this chat; returns the seconds until it is due."""
@@ -53,13 +57,18 @@ class Rates:
     def _buckets(self, chat: str, now: float) -> list[Bucket]:
         found = []
         if self.per_chat:
-            if len(self._chats) > MOST_CHATS:
-                self._chats.clear()
+            if chat not in self._chats and len(self._chats) >= self._look_at:
+                self._forget_quiet(now)
             found.append(self._chats.setdefault(chat, _full(self.per_chat, now, self.burst)))
         if self.total:
             self._all = self._all or _full(self.total, now)
             found.append(self._all)
         return found
+
+    def _forget_quiet(self, now: float) -> None:
+        """Forget chats whose bucket is full again: a new one is no other. One that is waited for stays."""
+        self._chats = {chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)}
+        self._look_at = max(MOST_CHATS, 2 * len(self._chats))
 
 
 def _full(rate: float, now: float, burst: int = 0) -> Bucket:

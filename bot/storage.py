@@ -132,10 +132,11 @@ class Storage:
     async def _used(self, space: str) -> int:
         known = self._counted.get(space)
         if known is None or time.monotonic() - known.at > COUNTED_FOR:
-            if len(self._counted) >= MOST_KNOWN:
-                self._counted.clear()
             count = self._of_all() if space == ALL else self._of(space)
+            self._counted.pop(space, None)
             known = self._counted[space] = _Counted(bytes=await count, at=time.monotonic())
+            if len(self._counted) > MOST_KNOWN:  # the oldest count, which would be made anew soon
+                del self._counted[next(name for name in self._counted if name != ALL)]
         return known.bytes
 
     async def _of(self, space: str) -> int:

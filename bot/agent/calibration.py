@@ -100,7 +100,8 @@ class Calibration:
         if row not in self._known:
             if len(self._known) >= MOST_KEPT:
                 self._known.clear()
-            self._known[row] = await self._sessions.factor(row)
+            found = await self._sessions.factor(row)
+            return self._known.setdefault(row, found)  # what was learnt while we read is newer
         return self._known[row]
 
     async def _keep(self, learned: Mapping[str, Factor]) -> None:
@@ -118,8 +119,9 @@ class Calibration:
 
     def note_cache(self, conversation: str, cached: int, whole: int) -> None:
         """Of `whole` tokens of the newest request, the provider took `cached` from its cache."""
+        self.shares.pop(conversation, None)
         if len(self.shares) >= MOST_KEPT:
-            self.shares.clear()
+            del self.shares[next(iter(self.shares))]
         self.shares[conversation] = cached / whole if whole else 0.0
 
     def _noted(self, task: asyncio.Task[None]) -> None:

@@ -69,14 +69,16 @@ class Lining:
         await end(self._tasks.values())
 
     def _keep(self, conversation: str, wanted: frozenset[Key]) -> _Kept:
-        """Of this conversation only what is wanted now; of conversations only the newest."""
+        """Of this conversation only what is wanted now; of conversations the newest, and those being written for."""
         before = self._kept.pop(conversation, None)
         known = before.lines if before else {}
         kept = _Kept(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
         if wanted:
             self._kept[conversation] = kept
         if len(self._kept) > MOST_CONVERSATIONS:
-            del self._kept[next(iter(self._kept))]
+            idle = (name for name in self._kept if name not in self._tasks and name != conversation)
+            if (oldest := next(idle, None)) is not None:
+                del self._kept[oldest]
         return kept
 
     async def _write(self, conversation: str, places: Sequence[Place]) -> None:

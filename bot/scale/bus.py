@@ -48,8 +48,12 @@ class Bus:
         await end(self._tasks)
 
     def tell(self, event: LiveEvent) -> None:
-        """Tell it soon; pieces of one answer that wait together go as one."""
-        if len(self._waiting) >= MOST_WAITING:
+        """Tell it soon; pieces of one answer that wait together go as one.
+
+        With too many waiting, pieces of text are left out; what ends or moves an answer is not, for whoever shows one
+        would show it for ever.
+        """
+        if len(self._waiting) >= (MOST_WAITING if event.name == "delta" else 2 * MOST_WAITING):
             return
         last = self._waiting[-1] if self._waiting else None
         if last is not None and _joins(last, event):
@@ -85,10 +89,8 @@ class Bus:
                 self._take(notice.payload)
 
     def _take(self, payload: str) -> None:
-        told = json.loads(payload)
-        if told["from"] != self._own:
-            for event in told["events"]:
-                self._heard(LiveEvent(**{**event, "address": Address(**event["address"])}))
+        for event in unpacked(payload, self._own):
+            self._heard(event)
 
 
 def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
@@ -107,6 +109,18 @@ def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
         made[-1].append(entry)
         size += length
     return [json.dumps({"from": own, "events": part}) for part in made if part]
+
+
+def unpacked(payload: str, own: str) -> list[LiveEvent]:
+    """The events in a notification of another process; none of one that cannot be read: its version may be another."""
+    try:
+        told = json.loads(payload)
+        if told["from"] == own:
+            return []
+        return [LiveEvent(**{**event, "address": Address(**event["address"])}) for event in told["events"]]
+    except (ValueError, TypeError, KeyError) as err:
+        log.info("live text not understood", error=type(err).__name__)
+        return []
 
 
 def _joins(last: LiveEvent, event: LiveEvent) -> bool:

@@ -78,8 +78,10 @@ class Live:
         if draft is None:
             if not source and not reachable:
                 return
+            if not self._has_room():
+                return
             draft = Draft(id=event.message_id, address=event.address, source=source)
-            self._add(draft)
+            self._drafts[draft.id] = draft
             draft.task = self._go(self._write(draft))
         draft.take(event)
 
@@ -130,10 +132,13 @@ class Live:
 
     # -- while it is written ----------------------------------------------------------------------
 
-    def _add(self, draft: Draft) -> None:
-        self._drafts[draft.id] = draft
-        while len(self._drafts) > MOST_DRAFTS:
-            self._drafts.pop(next(iter(self._drafts))).end()
+    def _has_room(self) -> bool:
+        """Whether one more answer can be shown. One that is being written is not given up for it."""
+        if len(self._drafts) >= MOST_DRAFTS:
+            old = time.time() - KEPT_SECONDS
+            for draft in [one for one in self._drafts.values() if one.over.is_set() or one.at < old]:
+                self._drafts.pop(draft.id).end()
+        return len(self._drafts) < MOST_DRAFTS
 
     async def _write(self, draft: Draft) -> None:
         try:

@@ -28,6 +28,7 @@ CLOSING_SECONDS = 2.0
 KEPT_SECONDS = 86_400
 """How long it is remembered which message an answer stands in."""
 NOTE = "live:"
+MOST_OVER = 1_000
 
 Speak = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
@@ -92,9 +93,7 @@ class Lives:
 
     async def end(self, id: str) -> None:
         """No further look at this answer; returns when none is on its way."""
-        self._over[id] = None
-        if len(self._over) > 1000:
-            del self._over[next(iter(self._over))]
+        self._note_over(id)
         answer = self._open.pop(id, None)
         if answer is not None and answer.task is not None:
             async with answer.calling:
@@ -144,8 +143,14 @@ class Lives:
             log.info("live answer not shown", error=type(err).__name__)
         finally:
             if self._open.get(answer.id) is answer:
-                self._over[answer.id] = None
+                self._note_over(answer.id)
                 del self._open[answer.id]
+
+    def _note_over(self, id: str) -> None:
+        """Nothing of this answer is shown any more, however late it comes."""
+        self._over[id] = None
+        while len(self._over) > MOST_OVER:
+            del self._over[next(iter(self._over))]
 
     async def _moved(self, answer: _Answer, longest: float) -> bool:
         """Wait for something new; a draft is shown again before it fades, while the answer is being written."""

@@ -53,7 +53,7 @@ TYPING_SECONDS = 10.0
 TYPING_LONGEST = 180.0
 PICTURE_BYTES = 10_000_000
 PICTURES = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/bmp": "bmp"}
-MOST_WORDED = 100
+MOST_WORDED = 10_000  # words sent whose picture is still to go; see `send`
 MOST_WORKING = 10_000
 WORKING = ("accepted", "started", "delta", "tool_started", "tool_ended")
 
@@ -179,6 +179,7 @@ class WechatMp:
                 del self._worded[next(iter(self._worded))]
         person = message.address.chat_id
         await self._put(message, image_xml(media_id), service_body(person, "image", {"media_id": media_id}))
+        self._worded.pop(message.client_key, None)
         return Receipt(platform_id=message.client_key)
 
     def show(self, event: LiveEvent) -> None:

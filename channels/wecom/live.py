@@ -40,8 +40,9 @@ class Live:
     def know(self, message_id: str, call: Call) -> None:
         """From now on, what is said about this message can be shown."""
         self._known.setdefault(message_id, call)
-        while len(self._known) > MOST_KNOWN:
-            del self._known[next(iter(self._known))]
+        if len(self._known) > MOST_KNOWN:
+            waiting = (id for id, known in self._known.items() if known.key not in self._shown)
+            del self._known[next(waiting)]  # the newest is not shown yet, so there is one
 
     def take(self, event: LiveEvent) -> None:
         """One event; see LiveEvent. Needs a running event loop."""
