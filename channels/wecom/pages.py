@@ -92,10 +92,11 @@ class Pages:
 
     async def claim(self, call: Call, client_key: str) -> bool:
         """Whether this part may end the stream of that message: the first that asks, for ever."""
-        if not call.by:
-            self._calls[call.key] = replace(call, by=client_key)
-            await self._write({_CALL + call.key: _dumped(self._calls[call.key])})
-        return self._calls[call.key].by == client_key
+        known = self._calls.get(call.key, call)  # it may have been let go of since it was looked up
+        if not known.by:
+            known = self._calls[call.key] = replace(known, by=client_key)
+            await self._write({_CALL + call.key: _dumped(known)})
+        return known.by == client_key
 
     @asynccontextmanager
     async def attempt(self, name: str, receipt: str, *, keyless: bool) -> AsyncIterator[Tries]:

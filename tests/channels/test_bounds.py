@@ -3,14 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from channels.errors import Retryable
 from channels.feishu.live import Live as FeishuLive
-from channels.message import Address, EventName, LiveEvent, OutboundFile
+from channels.message import Address, EventName, InboundMessage, LiveEvent, OutboundFile, Sender
 from channels.wecom.line import Timing
 from channels.wecom.live import Live as WecomLive
-from channels.wecom.pages import Call
+from channels.wecom.pages import Call, Pages
+from channels.wecom.words import Heard
 from tests.channels.mp_stage import mp_stage
 from tests.contracts.channel_hearing import PNG
 
@@ -45,6 +47,26 @@ async def test_wecom_goes_on_to_show_an_answer_while_two_thousand_others_wait() 
     live.take(event("started", 2_001))
     await within(10, moved, lambda: put[-1][0] == "k2001")
     await live.close()
+
+
+async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_came_meanwhile() -> None:
+    pages = Pages()
+    pages.heard([Heard(message=message(0), req_id="r0", to="c")])
+    call = pages.call("k0")
+    assert call is not None
+    assert await pages.claim(call, "first")
+    claimed = pages.call("k0")
+    assert claimed is not None
+    pages.heard([Heard(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
+    pages.heard([Heard(message=message(5_001), req_id="r5001", to="c")])
+    assert pages.call("k0") is None
+    assert [await pages.claim(claimed, name) for name in ("first", "second")] == [True, False]
+    assert all(pages.call(f"k{number}") for number in range(2, 5_002))
+
+
+def message(number: int) -> InboundMessage:
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    return InboundMessage(address=DM, kind="dm", key=f"k{number}", sender=Sender(id="c"), text="x", sent_at=now)
 
 
 async def test_feishu_goes_on_to_show_an_answer_while_a_thousand_others_are_written() -> None:
