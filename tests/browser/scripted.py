@@ -67,6 +67,7 @@ COMMANDS = [
     {"name": "context", "usage": "[clear|fold|undo|diff]", "zh": "上下文用量", "en": "what the context holds"},
     {"name": "policy", "usage": "[NAME]", "zh": "查看或更换上下文策略", "en": "how the context is kept small"},
     {"name": "config", "usage": "[KEY [VALUE]]", "zh": "查看或修改配置", "en": "show or change the configuration"},
+    {"name": "remember", "usage": "TEXT", "zh": "记住一句话", "en": "remember this"},
 ]
 
 

@@ -6,11 +6,11 @@ import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
 import * as context from "./context.js";
 import { byId, toast } from "./dom.js";
-import { close as closeDrawer } from "./drawer.js";
 import * as folds from "./folds.js";
 import { List } from "./list.js";
 import { Live } from "./live.js";
 import * as memory from "./memory.js";
+import * as panels from "./panels.js";
 import { t } from "./texts.js";
 import * as usage from "./usage.js";
 
@@ -181,7 +181,7 @@ async function stop() {
 
 function go(name) {
   if (location.hash === `#${name}`) openConversation(name);
-  else location.hash = name;
+  else panels.go(name);
 }
 
 function named() {
@@ -189,9 +189,25 @@ function named() {
   return /^[A-Za-z0-9._:-]{1,128}$/.test(wanted) ? wanted : "";
 }
 
+/** The list of conversations, which on a phone lies over the page. */
 function side(open) {
+  if (open === panels.isOpen("side")) return;
+  if (open) panels.opened("side", hideSide);
+  else hideSide();
   document.body.classList.toggle("side-open", open);
   byId("shade").hidden = !open;
+  if (open) byId("new").focus();
+  else panels.closed("side");
+}
+
+function hideSide() {
+  document.body.classList.remove("side-open");
+  byId("shade").hidden = true;
+  // Once what is behind can have it again; where nothing else has taken it.
+  setTimeout(() => {
+    const focused = document.activeElement ?? document.body;
+    if (focused === document.body || byId("side").contains(focused)) byId("menu").focus();
+  });
 }
 
 function label() {
@@ -202,8 +218,12 @@ function label() {
   byId("logout").textContent = t("logout");
   byId("menu").setAttribute("aria-label", t("menu"));
   byId("down").setAttribute("aria-label", t("down"));
+  byId("shade").setAttribute("aria-label", t("close"));
+  byId("side").setAttribute("aria-label", "mnema");
+  byId("list").setAttribute("aria-label", t("menu"));
+  byId("log").setAttribute("aria-label", t("talk"));
   byId("new").onclick = () => go(newName());
-  byId("menu").onclick = () => side(!document.body.classList.contains("side-open"));
+  byId("menu").onclick = () => side(true);
   byId("shade").onclick = () => side(false);
   byId("open-memory").onclick = () => (side(false), memory.open().catch((err) => toast(err.message)));
   byId("open-channels").onclick = () => (side(false), channels.open().catch((err) => toast(err.message)));
@@ -213,7 +233,7 @@ function label() {
   byId("log").onscroll = () => state.chat?.scrolled();
   byId("logout").onclick = () => post("/logout").finally(() => location.replace("/"));
   addEventListener("hashchange", () => openConversation(named() || newName()));
-  addEventListener("keydown", (event) => event.key === "Escape" && !byId("drawer").hidden && closeDrawer());
+  addEventListener("keydown", (event) => event.key === "Escape" && panels.closeTop());
 }
 
 /** Where somebody who has just come in begins: in their own newest conversation, never in another person's. */

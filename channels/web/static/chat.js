@@ -2,11 +2,15 @@
 
 import { conversationPath, get } from "./api.js";
 import { byId, el } from "./dom.js";
-import { render } from "./markdown.js";
+import { Growing, render } from "./markdown.js";
 import { t, when, zh } from "./texts.js";
 
 const PAGE = 50;
 const LAST = 1e15;
+const END = 4;
+const SOONEST = 40;
+
+let watched = null;
 
 /** One conversation's messages. Repeats are dropped by id; order is by line. */
 export class Chat {
@@ -22,9 +26,19 @@ export class Chat {
     this.newest = 0;
     this.oldest = 0;
     this.loaded = false;
+    this.following = true;
+    this.top = 0;
+    this.anchor = null;
     this.box = byId("lines");
     this.scroller = byId("log");
     this.box.replaceChildren();
+    this.announce();
+    watched?.disconnect();
+    watched = new ResizeObserver(() => this.resized());
+    watched.observe(this.scroller);
+    watched.observe(this.box);
+    this.width = this.scroller.clientWidth;
+    this.height = this.scroller.clientHeight;
   }
 
   /** The newest page of the transcript; false when nobody has written here yet. */
@@ -65,11 +79,13 @@ export class Chat {
     this.newest = Math.max(this.newest, line.line);
     this.oldest = Math.min(this.oldest || line.line, line.line);
     if (line.role === "assistant") this.answered.add(line.reply_to);
+    const draft = line.role === "assistant" ? this.drafts.get(line.reply_to) : null;
     if (line.role !== "user") this.over(line.reply_to);
+    if (draft) this.announce("answer_there");
     if (line.role === "notice" && line.reply_to) this.explained(line.reply_to);
     const shown = this.lines.get(line.id) ?? (line.role === "user" ? this.adopted(line) : null);
     if (shown && shown.order < LAST) return;
-    const node = shown ? this.settle(shown, line) : this.bubble(line);
+    const node = shown ? this.settle(shown, line) : this.bubble(line, draft);
     this.lines.set(line.id, node);
     this.place(node, line.line);
   }
@@ -111,7 +127,7 @@ export class Chat {
     if (this.answered.has(id)) return;
     const draft = this.draft(id);
     draft.text = "";
-    draft.words.replaceChildren();
+    draft.growing.clear();
     this.status(id, t("thinking"));
   }
 
@@ -124,9 +140,12 @@ export class Chat {
     draft.due = true;
     setTimeout(() => {
       draft.due = false;
-      draft.words.replaceChildren(render(draft.text));
+      if (this.drafts.get(id) !== draft) return;
+      const began = performance.now();
+      draft.growing.show(draft.text);
+      draft.pause = Math.max(SOONEST, 4 * (performance.now() - began)); // a block that grows long is parsed less often
       this.bottom();
-    }, 40);
+    }, draft.pause);
   }
 
   tool(id, name, step) {
@@ -184,16 +203,21 @@ export class Chat {
     const words = el("div", { className: "words" });
     const note = el("span", { className: "note working" });
     const node = el("article", { className: "line assistant draft" }, words, note);
-    const draft = { node, words, note, text: "", due: false };
+    const draft = { node, words, note, growing: new Growing(words), text: "", due: false, pause: SOONEST };
+    if (!this.drafts.size) this.announce("answer_began");
     this.drafts.set(id, draft);
     this.place(node, LAST);
     this.bottom();
     return draft;
   }
 
-  bubble(line) {
+  /** A stored line; an answer that has been growing on the screen stays there. */
+  bubble(line, draft = null) {
     const kind = line.role === "user" ? "user" : line.role === "assistant" ? "assistant" : "notice";
-    const node = el("article", { className: `line ${kind}` }, this.body(line.text, kind !== "user"), this.stamp(line));
+    const grown = draft && line.text.startsWith(draft.text) ? draft : null;
+    grown?.growing.end(line.text);
+    const words = grown?.words ?? this.body(line.text, kind !== "user");
+    const node = el("article", { className: `line ${kind}` }, words, this.stamp(line));
     node.dataset.id = line.id;
     return node;
   }
@@ -278,20 +302,57 @@ export class Chat {
     messages.forEach((line) => this.line(line));
     this.offerEarlier(messages.length === PAGE);
     this.scroller.scrollTop = this.scroller.scrollHeight - from;
+    this.scrolled();
   }
 
   /** Follow the newest words, unless the reader has scrolled up. */
   bottom(force = false) {
-    if (force || this.near) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (force) this.following = true;
+    if (this.following) this.scroller.scrollTop = this.scroller.scrollHeight;
     this.scrolled();
   }
 
-  get near() {
+  get atEnd() {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
-    return scrollHeight - scrollTop - clientHeight < 160;
+    return scrollHeight - scrollTop - clientHeight <= END;
   }
 
+  /** Only the reader moves the view upwards: what grows, and what is shown at the end, never does. */
   scrolled() {
-    byId("down").hidden = this.near;
+    const { scrollTop, clientWidth, clientHeight } = this.scroller;
+    const same = clientWidth === this.width && clientHeight === this.height;
+    if (this.atEnd) this.following = true;
+    else if (same && scrollTop < this.top - 1) this.following = false;
+    this.top = scrollTop;
+    byId("down").hidden = this.following;
+    if (same) this.anchor = this.following ? null : this.first();
+  }
+
+  /** The line at the upper edge of the view, and how far from it. */
+  first() {
+    const edge = this.scroller.getBoundingClientRect().top;
+    for (const node of this.box.children) {
+      const { top, bottom } = node.getBoundingClientRect();
+      if (bottom > edge) return { node, top: top - edge };
+    }
+    return null;
+  }
+
+  /** The window, the drawer or the words have changed in size: the reader stays where they were. */
+  resized() {
+    const { clientWidth, clientHeight } = this.scroller;
+    const reshaped = clientWidth !== this.width || clientHeight !== this.height;
+    this.width = clientWidth;
+    this.height = clientHeight;
+    if (!this.following && reshaped && this.anchor?.node.isConnected) {
+      const { top } = this.anchor.node.getBoundingClientRect();
+      this.scroller.scrollTop += top - this.scroller.getBoundingClientRect().top - this.anchor.top;
+    }
+    this.bottom();
+  }
+
+  /** Tell who cannot see the screen; the transcript itself changes too often while an answer grows. */
+  announce(key = "") {
+    byId("said").textContent = key ? t(key) : "";
   }
 }

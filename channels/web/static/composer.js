@@ -15,6 +15,8 @@ export class Composer {
     this.name = "";
     this.onsend = onsend;
     byId("send").setAttribute("aria-label", t("send"));
+    this.text.setAttribute("aria-controls", "completions");
+    byId("completions").setAttribute("aria-label", t("commands"));
     byId("stop").setAttribute("aria-label", t("stop"));
     byId("attach").setAttribute("aria-label", t("attach"));
     byId("stop").onclick = onstop;
@@ -64,7 +66,9 @@ export class Composer {
     if (text.value) localStorage.setItem(`mnema.text.${this.name}`, text.value);
     else localStorage.removeItem(`mnema.text.${this.name}`);
     const typed = /^\/(\S*)$/.exec(text.value);
-    this.complete(typed ? this.commands.filter((command) => command.name.startsWith(typed[1])) : []);
+    const found = typed ? this.commands.filter((command) => command.name.startsWith(typed[1])) : [];
+    this.chosen = Math.max(0, found.findIndex((command) => command.name === typed[1]));
+    this.complete(found);
   }
 
   complete(found) {
@@ -73,7 +77,7 @@ export class Composer {
     const rows = found.map((command, at) =>
       el(
         "div",
-        { className: "completion", role: "option", "aria-selected": String(at === this.chosen), onmousedown: (event) => this.pick(event, at) },
+        { className: "completion", id: `completion-${at}`, role: "option", "aria-selected": String(at === this.chosen), onmousedown: (event) => this.pick(event, at) },
         el("b", {}, `/${command.name}`),
         el("span", { className: "usage" }, command.usage ?? ""),
         el("span", {}, (zh ? command.zh : command.en) ?? ""),
@@ -82,6 +86,17 @@ export class Composer {
     byId("completions").replaceChildren(...rows);
     byId("completions").hidden = !found.length;
     rows[this.chosen]?.scrollIntoView({ block: "nearest" });
+    this.text.toggleAttribute("aria-activedescendant", false);
+    if (found.length) this.text.setAttribute("aria-activedescendant", `completion-${this.chosen}`);
+  }
+
+  /** Enter takes the highlighted command, and sends it unless it needs words that are still to be written. */
+  enter(event) {
+    const command = this.found?.[this.chosen];
+    const typed = this.text.value.trim().slice(1);
+    if (!command || command.name === typed) return this.submit(event);
+    this.pick(event, this.chosen);
+    if (!command.usage || command.usage.startsWith("[")) this.submit(event);
   }
 
   pick(event, at) {
@@ -101,10 +116,11 @@ export class Composer {
       this.complete(this.found);
     } else if (this.found?.length && event.key === "Tab") {
       this.pick(event, this.chosen);
-    } else if (event.key === "Escape") {
+    } else if (event.key === "Escape" && this.found?.length) {
+      event.stopPropagation();
       this.complete([]);
     } else if (event.key === "Enter" && !event.shiftKey && matchMedia("(pointer: fine)").matches) {
-      this.submit(event);
+      this.enter(event);
     }
   }
 

@@ -21,12 +21,12 @@ export async function refresh(name) {
   byId("context").hidden = !facts;
   if (!facts) return;
   byId("context-bar").replaceChildren(...segments(facts));
+  byId("context-name").textContent = `${t("context")}: `; // the button's name holds the words that are seen on it
   byId("context-text").replaceChildren(
     el("span", { className: "wide-only" }, `${number(facts.tokens)} / ${number(facts.max_tokens)} · `),
     el("span", { className: "narrow-only" }, `${share(facts.tokens, facts.max_tokens)} · `),
     el("span", {}, `${facts.turns}/${facts.max_turns} ${t("turns")}`),
   );
-  byId("context").setAttribute("aria-label", label(facts));
   byId("context").title = PARTS.map((part) => `${t(part)} ${number(facts.parts[part])}`).join(" · ");
   if (facts.folding && byId("folding").hidden) progress(facts.folding);
   redraw();

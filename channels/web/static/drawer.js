@@ -1,6 +1,7 @@
 // The panel at the right (on a phone: over everything), one thing in it at a time.
 
 import { byId, el } from "./dom.js";
+import * as panels from "./panels.js";
 import { t } from "./texts.js";
 
 let leave = () => true;
@@ -18,7 +19,9 @@ export function drawer(title, nodes, { onleave = () => true, onback = null, kind
   const shut = el("button", { type: "button", className: "icon", "aria-label": t("close"), onclick: close }, "×");
   const head = el("header", { className: "drawer-head" }, back, el("h2", {}, title), shut);
   byId("drawer").replaceChildren(head, el("div", { className: "drawer-body" }, ...nodes));
+  byId("drawer").setAttribute("aria-label", title);
   byId("drawer").hidden = false;
+  panels.opened("drawer", put);
   if (opening) shut.focus();
 }
 
@@ -28,13 +31,21 @@ export function shown(kind) {
   return !node.hidden && node.dataset.kind === kind ? node.querySelector(".drawer-body") : null;
 }
 
-/** Whether it is shut now; what opened it has the focus again. */
+/** Whether it is shut now. */
 export function close() {
+  if (!put()) return false;
+  panels.closed("drawer");
+  return true;
+}
+
+/** Put it away unless what is in it says no; what opened it has the focus again. */
+function put() {
   if (!leave()) return false;
   leave = () => true;
   byId("drawer").hidden = true;
   byId("drawer").replaceChildren();
-  opener?.focus();
+  const back = opener;
   opener = null;
+  setTimeout(() => back?.isConnected && back.focus()); // once what is behind can have it
   return true;
 }

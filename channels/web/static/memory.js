@@ -3,6 +3,7 @@
 import { call, filePath, get } from "./api.js";
 import { el, toast } from "./dom.js";
 import { close, drawer, shown } from "./drawer.js";
+import { go } from "./panels.js";
 import { size, t, when } from "./texts.js";
 
 const MOST = 20;
@@ -55,7 +56,7 @@ function result(found) {
   const date = found.date && !found.text.includes(found.date) ? ` · ${found.date}` : "";
   const openable = found.path ? !found.path.startsWith("spaces/") : Boolean(found.conversation);
   const node = el("button", { type: "button", className: "result", disabled: !openable }, el("span", {}, found.text), el("small", {}, where + date));
-  node.onclick = () => (found.path ? show(found.path, found.line) : close() && (location.hash = found.conversation));
+  node.onclick = () => (found.path ? show(found.path, found.line) : close() && go(found.conversation));
   return node;
 }
 

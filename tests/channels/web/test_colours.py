@@ -67,3 +67,10 @@ def test_any_two_parts_differ_for_every_kind_of_eye(theme: dict[str, str], kind:
 def test_every_part_stands_out_from_the_sheet(theme: dict[str, str]) -> None:
     for part in PARTS:
         assert contrast(theme[part], theme["sheet"]) >= LEAST_CONTRAST, part
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+@pytest.mark.parametrize("ink", ["ink", "dim", "accent", "warn"])
+@pytest.mark.parametrize("ground", ["paper", "sheet", "soft", "mine"])
+def test_words_are_read_on_every_ground(theme: dict[str, str], ink: str, ground: str) -> None:
+    assert contrast(theme[ink], theme[ground]) >= 4.5

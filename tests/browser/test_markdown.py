@@ -1,0 +1,141 @@
+"""Markdown in the page: what is kept of it, and that a text which grows ends as one parse of it would."""
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.opening import BROWSER, opened
+from tests.channels.web.house import Running
+
+pytestmark = BROWSER
+TABLE = """| left | middle | right |
+| :--- | :---: | ---: |
+| a | b | 1 |
+
+5. five
+6. six
+"""
+MIXED = """# A title
+
+Some words with `code`, **bold** and [a link](https://example.org/).
+And a second line.
+
+- one
+- two
+
+  with a paragraph
+    - deeper
+- three
+
+1. first
+
+```python
+def f():
+
+    return "# no title"
+```
+
+| a | b |
+| --- | ---: |
+| 1 | 2 |
+| 3 | 4 |
+
+> quoted
+
+> again
+
+    indented code
+
+- [x] done
+- [ ] not done
+
+Setext
+======
+
+---
+
+<div>html
+</div>
+
+the end"""
+REFERENCES = (
+    "See [one] and [two][1].\n\nMore words.\n\nAnd more.\n\n[one]: https://one.example/\n[1]: https://two.example/"
+)
+OPEN_TAG = "A <code> that stays open & on\n\nwith <b>more</b> & more\n\nand more </code> here\n\nend"
+UNCLOSED = "words\n\nmore\n\nstill more\n\n```js\nlet a = 1;\n\nlet b = 2;"
+CRLF = "one\r\n\r\ntwo\r\n\r\n- a\r\n- b\r\n\r\nthree\r\n"
+GROW = """async ([text, step]) => {
+  const { Growing, render } = await import("/static/markdown.js");
+  const [grown, whole] = [document.createElement("div"), document.createElement("div")];
+  const growing = new Growing(grown);
+  let pieces = 0, first = null, stayed = true;
+  for (let end = step; end < text.length; end += step) {
+    growing.show(text.slice(0, end));
+    pieces += 1;
+    if (pieces === 8) first = grown.firstChild;
+    if (pieces > 8) stayed &&= grown.firstChild === first;
+  }
+  growing.end(text);
+  whole.append(render(text));
+  return { grown: grown.innerHTML, whole: whole.innerHTML, parsed: growing.parsed, pieces, stayed };
+}"""
+
+
+async def grown(page: Page, text: str, step: int = 7) -> dict[str, object]:
+    told: dict[str, object] = await page.evaluate(GROW, [text, step])
+    return told
+
+
+async def test_columns_keep_their_side_and_lists_their_numbers(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "assistant", TABLE)
+    async with opened(chromium, site, "/#c1") as page:
+        cells = page.locator(".line td")
+        await expect(cells).to_have_count(3)
+        sides = await cells.evaluate_all("all => all.map(cell => getComputedStyle(cell).textAlign)")
+        assert sides == ["left", "center", "right"]
+        assert await page.locator(".line ol").evaluate("list => list.start") == 5
+
+
+@pytest.mark.parametrize("text", [MIXED, REFERENCES, OPEN_TAG, UNCLOSED, CRLF, TABLE, "", "x"])
+async def test_a_text_that_grew_ends_as_one_parse_of_it(chromium: Browser, site: Running, text: str) -> None:
+    async with opened(chromium, site) as page:
+        for step in (1, 7):
+            told = await grown(page, text, step)
+            assert told["grown"] == told["whole"]
+
+
+async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(chromium: Browser, site: Running) -> None:
+    text = "\n\n".join([MIXED] * 140)[:48_000]
+    async with opened(chromium, site) as page:
+        told = await grown(page, text, 120)
+    assert told["stayed"]
+    pieces, parsed = told["pieces"], told["parsed"]
+    assert isinstance(pieces, int)
+    assert isinstance(parsed, int)
+    assert pieces >= 399
+    assert parsed * 8 < pieces * 24_000  # all of it each time would be 24,000 characters on the average
+
+
+async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(chromium: Browser, site: Running) -> None:
+    async with opened(chromium, site, "/#c1") as page:
+        asked = site.house.add("c1", "user", "tell me")
+        site.web.hub.look("c1")
+        site.house.show("c1", "started", asked.id)
+        await expect(page.locator("#said")).to_have_text("Answering.")
+        site.house.show("c1", "delta", asked.id, "# First\n\nsecond\n\nthird\n\nfou")
+        await expect(page.locator(".draft h1")).to_have_text("First")
+        await page.evaluate("window.first = document.querySelector('.draft h1')")
+        await site.house.reply("c1", asked.id, "# First\n\nsecond\n\nthird\n\nfourth **word**")
+        await expect(page.locator(".line.assistant:not(.draft) strong")).to_have_text("word")
+        assert await page.evaluate("window.first === document.querySelector('.line.assistant h1')")
+        await expect(page.locator("#said")).to_have_text("The answer is there.")
+        assert await page.locator("#lines").get_attribute("aria-live") == "off"
+
+
+async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browser, site: Running) -> None:
+    site.house.add("c1", "assistant", f"```\n{'x' * 500}\n```\n\n| a |\n| --- |\n| {'y' * 500} |")
+    async with opened(chromium, site, "/#c1") as page:
+        for scrolled in (".line pre", ".line .scroll"):
+            await page.locator(scrolled).focus()
+            await expect(page.locator(scrolled)).to_be_focused()
+            await page.keyboard.press("ArrowRight")
+            await expect(page.locator(scrolled)).not_to_have_js_property("scrollLeft", 0)
