@@ -50,7 +50,9 @@ async def list_changes(
 
 async def merged(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     """The frames of all sources, each as soon as it is there, until one of them ends."""
-    waiting = {asyncio.ensure_future(anext(source)): source for source in sources}
+    waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]] = {
+        asyncio.ensure_future(anext(source)): source for source in sources
+    }
     try:
         while (frames := await _next_frames(waiting)) is not None:
             for frame in frames:

@@ -4,6 +4,7 @@ from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
+from tests.mutants.page_patches import PAGE
 from tests.mutants.process_patches import PROCESSES
 from tests.mutants.server_patches import SERVER
 from tests.mutants.taint_patches import TAINT
@@ -545,4 +546,5 @@ MUTANTS = (
     *FENCES_AND_LIMITS,
     *SERVER,
     *TAINT,
+    *PAGE,
 )

@@ -73,3 +73,22 @@ async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(sto
 def test_the_terminals_conversations_are_written_in_where_the_terminal_writes() -> None:
     assert place("terminal:main") == Address(channel="terminal", account="local", chat_id="main")
     assert place("c1") == at("c1")
+
+
+async def test_a_thousand_and_one_conversations_are_all_listed_and_opened(store: Store) -> None:
+    telegram = [replace(PLAIN, address=Address(channel="telegram", account="1", chat_id=str(n))) for n in range(2)]
+    web = [replace(PLAIN, address=at(f"c{number}")) for number in range(999)]
+    arrivals = [
+        arrival(replace(message, key=f"k{number}"), [], Taken(space=""), 0.0)
+        for number, message in enumerate([*telegram, *web])
+    ]
+    await store.delivery.accept(arrivals)
+    page, cursor, listed = Transcripts(store, no_stop, everything), "", list[str]()
+    while True:
+        found = await page.conversations(cursor, 200)
+        listed += [one.id for one in found.conversations]
+        if not (cursor := found.next):
+            break
+    assert len(listed) == len(set(listed)) == 1_001
+    for name in (listed[0], listed[200], listed[-1]):
+        assert len(await page.lines(name)) == 1
