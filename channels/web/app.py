@@ -20,7 +20,7 @@ from channels.web.errors import Refused
 from channels.web.gate import LONGEST, Gate
 from channels.web.hooks import HOOKS, answer_hook
 from channels.web.proxy_check import ProxyCheck
-from channels.web.rules import SECURITY_HEADERS, every
+from channels.web.rules import SECURITY_HEADERS, every, is_framed_twice
 from channels.web.strict import read_json
 
 STATIC = "/static/"
@@ -158,6 +158,8 @@ async def reply_with(door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope
         return
     request = Request(scope, receive)
     try:
+        if is_framed_twice(scope["headers"], scope["http_version"]):
+            raise Refused(400, "framing", "the body's length is given in two ways", {"connection": "close"})
         reply = await door(request)
     except Refused as err:
         reply = await refused(request, err)

@@ -20,6 +20,13 @@ SECURITY_HEADERS = {
 Headers = Iterable[tuple[bytes, bytes]]
 
 
+def is_framed_twice(headers: Headers, http_version: str) -> bool:
+    """Whether two readers could disagree on where the body ends: a proxy in front may take the rest for a request."""
+    headers = list(headers)
+    lengths, codings = every(headers, b"content-length"), every(headers, b"transfer-encoding")
+    return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
+
+
 def every(headers: Headers, name: bytes) -> list[bytes]:
     """All values of one header, in order. Names are lower-case in ASGI."""
     return [value for key, value in headers if key == name]
