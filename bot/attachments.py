@@ -23,8 +23,8 @@ MOST_BYTES = 25 * 2**20
 TEXT_CHARS = 200_000
 LABEL = 80
 CHILD_SECONDS = 30.0
-AT_ONCE = 2
-"""Child processes beside each other, whatever is sent: each may take 400 MB."""
+AT_ONCE = 1
+"""Child processes beside each other, whatever is sent: each may take 280 MB."""
 _CHILDREN = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="attachment")
 _WHY = {
     "empty": ("文件是空的", "the file is empty"),

@@ -14,7 +14,8 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
-MEMORY = 400 * 2**20
+MEMORY = 280 * 2**20
+"""Address space. One file is opened at a time, so that whatever is sent takes less than 300 MB."""
 CPU_SECONDS = 20
 PDF_SECONDS = 12.0
 OUTPUT = 16 * 2**20
@@ -24,6 +25,8 @@ PICTURE_BYTES = 3_750_000
 MOST_PIXELS = 40_000_000
 MOST_JPEG_PIXELS = 120_000_000
 """A JPEG is decoded at a fraction of its size, anything else whole."""
+MANY_PIXELS = 20_000_000
+STRIP = 64  # rows of the reduced picture
 PDF_PAGES = 500
 TEXT_CHARS = 200_000
 Answer = tuple[dict[str, Any], bytes]
@@ -49,7 +52,7 @@ def picture(source: BinaryIO) -> Answer:
         return {"refused": "pixels", "width": image.width, "height": image.height}, b""
     image.draft(None, (LONG_SIDE, LONG_SIDE))
     image.load()
-    image = _plain_colours(image)
+    image = _plain_colours(_reduced(image))
     image.thumbnail((LONG_SIDE, LONG_SIDE))
     image = ImageOps.exif_transpose(image)
     media_type, data = _encoded(image, lossless=kind in ("PNG", "GIF"))
@@ -87,6 +90,23 @@ def _page_texts(reader: Any, pages: int) -> Iterator[str]:
         with suppress(*broken):
             text = reader.pages[number].extract_text()
         yield text
+
+
+def _reduced(image: Any) -> Any:
+    """A very large picture at a whole fraction of its size, made in strips: at once it would need a second copy."""
+    from PIL import Image
+
+    factor = max(image.size) // LONG_SIDE
+    if image.width * image.height < MANY_PIXELS or factor < 2 or image.mode not in ("RGB", "RGBA", "L", "LA"):
+        return image
+    small = Image.new(image.mode, (-(-image.width // factor), -(-image.height // factor)))
+    for top in range(0, image.height, STRIP * factor):
+        strip = image.crop((0, top, image.width, min(top + STRIP * factor, image.height)))
+        small.paste(strip.reduce(factor), (0, top // factor))
+    small.info = image.info
+    if exif := image.getexif():
+        small.info = {**image.info, "exif": exif.tobytes()}
+    return small
 
 
 def _plain_colours(image: Any) -> Any:

@@ -1,9 +1,11 @@
 """Files that people send: what is kept of them, and how hostile ones end."""
 
+import asyncio
 import json
 import subprocess
 import sys
 import zlib
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -278,6 +280,39 @@ def test_s37_hostile_files_are_refused_within_the_limits(tmp_path: Path) -> None
     assert told["refused"][0] == "1-pixels.png: the picture has too many pixels to be opened."
     assert any(line.startswith("6-polyglot.gif") for line in told["refused"])
     assert max(told["most"]) < 300, told
+
+
+def children() -> list[int]:
+    """Resident memory of this process's children, in MB."""
+    found = []
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):
+            for id in listed.read_text().split():
+                status = Path("/proc", id, "status").read_text()
+                found += [int(line.split()[1]) // 1000 for line in status.splitlines() if line.startswith("VmRSS:")]
+    return found
+
+
+async def test_s37_two_very_large_pictures_are_opened_one_after_the_other_in_less_than_300_mb(blobs: Blobs) -> None:
+    picture, turned, out = Pictures.new("RGBA", (5000, 4100), (0, 0, 255, 128)), Pictures.Exif(), BytesIO()
+    picture.paste((255, 0, 0, 255), (0, 0, 2500, 4100))
+    turned[0x0112] = 6
+    picture.save(out, "PNG", exif=turned, compress_level=1)
+    work = asyncio.gather(*(take(blobs, out.getvalue()) for _ in range(2)))
+    most, seen = 0, 0
+    while not work.done():
+        found = await asyncio.to_thread(children)
+        most, seen = max(most, sum(found)), max(seen, len(found))
+        await asyncio.sleep(0.02)
+    assert seen == 1
+    assert 100 < most < 300
+    for taken in await work:
+        [part] = taken.parts
+        assert isinstance(part, Image)
+        assert (part.width, part.height, part.media_type) == (1640, 2000, "image/png")
+    stored = Pictures.open(BytesIO(blobs.get(part.sha256)))
+    assert [stored.getpixel(at) for at in ((10, 10), (1630, 980))] == [(255, 0, 0, 255)] * 2
+    assert [stored.getpixel(at) for at in ((10, 1020), (1630, 1990))] == [(0, 0, 255, 128)] * 2
 
 
 def _bomb_pdf() -> bytes:
