@@ -30,7 +30,7 @@ asyncio.run(main())
 
 def test_I11_a_process_whose_lease_is_over_ends_with_75(tmp_path: Path) -> None:
     command = [sys.executable, "-c", OVERSLEPT, str(tmp_path / "mnema.db")]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=30)
     assert ended.returncode == 75
 
 

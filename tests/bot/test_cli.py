@@ -272,8 +272,11 @@ def test_a_home_whose_token_a_group_may_read_does_not_start(home: Path, capsys: 
     token.write_text("M2fTO2w7Pv6mLPdmUSsS-ndFVpF7cJMTSTK\n")
     token.chmod(0o640)
     assert mnema(home, "config", "set", "channels.web.port", "0") == 0
-    assert mnema(home, "run") == 1
-    assert "mode 0640; others can read it: run chmod 600 on it" in capsys.readouterr().err
+    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 1
+    assert "mode 0640; others can read it: run chmod 600 on it" in ended.stderr
+    capsys.readouterr()
     assert mnema(home, "doctor") == 1
     assert "FAIL web token: Other users may read it (mode 0640)." in capsys.readouterr().out
 

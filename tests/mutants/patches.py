@@ -2,6 +2,7 @@
 
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
+from tests.mutants.guards_patches import GUARDS
 from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
 from tests.mutants.page_patches import PAGE
@@ -38,6 +39,7 @@ UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 MUTANTS = (
     *PROCESSES,
+    *GUARDS,
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",
