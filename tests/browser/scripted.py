@@ -128,7 +128,9 @@ class Page(ScriptedHouse):
 
 
 @asynccontextmanager
-async def page_house(root: Path, *, port: int = 0, house: Page | None = None) -> AsyncIterator[Running]:
+async def page_house(
+    root: Path, *, port: int = 0, house: Page | None = None, public_url: str = ""
+) -> AsyncIterator[Running]:
     house = house or Page()
 
     async def context(request: Any) -> Any:
@@ -152,5 +154,5 @@ async def page_house(root: Path, *, port: int = 0, house: Page | None = None) ->
         Call(method="GET", path="/api/memory/search", action="memory.read", handler=search),
         *Files(Workspace(root).space(""), saved).calls(),
     )
-    async with running(house, calls, port=port) as site:
+    async with running(house, calls, port=port, public_url=public_url) as site:
         yield site

@@ -6,6 +6,8 @@ DEADLINE = "tests/walk/test_shutdown_deadline.py"
 MOVED = "tests/walk/test_database_moved.py"
 CONNECTIONS = "tests/channels/web/test_connections.py"
 DESCRIPTORS = "tests/walk/test_descriptors.py"
+BEHIND = "tests/channels/web/test_behind_proxy.py"
+DOCTOR = "tests/bot/test_doctor_public.py"
 
 SERVER = (
     Mutant(
@@ -87,5 +89,45 @@ SERVER = (
         old="    raise_limit()\n",
         new="",
         tests=(DESCRIPTORS,),
+    ),
+    Mutant(
+        name="the public cookie travels without TLS",
+        guards="S26",
+        file="channels/web/gate.py",
+        old='        secure = "; Secure" if self._came_by_proxy(headers) else ""\n',
+        new='        secure = ""\n',
+        tests=(BEHIND,),
+    ),
+    Mutant(
+        name="the public origin is taken under loopback",
+        guards="S26",
+        file="channels/web/rules.py",
+        old='b"https://" if host == public else b"http://"',
+        new='b"https://" if public else b"http://"',
+        tests=(BEHIND,),
+    ),
+    Mutant(
+        name="anybody says which client they are",
+        guards="S23",
+        file="channels/web/public.py",
+        old="    if address is None or not _is_listed(address, proxies):\n        return peer\n",
+        new="    if address is None:\n        return peer\n",
+        tests=(BEHIND,),
+    ),
+    Mutant(
+        name="the left-most hop is believed",
+        guards="S23",
+        file="channels/web/public.py",
+        old="        if not _is_listed(address, proxies):\n            break\n",
+        new="",
+        tests=(BEHIND,),
+    ),
+    Mutant(
+        name="the doctor does not mind another host",
+        guards="S25",
+        file="bot/checks_public.py",
+        old='    if [name.lower() for name in seen["host"]] != [host]:\n',
+        new="    if False:\n",
+        tests=(DOCTOR,),
     ),
 )
