@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import cast
@@ -12,6 +13,7 @@ import structlog
 
 from bot.access import LOCAL
 from bot.attachments import MOST_BYTES
+from bot.departure import Departure
 from bot.intake import moved
 from bot.log import hidden
 from bot.rates import Rates
@@ -21,6 +23,7 @@ from bot.texts import say
 from bot.vitals import Health, State, states
 from channels.base import NOTHING, Channel, Deliver, Fetched, Fetching, Hooked
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable, Waits
+from channels.leaving import Withdrawn, leaving
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from memory.blobs import Blobs
 from memory.ending import end
@@ -240,14 +243,22 @@ class Gateway:
         if channel is None:
             return False
         lang = await self._language(row.conversation) if row.repeats else ""
-        if not await self._due(row) or (claimed := await self._delivery.sending(row.id)) is None:
+        if not await self._due(row):
             return True
-        fate = await self._attempt(channel, claimed, lang)
+        going = Departure(self._delivery, row.id)
+        if not channel.capabilities.says_leaving:
+            with suppress(Withdrawn):
+                await going.leave()
+        fate = Fate(state="pending") if going.withdrawn else await self._attempt(channel, row, lang, going)
+        if going.withdrawn:
+            return True
         fate = replace(fate, error=hidden(fate.error))  # it is told to people
         if fate.state == "unknown":
             self._signals.unknown()
         await afp("outbox.after_send")
-        settled = await self._settle(claimed, fate)
+        settled = await self._settle(row.id, fate, going)
+        if settled is None:
+            return True
         if settled.part_no + 1 < settled.parts:
             await afp("outbox.between_parts")
         if settled.state == "failed":
@@ -266,18 +277,22 @@ class Gateway:
         await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
-    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str) -> Fate:
-        began = time.perf_counter()
+    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, going: Departure) -> Fate:
+        began, row = time.perf_counter(), replace(row, attempts=row.attempts + 1)
         try:
-            await afp("outbox.mid_send")
             message = outbound(row, lang, await self._file(row))
-            try:
-                receipt = await channel.send(message)
-            except Moved as err:
-                receipt = await self._follow(channel, message, row, err)
+            with leaving(going.leave):
+                try:
+                    receipt = await channel.send(message)
+                except Moved as err:
+                    receipt = await self._follow(channel, message, row, err)
         except Exception as err:
             self._signals.sent(row, code_of(err), began)
-            return self._fate(err, channel.name, row)
+            fate = self._fate(err, channel.name, row)
+            stayed = fate.state == "unknown" and going.waits
+            return replace(fate, state="pending") if stayed else fate
+        finally:
+            going.over = True
         self._signals.sent(row, "ok", began)
         if channel.name not in self._deaf:
             self._up(channel.name)
@@ -303,16 +318,16 @@ class Gateway:
             raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
-    async def _settle(self, row: OutboxRow, fate: Fate) -> OutboxRow:
+    async def _settle(self, id: str, fate: Fate, going: Departure) -> OutboxRow | None:
         """What became of a send is known here only: it is kept until the record takes it."""
         pause = SHORTEST_PAUSE
         while True:
             try:
-                return await self._delivery.sent(row.id, fate)
+                return await (self._delivery.stayed(id, fate) if going.waits else self._delivery.sent(id, fate))
             except WrongState:
                 raise
             except StoreError as err:
-                log.error("fate not stored", outbox=row.id, fate=fate.state, error=type(err).__name__)
+                log.error("fate not stored", outbox=id, fate=fate.state, error=type(err).__name__)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_DEAF)
 

@@ -182,6 +182,7 @@ class Capabilities:
     while it is written. file_bytes, picture_bytes: the largest that can be sent, 0 for none. caption: longest text
     beside a file in `unit`, 0 for none. buttons: messages may have them. asks_first: a person must have written
     before, and may have to write again before more arrives. hook: messages come by HTTP (see channels.base.Hooked).
+    says_leaving: `send` says when the part leaves (see channels.leaving); of others it leaves when `send` is called.
     """
 
     limit: int = 0
@@ -203,3 +204,4 @@ class Capabilities:
     buttons: bool = False
     asks_first: bool = False
     hook: bool = False
+    says_leaving: bool = False

@@ -25,6 +25,7 @@ from channels.feishu.settings import Settings
 from channels.feishu.socket import LongConnection
 from channels.feishu.wire import ANSWER_SECONDS, Json, Wire
 from channels.feishu.words import Known, parse
+from channels.leaving import staying
 from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from channels.storing import until_stored
 
@@ -69,6 +70,7 @@ class Feishu:
             caption=LIMIT,
             buttons=True,
             hook=hooked,
+            says_leaving=True,
         )
         self._gate = Gatekeeper(settings) if hooked else None
         self._wire = Wire(settings, answer_seconds)
@@ -216,7 +218,8 @@ class Feishu:
             raise Rejected("there is no file")
         upload = upload_of(message.file)
         try:
-            reply = await self._wire.call("POST", upload.path, data=upload.fields, files=upload.files)
+            with staying():
+                reply = await self._wire.call("POST", upload.path, data=upload.fields, files=upload.files)
         except NoScope as err:
             raise Rejected(f"the file cannot be sent: {err}") from err
         except Ambiguous as err:  # an upload alone is seen by nobody

@@ -23,6 +23,7 @@ from channels.feishu.cards import (
 from channels.feishu.codes import SEQUENCE, STREAM_CLOSED, NoScope, Refused
 from channels.feishu.draft import PAGE, Draft
 from channels.feishu.wire import Wire
+from channels.leaving import staying
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 
 log = structlog.get_logger(__name__)
@@ -293,7 +294,8 @@ class Live:
             await self._notebook.write(values)
 
     def _go(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work, name="feishu live")
+        with staying():
+            task = asyncio.create_task(work, name="feishu live")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

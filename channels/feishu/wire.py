@@ -12,6 +12,7 @@ from channels.base import Fetched
 from channels.errors import Ambiguous, ChannelError, Retryable, TooBig
 from channels.feishu.codes import NO_APP, STALE_TOKEN, meaning, seconds
 from channels.feishu.settings import Settings
+from channels.leaving import HOOKS, staying
 from channels.text import clean
 
 FEISHU = "https://open.feishu.cn"
@@ -111,7 +112,8 @@ class Wire:
         began = time.monotonic()
         body = {"app_id": self._app[0], "app_secret": self._app[1]}
         try:
-            reply = await self._ask("POST", f"/open-apis{_TOKEN}", body)
+            with staying():
+                reply = await self._ask("POST", f"/open-apis{_TOKEN}", body)
         except Ambiguous as err:  # nothing of the caller's has been sent
             raise Retryable(f"no token: {err}", whole_channel=True) from err
         if reply["code"] in NO_APP:
@@ -158,6 +160,7 @@ class Wire:
                 limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
                 proxy=self._proxy or None,
                 trust_env=False,
+                event_hooks=HOOKS,
             )
         return self._client
 

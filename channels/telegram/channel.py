@@ -11,6 +11,7 @@ import structlog
 
 from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig
+from channels.leaving import staying
 from channels.message import (
     Address,
     Capabilities,
@@ -83,6 +84,7 @@ class Telegram:
             caption=CAPTION,
             buttons=True,
             hook=settings.mode == "webhook",
+            says_leaving=True,
         )
         self._settings = settings
         self._access = (settings.token, settings.base_url, settings.proxy)
@@ -304,7 +306,8 @@ class Telegram:
 
     def _beside(self, method: str, parameters: dict[str, Any]) -> None:
         """Call it when there is time; what comes of it changes nothing."""
-        task = asyncio.create_task(self._try(self._speak(method, parameters), method), name=f"telegram {method}")
+        with staying():
+            task = asyncio.create_task(self._try(self._speak(method, parameters), method), name=f"telegram {method}")
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)
 

@@ -16,6 +16,7 @@ from channels.errors import (
     Retryable,
     TooBig,
 )
+from channels.leaving import HOOKS
 
 SERVER = "https://api.telegram.org"
 CONNECT_SECONDS = 10.0
@@ -85,7 +86,7 @@ class Wire:
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
             proxy=proxy or None,
-            httpx_kwargs={"trust_env": False},
+            httpx_kwargs={"trust_env": False, "event_hooks": HOOKS},
         )
         self._bot = Bot(token, f"{root(base_url)}/bot", request=self._request, get_updates_request=self._request)
 

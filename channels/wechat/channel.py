@@ -58,6 +58,7 @@ class Wechat:
             picture_bytes=LARGEST,
             caption=LIMIT,
             asks_first=True,
+            says_leaving=True,
         )
         self._proxy = settings.proxy
         self._book = Book(allowance)

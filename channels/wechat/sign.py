@@ -3,6 +3,7 @@
 import asyncio
 
 from channels.errors import ChannelError
+from channels.leaving import staying
 from channels.message import Address, LiveEvent
 from channels.pulse import Pulse
 from channels.wechat.book import Book
@@ -39,7 +40,8 @@ class TypingSign:
         self._pulse.stop(address)
         if address in self._shown:
             self._shown.discard(address)
-            task = asyncio.create_task(self._off(address), name="typing ends")
+            with staying():
+                task = asyncio.create_task(self._off(address), name="typing ends")
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 

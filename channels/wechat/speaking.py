@@ -7,6 +7,7 @@ import time
 from weakref import WeakValueDictionary
 
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, Waits
+from channels.leaving import staying
 from channels.message import OutboundMessage, Receipt
 from channels.wechat.book import Book
 from channels.wechat.files import Files
@@ -56,7 +57,8 @@ class Speaking:
         person, key = message.address.chat_id, message.client_key
         told = not message.text.strip() or (self._book.captioned(key) and not message.repeated)
         more = self._room(message, 1 if told else 2)
-        item = await self._files.upload(person, message.file)
+        with staying():
+            item = await self._files.upload(person, message.file)
         if not told:
             await self._put(person, client_id(key + ".caption"), text_item(render(message, more)))
             await self._book.caption(key, sent=True)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected, Retryable
+from channels.leaving import HOOKS
 
 SERVER = "https://ilinkai.weixin.qq.com"
 FILES = "https://novac2c.cdn.weixin.qq.com/c2c"
@@ -115,7 +116,9 @@ def open_wire(proxy: str) -> Wire:
 
     limits = httpx2.Limits(max_connections=CONNECTIONS)
     timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-    return Wire(httpx2.AsyncClient(timeout=timeout, limits=limits, proxy=proxy or None, trust_env=False))
+    return Wire(
+        httpx2.AsyncClient(timeout=timeout, limits=limits, proxy=proxy or None, trust_env=False, event_hooks=HOOKS)
+    )
 
 
 def admitted(url: str, root: str) -> str:

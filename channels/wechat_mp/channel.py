@@ -90,6 +90,7 @@ class WechatMp:
             picture_bytes=PICTURE_BYTES,
             asks_first=True,
             hook=True,
+            says_leaving=True,
         )
         self._sealed = bool(settings.encoding_aes_key)
         self._guard = Guard(token=settings.token, app_id=settings.app_id, signs=settings.encoding_aes_key)

@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from channels.leaving import leave
+
 TRIES = 3
 KEPT_SECONDS = 60.0
 """How long an exchange is remembered after its last try."""
@@ -121,9 +123,13 @@ class Exchanges:
 
         Waits for the platform's next try while one is to be expected.
         """
+        left = False
         while True:
             place = self._place(key, person)
-            if place is not None:
+            if place is not None and not left:
+                await leave()
+                left = True  # and the request may be gone by now
+            elif place is not None:
                 place.offer = Offer(content)
                 offer = place.offer
                 self._stir()

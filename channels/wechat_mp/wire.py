@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected, Retryable, TooBig, Waits
+from channels.leaving import HOOKS, staying
 from channels.wechat_mp.settings import Settings
 
 SERVER = "https://api.weixin.qq.com"
@@ -74,9 +75,10 @@ class Api:
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
         """The media_id of a file, good for three days. kind: image, voice, video. Raises as `call`, not Ambiguous."""
         try:
-            answer = await self._tried(
-                "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
-            )
+            with staying():
+                answer = await self._tried(
+                    "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
+                )
         except Ambiguous as err:
             raise Retryable(str(err)) from err  # nobody sees an upload
         media_id = answer.get("media_id")
@@ -187,7 +189,8 @@ class Api:
     async def _fetch_token(self, *, force: bool) -> None:
         who = {"grant_type": "client_credential", "appid": self._app_id, "secret": self._secret}
         try:
-            answer = await self._post("/cgi-bin/stable_token", json=who | {"force_refresh": force})
+            with staying():
+                answer = await self._post("/cgi-bin/stable_token", json=who | {"force_refresh": force})
         except Ambiguous as err:
             raise Retryable(str(err)) from err
         code, text = _refusal(answer)
@@ -273,4 +276,5 @@ def _open(proxy: str, patience: float) -> Any:
         verify=httpx2.create_ssl_context(trust_env=False),
         proxy=proxy or None,
         trust_env=False,
+        event_hooks=HOOKS,
     )

@@ -13,6 +13,7 @@ import structlog
 
 from channels.base import Deliver, Fetched, Notebook, Vitals
 from channels.errors import Rejected, Retryable
+from channels.leaving import leave
 from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.storing import until_stored
 from channels.wecom import media
@@ -63,6 +64,7 @@ class Wecom:
             file_bytes=media.FILE_BYTES,
             picture_bytes=media.PICTURE_BYTES,
             buttons=True,
+            says_leaving=True,
         )
         self._settings = settings
         self._timing = timing or Timing()
@@ -213,6 +215,7 @@ class Wecom:
         if call is not None:
             id = await self._stream_of(message, call)
             body = stream(id, render(message.text), finish=True)
+            await self._leave()
             with suppress(StreamOver):
                 async with self._pages.attempt(message.client_key, id, keyless=False) as before:
                     if not before.done:
@@ -231,6 +234,7 @@ class Wecom:
     async def _tell(self, message: OutboundMessage, extra: str = "", body: dict[str, Any] | None = None) -> Receipt:
         """Send a new message. No key makes two of them one: what may have arrived is sent once more, and says so."""
         request = request_id("aibot_send_msg")
+        await self._leave()
         async with self._pages.attempt(message.client_key + extra, request, keyless=True) as before:
             if before.done:
                 return Receipt(platform_id=before.done)
@@ -241,6 +245,11 @@ class Wecom:
             chat = self._pages.spelled(message.address.chat_id)
             await self._keeper.ask("aibot_send_msg", {"chatid": chat, **said}, request)
         return Receipt(platform_id=request)
+
+    async def _leave(self) -> None:
+        """Wait for the connection before anything is noted as sent."""
+        await self._keeper.ready()
+        await leave()
 
     async def _upload(self, command: str, body: dict[str, Any]) -> Any:
         return await self._keeper.ask(command, body, wait=self._timing.upload)

@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from channels.errors import ChannelError, Contended, LoggedOut, Retryable
+from channels.leaving import staying
 from channels.wecom.frames import NotSubscribed
 from channels.wecom.line import LARGEST_FRAME, SERVER, Line, Timing
 from channels.wecom.settings import Settings
@@ -65,6 +66,10 @@ class Keeper:
                 self._forget(line)
         raise Retryable("WeCom does not keep our subscription", whole_channel=True)
 
+    async def ready(self) -> None:
+        """Wait until there is a connection. Raises as `ask` does where there is none."""
+        await self._connected()
+
     async def reach(self) -> bool:
         """Try whether the socket can be opened, and close it again; True when one is open anyway.
 
@@ -89,7 +94,8 @@ class Keeper:
             self._task = None
 
     def _start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name="wecom connection")
+        with staying():  # it outlives the send that may have opened it
+            self._task = asyncio.create_task(self._go_on(), name="wecom connection")
         self._task.add_done_callback(_error)
 
     async def _connected(self) -> Line:

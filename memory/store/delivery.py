@@ -108,6 +108,9 @@ class SqlDelivery:
         await afp("outbox.claimed")
         return row
 
+    async def stayed(self, id: str, fate: Fate) -> OutboxRow | None:
+        return await self._database.write(outbox.stayed, id, fate)
+
     async def sent(self, id: str, fate: Fate) -> OutboxRow:
         row = await self._database.write(outbox.sent, id, fate)
         await afp("outbox.marked")

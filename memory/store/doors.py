@@ -146,6 +146,10 @@ class Delivery(Protocol):
         """T7: pending -> sending, attempts + 1; None when it is no longer pending."""
         ...
 
+    async def stayed(self, id: str, fate: Fate) -> OutboxRow | None:
+        """T7 and T8 in one, for a part that surely did not leave; None when it is no longer pending."""
+        ...
+
     async def sent(self, id: str, fate: Fate) -> OutboxRow:
         """T8. "unknown" is settled at once by the diagram: pending again (key valid, or marked), or dropped.
 

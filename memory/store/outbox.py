@@ -230,6 +230,11 @@ async def sending(tx: Tx, id: str) -> OutboxRow | None:
     return await _read(tx, id) if taken else None
 
 
+async def stayed(tx: Tx, id: str, fate: Fate) -> OutboxRow | None:
+    """T7 and T8 in one of a part that did not leave; None when it is no longer pending."""
+    return await _settle(tx, id, fate, tx.lease) if await sending(tx, id) else None
+
+
 async def sent(tx: Tx, id: str, fate: Fate) -> OutboxRow:
     """T8 of a part that we are sending."""
     return await _settle(tx, id, fate, tx.lease)

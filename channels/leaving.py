@@ -1,0 +1,70 @@
+"""The moment at which a part leaves: a channel says it just before the first bytes of a message go out.
+
+What only waits for a connection, a token or its turn has surely not been sent. It is not marked as being sent, so a
+process that is killed meanwhile sends it once more without telling anybody that it may be a repeat.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from channels.errors import Rejected
+
+Leave = Callable[[], Awaitable[None]]
+_LEAVE: ContextVar[Leave | None] = ContextVar("leave", default=None)
+
+
+class Withdrawn(Rejected):
+    """The part is not to be sent any more: it was dropped while it waited."""
+
+
+@contextmanager
+def leaving(leave: Leave) -> Iterator[None]:
+    """Within this, whatever is sent is the part of which `leave` wants to know that it leaves."""
+    before = _LEAVE.set(leave)
+    try:
+        yield
+    finally:
+        _LEAVE.reset(before)
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """Within this, what is sent is seen by nobody (a token, an upload): the part has not left yet."""
+    before = _LEAVE.set(None)
+    try:
+        yield
+    finally:
+        _LEAVE.reset(before)
+
+
+async def leave() -> None:
+    """Say that the part leaves now; the second time in one send changes nothing.
+
+    Raises:
+        Withdrawn: it must not be sent.
+    """
+    told = _LEAVE.get()
+    if told is not None:
+        await told()
+
+
+async def leave_with(request: Any) -> None:
+    """A hook of an HTTP client (httpx, httpx2) for each request: the part leaves when its first bytes do.
+
+    That is after the wait for a place in the pool, and after the connection stands.
+    """
+    told = _LEAVE.get()
+    if told is None:
+        return
+
+    async def trace(event: str, info: Any) -> None:
+        if event.endswith("send_request_headers.started"):
+            await told()
+
+    request.extensions["trace"] = trace
+
+
+HOOKS = {"request": [leave_with]}
+"""As HTTP clients take it."""
