@@ -1,6 +1,7 @@
 """Runs what the process may have died of one at a time, so that the next death says which message it was."""
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -12,6 +13,11 @@ SUSPECT_DEATHS = 2
 ALONE_SECONDS = 30.0
 """How long everything else waits for a suspect: twice as long with each further death, so that a slow one is found."""
 LONGEST_ALONE = 3600.0
+CALM_SECONDS = 3.0
+"""How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the second
+time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it."""
+LONGEST_WAIT = 1800.0
+"""Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm."""
 NUDGE_SECONDS = 1.0
 """After which the next suspect is called if the one that was called has not come: its message may be gone."""
 
@@ -24,12 +30,19 @@ class Isolation:
 
     Args:
         wake: puts a conversation's lane to work again.
-        alone_seconds: see ALONE_SECONDS.
+        alone_seconds, calm_seconds: see ALONE_SECONDS and CALM_SECONDS.
     """
 
-    def __init__(self, wake: Callable[[str], None], alone_seconds: float = ALONE_SECONDS) -> None:
+    def __init__(
+        self,
+        wake: Callable[[str], None],
+        alone_seconds: float = ALONE_SECONDS,
+        calm_seconds: float = CALM_SECONDS,
+    ) -> None:
         self._wake = wake
         self._alone_seconds = alone_seconds
+        self._calm_seconds = calm_seconds
+        self._born = time.monotonic()
         self._inside = 0
         self._suspect = ""
         self._empty = asyncio.Event()
@@ -39,6 +52,17 @@ class Isolation:
         self._parked: OrderedDict[str, None] = OrderedDict()
         self._over: asyncio.TimerHandle | None = None
         self._nudge: asyncio.TimerHandle | None = None
+
+    def too_early(self, deaths: int, alone: int, age: float) -> float:
+        """Seconds until a message may be taken up.
+
+        Args:
+            deaths: of processes that had it at work. alone: those of them when it was the only one.
+            age: seconds since it came in.
+        """
+        if deaths < SUSPECT_DEATHS or not alone or age > LONGEST_WAIT:
+            return 0.0
+        return max(0.0, self._calm_seconds * 2.0 ** (alone - 1) - (time.monotonic() - self._born))
 
     def holds_up(self, deaths: int) -> bool:
         """Whether a message with so many deaths would have to wait now."""

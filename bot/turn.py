@@ -108,6 +108,9 @@ class Turns:
         if row.state == "new" and row.not_before > now:
             self._works.wake(conversation, row.not_before)
             return False
+        if (wait := self._calm_in(row, now)) > 0:
+            self._works.wake(conversation, now + wait)
+            return False
         late = self._isolation.holds_up(row.attempts)
         if not await self._isolation.enter(conversation, row.attempts):
             return False
@@ -118,6 +121,12 @@ class Turns:
         finally:
             self._isolation.leave(conversation)
         return True
+
+    def _calm_in(self, row: InboxRow, now: float) -> float:
+        """Seconds for which a message that may be what the process dies of is left alone."""
+        if row.deaths_alone >= MOST_DEATHS_ALONE:
+            return 0.0
+        return self._isolation.too_early(row.attempts, row.deaths_alone, now - row.received.timestamp())
 
     async def _still_next(self, row: InboxRow) -> bool:
         """Whether a row is as it was before a wait; if it is not, the next step sees what is."""
