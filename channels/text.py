@@ -21,7 +21,7 @@ _LONGEST_SPAN = 510
 _BREAKS = (
     re.compile(r"\n[ \t]*\n\s*"),
     re.compile(r"\n"),
-    re.compile(r"[.!?…]+[\"'”’)\]]*[ \t]+|[。！？；…]+[”’」』）]*"),
+    re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+[ \t]++|[。！？；…]++[”’」』）]*+"),
     re.compile(r"[ \t\u3000]+|[，、：]"),
 )
 """Where to cut, the best first: after a paragraph, a line, a sentence, a word or clause."""
@@ -119,7 +119,7 @@ def _cut(text: str, position: int, room: int, unit: Unit) -> int:
     whole = _outside(ends, spans)
     half = position + (end - position) // 2
     for pattern in _BREAKS:
-        found = [match.end() for match in pattern.finditer(text, half, end)]
+        found = [half + match.end() for match in pattern.finditer(text[half:end])]
         best = next((place for place in reversed(found) if place > half and place in whole), 0)
         if best:
             return best

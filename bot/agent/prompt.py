@@ -338,11 +338,11 @@ def cut_notice(part: SystemPart, budgets: Budgets, lang: str) -> str:
 
 
 _ZH = (
-    (re.compile(r"(\d+) more sections?: "), r"另外 \1 节: "),
+    (re.compile(r"(?<!\d)(\d{1,9}) more sections?: "), r"另外 \1 节: "),
     (re.compile(r"^top: "), "开头: "),
-    (re.compile(r":? *(\d+) paragraphs?$"), r"：\1 段"),
-    (re.compile(r"(\d+) headings?$"), r"\1 个标题"),
-    (re.compile(r"(\d+) lines?$"), r"\1 行"),
+    (re.compile(r":? ?(?<!\d)(\d{1,9}) paragraphs?$"), r"：\1 段"),
+    (re.compile(r"(?<!\d)(\d{1,9}) headings?$"), r"\1 个标题"),
+    (re.compile(r"(?<!\d)(\d{1,9}) lines?$"), r"\1 行"),
 )
 
 

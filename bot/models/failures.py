@@ -63,17 +63,25 @@ _LONG = re.compile(
     r"|input length|reduce the length|超长",
     re.IGNORECASE,
 )
+LONGEST_TEXT = 4_000  # characters of an error that are looked at: some edges answer with a page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
-_IMAGE = re.compile(r"\bimage\b.*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE)
-_THINKING = re.compile(r"signature.*\bthinking\b|\bthinking\b.*(cannot be modified|signature)", re.DOTALL)
+_IMAGE = re.compile(
+    r"\bimage\b(?:(?!\bimage\b).)*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE
+)
+_THINKING = re.compile(
+    r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))", re.DOTALL
+)
 _PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _COUNTS = (
-    re.compile(r"(?P<actual>\d+) tokens > (?P<limit>\d+)"),
-    re.compile(r"(?P<actual>\d+) \+ \d+ > (?P<limit>\d+)"),
-    re.compile(r"length is (?P<limit>\d+) tokens.*?requested \d+ tokens \((?P<actual>\d+) in the messages", re.DOTALL),
-    re.compile(r"length is (?P<limit>\d+) tokens.*?(?:requested|resulted in) (?P<actual>\d+)", re.DOTALL),
+    re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
+    re.compile(r"(?<!\d)(?P<actual>\d++) \+ \d++ > (?P<limit>\d+)"),
+    re.compile(
+        r"\A(?>.*?length is (?P<limit>\d++) tokens).*?requested \d++ tokens \((?P<actual>\d+) in the messages",
+        re.DOTALL,
+    ),
+    re.compile(r"\A(?>.*?length is (?P<limit>\d++) tokens).*?(?:requested|resulted in) (?P<actual>\d+)", re.DOTALL),
     re.compile(r"limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)"),
-    re.compile(r"token count \((?P<actual>\d+)\).*?allowed \((?P<limit>\d+)\)", re.DOTALL),
+    re.compile(r"\A(?>.*?token count \((?P<actual>\d++)\)).*?allowed \((?P<limit>\d+)\)", re.DOTALL),
     re.compile(r"should be \[1, (?P<limit>\d+)\]"),
 )
 
@@ -103,7 +111,7 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
     return Failure(
         status=status,
         kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
-        text=str(error.get("message") or ""),
+        text=str(error.get("message") or "")[:LONGEST_TEXT],
         retry_after=_seconds(headers or {}),
     )
 

@@ -17,7 +17,7 @@ from memory.conversation import Message, load_parts
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 """When messages without times are said to begin."""
 MOST_NOTES = 20
-_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<digits>\d{4301,})')
+_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|(?P<digits>\d{4301,})', re.DOTALL)
 """A text, so that what stands in it is passed over, or a whole number of more digits than Python takes."""
 
 

@@ -10,9 +10,10 @@ from markdown_it.tree import SyntaxTreeNode
 DEEPEST = 60
 """Levels of nesting that are still drawn; deeper text is shown as it is written."""
 
-_TAG = re.compile(r"<[^>]*>")
-_ANCHOR = re.compile(r'<a href="([^"]*)">(.*?)</a>')
-_CODE = re.compile(r"(<pre>.*?</pre>)", re.DOTALL)
+# Only of HTML that is made here: in it `<` begins a tag and nothing else, no link stands in a link, no code in code.
+_TAG = re.compile(r"<[^<>]*+>")
+_ANCHOR = re.compile(r'<a href="([^"<]*+)">([^<\n]*+(?:<(?!/?a\b)[^<\n]*+)*+)</a>')
+_CODE = re.compile(r"(<pre>[^<]*+(?:<(?!/?pre>)[^<]*+)*+</pre>)")
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,40}")
 _INLINE_TAGS = {"strong": "b", "em": "i", "s": "s"}
 _RULE = "———"

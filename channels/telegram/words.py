@@ -29,8 +29,8 @@ _MOVING_STICKERS = {
     "is_video": ("sticker.webm", "video/webm"),
 }
 _PRESENT = frozenset({"member", "administrator", "creator", "restricted"})
-_AROUND = re.compile(r"^[\s,:，：]+|\s+$")
-_COMMAND_TO = re.compile(r"(\s*[/／][^\s@/／]+)@(\w+)(?=\s|\Z)")
+_AROUND = re.compile(r"^[\s,:，：]++|(?<!\s)\s++$")
+_COMMAND_TO = re.compile(r"(\s*+[/／][^\s@/／]++)@(\w++)(?=\s|\Z)")
 
 Json = dict[str, Any]
 

@@ -101,7 +101,8 @@ def _items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _said(body: Mapping[str, Any], *, group: bool) -> str:
     pieces = [text for part in _items(body) if (text := _piece(part))]
     text = "\n".join(pieces)
-    return _MENTION.sub("", text, count=1) if group and _MENTION.match(text) else text
+    named = _MENTION.match(text) if group else None
+    return text[named.end() :] if named else text
 
 
 def _piece(part: Mapping[str, Any]) -> str:

@@ -32,15 +32,20 @@ _CHANGES = frozenset(
     | {"overwrite", "copy", "upload"}
 )
 _SHELLS = frozenset({"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"})
+_WORD = r"\S{1,100}+\s{1,20}+"
+_MOST_WORDS = 8  # options and variables before what a command does
 _SYSTEM = re.compile(
-    r"(?:^|[;&|(`]|\$\(|(?<![\w./-])(?:sudo|then|do|else|xargs|exec|nohup|time|-m)\s)\s*(?:-\S+\s+|\w+=\S+\s+)*(?:"
-    r"(?:npm|pnpm|yarn|pip3?|uv|apt|apt-get|brew|dnf|yum|apk|cargo|gem|go|conda|poetry)\s+(?:-\S+\s+)*(?:pip\s+)?"
+    r"(?:^|[;&|(`]|\$\(|(?<![\w./-])(?:sudo|then|do|else|xargs|exec|nohup|time|-m)\s)[^\S\n]*+"
+    rf"(?:(?:-|\w{{1,40}}+=){_WORD}){{0,{_MOST_WORDS}}}+(?:"
+    r"(?:npm|pnpm|yarn|pip3?|uv|apt|apt-get|brew|dnf|yum|apk|cargo|gem|go|conda|poetry)\s{1,20}+"
+    rf"(?:-{_WORD}){{0,{_MOST_WORDS}}}+(?:pip\s{{1,20}}+)?"
     r"(?:i|install|add|remove|uninstall|get|upgrade|update|ci)\b"
-    r"|git\s+(?:-\S+\s+\S+\s+)?(?:clone|commit|push|pull|checkout|switch|merge|rebase|reset|revert|restore|cherry-pick|tag|"
+    rf"|git\s{{1,20}}+(?:-{_WORD}{_WORD})?"
+    r"(?:clone|commit|push|pull|checkout|switch|merge|rebase|reset|revert|restore|cherry-pick|tag|"
     r"stash|init|add|rm|mv|branch)\b"
-    r"|(?:docker|docker-compose|podman|kubectl|helm|systemctl|service|launchctl|supervisorctl)\s+\S"
-    r"|(?:rm|mv|cp|dd|ln|chmod|chown|truncate|mkdir|rmdir|kill)\s+\S"
-    r"|sed\s+(?:-\S+\s+)*-i"
+    r"|(?:docker|docker-compose|podman|kubectl|helm|systemctl|service|launchctl|supervisorctl)\s++\S"
+    r"|(?:rm|mv|cp|dd|ln|chmod|chown|truncate|mkdir|rmdir|kill)\s++\S"
+    rf"|sed\s{{1,20}}+(?:-{_WORD}){{0,{_MOST_WORDS}}}-i"
     r")",
     re.MULTILINE,
 )

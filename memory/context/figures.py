@@ -11,6 +11,7 @@ Choice = frozenset[str]
 """Tokens of which a source must have one for a figure to be in it."""
 
 MOST_DIGITS = 40  # a longer number is a code, not a value
+MOST_PIECES = 12  # a number of more parts is a row of something, and means nothing in part
 _UNITS = {
     "%": "%|percent|per cent",
     "cny": "元|块钱|块|人民币|rmb|cny|yuan|¥",
@@ -262,6 +263,9 @@ def _runs(number: str) -> Iterator[str]:
     2026, of 10-20 both ends, of an address also its port, but not the day of a date.
     """
     pieces = re.split(r"([:/-])", number)
+    if len(pieces) > 2 * MOST_PIECES:
+        yield number
+        return
     alone = not _WHOLE_DATE.fullmatch(number) and (":" not in number or any("." in piece for piece in pieces))
     for start, stop in combinations(range(0, len(pieces) + 2, 2), 2):
         if alone or stop - start > 2 or len(pieces) == 1 or len(pieces[start]) == 4:

@@ -12,26 +12,38 @@ from memory.recall.lexical import fold, question_terms
 
 MENTIONED = 0.6
 """Share of a sentence's content words that say that a text has it."""
+MOST_OF_A_NAME = 255  # characters of one step of a path that are looked through for its ending
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PART = f"[a-z0-9_.@+~%{_CJK}-]"
-_URL = re.compile(rf"[a-z][a-z0-9+.-]*://[a-z0-9._~:/?#@!$&*+,;=%-]+(?:(?<=[/=])[{_CJK}][{_CJK}a-z0-9_.%-]*)?")
-_MAIL = re.compile(r"[a-z0-9_.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+# Each of these begins only where its run of characters begins, so that no run is read more than once. What is found is
+# the last group where there is one: what stands before it had to be passed over.
+_URL = re.compile(
+    r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
+    rf"(?:(?<=[/=])[{_CJK}][{_CJK}a-z0-9_.%-]*)?)"
+)
+_MAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 _ENDING = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
-_STEP = rf"(?:{_PART}*[{_CJK}]{_PART}*(?=[/\\])|{_PART}*[{_CJK}]{_PART}*{_ENDING}|[a-z0-9_.@+~%-]+)"
+_LATIN = "[a-z0-9_.@+~%-]"
+_STEP = (
+    rf"(?:(?={_LATIN}*+[{_CJK}]){_PART}++(?=[/\\])|{_LATIN}*+[{_CJK}]{_PART}{{0,{MOST_OF_A_NAME}}}{_ENDING}"
+    rf"|{_LATIN}++)"
+)
 _PATH = re.compile(
-    rf"(?<![a-z0-9_:/.])(?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_STEP})+"
-    rf"|(?<![a-z0-9_:/.])[a-z0-9_.@+~%-]+(?:[/\\]{_STEP}){{2,}}"
-    rf"|(?<![a-z0-9_:/.])(?:[a-z0-9_.@+~%-]+[/\\][a-z0-9_~%+-]+|[a-z0-9_~%+-]{{2,}}|[{_CJK}]{{1,2}}){_ENDING}"
+    rf"(?<![a-z0-9_:/.])((?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_STEP})++)"
+    rf"|(?<!{_LATIN})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
+    rf"({_LATIN}++(?:[/\\]{_STEP}){{2,}}+|{_LATIN}++[/\\][a-z0-9_~%+-]++{_ENDING})"
+    rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_ENDING})"
+    rf"|(?<![a-z0-9_:/.])([{_CJK}]{{1,2}}{_ENDING})"
 )
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
-_HEX = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
+_HEX = re.compile(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")
 _QUOTED = re.compile(
-    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|`([^`\n]+)`"
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]{1,300})」|『([^』\n]{1,300})』|《([^》\n]{1,300})》|`([^`\n]+)`"
     r"|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
 )
 _NAME = re.compile(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
-_OPENING = re.compile(r"(?:^|[:：]\s*|[(（\[]\s*|[*_\"“「『《`]+)$")
+_OPENING = re.compile(r"(?:^|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
 _SURNAME = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
     "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
@@ -42,12 +54,12 @@ _WORD = re.compile(r"[a-z][a-z0-9]*")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
 _TITLE_DOT = "|".join(rf"(?<=\b{word})\." for word in ("Dr", "Mr", "Ms", "Mrs", "Prof", "vs", "e.g", "i.e"))
 _SENTENCE = re.compile(
-    r"(?:`[^`]*`|「[^」]*」|『[^』]*』|《[^》]*》|“[^”]*”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
+    r"(?:`[^`]*`|「[^」]{0,300}」|『[^』]{0,300}』|《[^》]{0,300}》|“[^”]{0,300}”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
     rf"|{_TITLE_DOT})++[.!?。！？]*[”」』\"]?\s*|.+"
 )
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
 _OUR_MARKS = re.compile(
-    r"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?\d+ characters snipped; recall\(handle=\"[\d.]+\"\) shows them"
+    r"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; recall\(handle=\"[\d.]+\"\) shows them"
     r"|recall\((?:turn=\d+|handle=\"[\d.]+\")\)"
 )
 _ALWAYS_KNOWN = frozenset(
@@ -74,6 +86,7 @@ class Source:
         self._text = plain.replace("\n", " ")
         self._tight = tight(plain)
         self._words = frozenset(_WORD.findall(self._text))
+        self._asked: dict[str, bool] = {}
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
         """Whether all that can be checked in the sentence occurs here."""
@@ -87,6 +100,11 @@ class Source:
         )
 
     def _has(self, piece: str) -> bool:
+        if piece not in self._asked:
+            self._asked[piece] = self._find(piece)
+        return self._asked[piece]
+
+    def _find(self, piece: str) -> bool:
         return (
             _stands(piece, self._text)
             or (not piece.isascii() and _stands(tight(piece), self._tight))
@@ -113,8 +131,9 @@ def ground(text: str, source: str | Source) -> Grounded:
     for line in text.splitlines():
         marker, parts = split(line)
         heading = line.lstrip().startswith("#")
-        kept = [part for part in parts if known.holds(_OUR_MARKS.sub("", part), names=not heading)]
-        dropped += [part.strip() for part in parts if part not in kept]
+        borne_out = {part: known.holds(_OUR_MARKS.sub("", part), names=not heading) for part in dict.fromkeys(parts)}
+        kept = [part for part in parts if borne_out[part]]
+        dropped += [part.strip() for part in parts if not borne_out[part]]
         count += 0 if heading else len(parts)
         if kept or not parts:
             lines.append((marker + "".join(kept)).rstrip())
@@ -160,8 +179,9 @@ def literals(plain: str) -> Iterator[str]:
     """What must occur to the letter in a folded sentence: addresses, paths, ids, quotations, Chinese names."""
     for pattern in (_URL, _MAIL, _PATH):
         for match in pattern.finditer(plain):
-            if pattern is not _PATH or _is_path(match.group()):
-                yield match.group().rstrip(_PUNCTUATION + "/").removeprefix("./") or match.group()
+            found = match[match.lastindex or 0]
+            if pattern is not _PATH or _is_path(found):
+                yield found.rstrip(_PUNCTUATION + "/").removeprefix("./") or found
     for match in _TOKEN.finditer(plain):
         token = match.group().rstrip(".-")
         mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))

@@ -22,7 +22,7 @@ _ERROR = re.compile(
 )
 _FAULT = re.compile(r"^Traceback |^\w*(?:Error|Exception): |^(?:error|fatal): ", re.MULTILINE)
 _CODE = re.compile(
-    r"^\s*(?:def |class |import |from \S+ import |function\b|const |let |var |return\b|#include|public |private "
+    r"^[^\S\n]*+(?:def |class |import |from \S+ import |function\b|const |let |var |return\b|#include|public |private "
     r"|select .+ from )",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -17,9 +17,9 @@ MOST_CHARS = 240
 _SUBJECTS = ("path", "file", "file_path", "filename", "url", "command", "cmd", "query", "q", "pattern", "name", "city")
 _CODE = re.compile(r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt|c|h|cc|cpp|hpp|rb|php|swift|sh|sql|vue|css|html)\b")
 _DEFINED = {
-    "exports": re.compile(r"^\s*export\b", re.MULTILINE),
-    "classes": re.compile(r"^\s*(?:export\s+)?(?:abstract\s+)?class\s+\w", re.MULTILINE),
-    "functions": re.compile(r"^\s*(?:export\s+)?(?:async\s+)?(?:def|function|func|fn)\s+\w", re.MULTILINE),
+    "exports": re.compile(r"^[^\S\n]*+export\b", re.MULTILINE),
+    "classes": re.compile(r"^[^\S\n]*+(?:export\s++)?(?:abstract\s++)?class\s++\w", re.MULTILINE),
+    "functions": re.compile(r"^[^\S\n]*+(?:export\s++)?(?:async\s++)?(?:def|function|func|fn)\s++\w", re.MULTILINE),
 }
 _FAULT = re.compile(r"error|fail|exception|traceback|denied|not found|错误|失败|异常|找不到", re.IGNORECASE)
 _FIGURE = re.compile(

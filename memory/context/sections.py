@@ -38,7 +38,8 @@ _MEANT = (
     ("facts", re.compile(r"\bfacts?\b|\bpreferences?\b|\bconstraints?\b|事实|偏好|约定", re.IGNORECASE)),
     ("state", re.compile(r"\bgoals?\b|\bstate\b|\bstatus\b|目标|现状|状态", re.IGNORECASE)),
 )
-_HEADING = re.compile(r"\s*(?:#{1,6}\s*(?P<marked>.*?)\s*#*|\*\*(?P<bold>[^*]{1,40})\*\*[:：]?)\s*")
+_HASHES = re.compile(r"#{1,6}")
+_BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
 _WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD: 1}
 MOST_OF_A_HEAD = 40  # characters of what may be one of the fixed headings
 
@@ -51,17 +52,25 @@ def read(text: str) -> Sections:
     found: Sections = {name: [] for name in (LEAD, *HEADS["en"])}
     here = LEAD
     for line in text.splitlines():
-        heading = _HEADING.fullmatch(line)
-        if heading is None:
+        title = _title(line)
+        if title is None:
             put(found, here, line)
             continue
-        title = (heading["marked"] or heading["bold"] or "").strip(" *:：")
         meant = section_of(title)
         if meant is not None:
             here = meant
         elif title:
             put(found, here, f"- {title}")
     return found
+
+
+def _title(line: str) -> str | None:
+    """The words of a heading, with hashes or all in bold; None for any other line."""
+    plain = line.strip()
+    if hashes := _HASHES.match(plain):
+        return plain[hashes.end() :].rstrip("#").strip().strip(" *:：")
+    bold = _BOLD.fullmatch(plain)
+    return bold[1].strip(" *:：") if bold else None
 
 
 def section_of(title: str) -> str | None:

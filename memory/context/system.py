@@ -22,7 +22,7 @@ from memory.context.markdown import (
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 MEMORY_SHARE, LOG_SHARE = 5, 10
 """Of a small request budget, MEMORY.md and the log get at most a fifth and a tenth."""
-_FOLD = re.compile(r"\s*<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*$")
+_FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

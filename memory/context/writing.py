@@ -8,12 +8,18 @@ _DIGIT = {sign: value for value, sign in enumerate("零一二三四五六七八�
 _POWER = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _SIGNS = "〇零一二两三四五六七八九"
 _RUN = re.compile(f"[{_SIGNS}十百千万亿]+")
-_FRACTION = re.compile(f"([{_SIGNS}十百千]+)分之([{_SIGNS}十百]+(?:点[{_SIGNS}]+)?)")
+# A numeral of more than 20 signs is no number that anybody means: it stays as it is written.
+_FRACTION = re.compile(
+    f"(?<![{_SIGNS}十百千])([{_SIGNS}十百千]{{1,20}}+)分之"
+    f"([{_SIGNS}十百]{{1,20}}+(?![{_SIGNS}十百])(?:点[{_SIGNS}]{{1,20}}+(?![{_SIGNS}]))?)"
+)
 _COUNTED = (
     "个|天(?!空|下)|日|号|月|年|周|岁|次|人|位|名|点|分钟|秒|元|块|毛|角|件|条|张|台|本|部|章|节|页|行|步|层|楼|间|套|份|种|类|项|批|组|"
     "轮|期|集|版|杯|瓶|斤|克|千克|吨|米|千米|公里|公斤|厘米|毫米|小时|星期|礼拜|倍|度|美元|欧元|遍|场|只|封|辆|座|棵|家|所|口|片|粒|颗|碗|盘|支|把|双|顿|趟|头牛|单元|室|学期"
 )
-_DECIMAL = re.compile(f"([{_SIGNS}十]+)点([{_SIGNS}]+)(?=个|万|亿|{_COUNTED.replace('|点', '')})")
+_DECIMAL = re.compile(
+    f"(?<![{_SIGNS}十])([{_SIGNS}十]{{1,20}}+)点([{_SIGNS}]{{1,20}}+)(?=个|万|亿|{_COUNTED.replace('|点', '')})"
+)
 _AFTER = re.compile(f"{_COUNTED}|分(?!之)")
 _AFTER_FIRST = re.compile("[章节页条版集层期轮卷回]")
 _DIGIT_GROUP = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
@@ -98,7 +104,8 @@ def _text(value: int | None) -> str:
 
 def _in_digits(found: re.Match[str]) -> str:
     """The run as digits where it is a number, as it stands where it may be part of a word."""
-    run, before, after = found[0], found.string[: found.start()][-2:], found.string[found.end() :][:2]
+    run, before = found[0], found.string[max(0, found.start() - 2) : found.start()]
+    after = found.string[found.end() : found.end() + 2]
     day = before[-1:] in ("周", "期", "拜") and before[-2:] != "每周" and run[0] in "一二三四五六"
     kept, run, before = (run[0], run[1:], run[0]) if day else ("", run, before)
     return kept + (_number(run, before, after) if run else "")

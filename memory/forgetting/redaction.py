@@ -16,7 +16,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
 _SPOKEN = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
 """Who said it when, or the name of a command: stays while it is not itself what is to be forgotten."""
-_OURS = re.compile(r"\s*(?:## .*<!-- fold [^>]*-->|\[\+\d+ messages, digest\].*)\s*")
+_OURS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
 _FIXED = frozenset(f"## {title}" for titles in HEADS.values() for title in titles.values())
 
 

@@ -77,7 +77,7 @@ def memorable(text: str) -> list[Bullet]:
 
 def category_of(heading: str) -> str:
     """The category that a heading names in Chinese or English, "" for another one."""
-    names = re.split(r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])", heading.casefold())
+    names = re.split(r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) ++|(?<! ) ++(?=[\u4e00-\u9fff])", heading.casefold())
     keys = (re.sub(r"[\s*_`#]+", "", name) for name in names)
     return next((_CATEGORY[key] for key in keys if key in _CATEGORY), "")
 

@@ -30,7 +30,7 @@ _FOR_ONCE = _any(
 )
 _FOR_GOOD = _any(r"以后|今后|永远|总是|一直都?要|务必|请用|请始终", r"\b(?:always|never|from now on|prefer)\b")
 _COURTESY = _any(
-    r"[早上中下晚]+午?好|晚安|你好|您好|辛苦了|太好了|没问题|没关系|不客气|谢谢|多谢|感谢|再见|拜拜|哈哈",
+    r"[早上中下晚]{1,4}午?好|晚安|你好|您好|辛苦了|太好了|没问题|没关系|不客气|谢谢|多谢|感谢|再见|拜拜|哈哈",
     r"好的|收到|明白|继续|不好意思|对不起|抱歉|不知道|不太?确定|想一?想|看一?看|试一?试|再说|我很?喜欢[。!！~～\s]*$",
     r"\bgood (?:morning|afternoon|evening|night)\b|\b(?:hello|hi|hey|bye|goodbye|okay|ok|sure)\b|\bsee you(?: \w+)?\b",
     r"\bthanks?(?: you)?(?: (?:so|very) much)?\b|\bthat helps(?: me)?(?: a lot)?\b|\byou're welcome\b|\bno problem\b",

@@ -27,7 +27,7 @@ _SIGNS = re.compile(r"[\W_]+")
 _INSIDE = frozenset(".:/@_'-")
 _SOFT, _STOP = "\x1f", "\x1e"
 """A space and a punctuation mark, until it is known what stands beside them."""
-_BESIDE_HAN = re.compile(f"(?<=[{HAN}])[{_SOFT}{_STOP}]+|[{_SOFT}{_STOP}]+(?=[{HAN}])")
+_BESIDE_HAN = re.compile(f"(?<=[{HAN}])[{_SOFT}{_STOP}]++|(?<![{_SOFT}{_STOP}])[{_SOFT}{_STOP}]++(?=[{HAN}])")
 _LEFT = str.maketrans({_SOFT: " ", _STOP: " "})
 
 

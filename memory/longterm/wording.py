@@ -24,7 +24,7 @@ _OUR = re.compile(r"(?<=[a-z]{3})our")
 _POSSESSIVE = re.compile(r"'s?(?![a-z])")
 _EACH_WEEK = re.compile("每(?=(?:周|星期|礼拜)[一二三四五六日天末])")
 _DIRECTED = re.compile(
-    r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从.*?[到往去]|[给借还]|胜过|超过|多于|少于|不如|先.*?[后再]"
+    r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从[^从到往去\n]*+[到往去]|[给借还]|胜过|超过|多于|少于|不如|先[^先后再\n]*+[后再]"
 )
 _TOKEN = re.compile(
     rf"(?P<whole>{_any_of(sorted(WHOLE))})|(?P<zh>{_any_of(sorted(CHINESE))})"

@@ -22,7 +22,7 @@ PAUSE = timedelta(hours=4)
 """After so much silence what is said is another talk."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ASKS = re.compile(r"[?？][\"'”’」』)）\s]*$")
-_CONTINUED = re.compile(r"(?: {2,}|\t)(?!\s*(?:[-*+]|\d{1,3}[.)])\s)\S")
+_CONTINUED = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
