@@ -25,9 +25,9 @@ async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_
         await expect(page.locator(".line .plain")).to_have_text("talk 218")
         await expect(entries.first).to_contain_text("talk 218")
         await expect(entries).to_have_count(100)
-        await page.locator("#list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
+        await page.locator(".more-entries").evaluate("button => button.click()")  # by the keyboard, without a scroll
         await expect(entries).to_have_count(200)
-        await page.click(".more-entries")
+        await page.locator("#list").evaluate("list => list.scrollTo(0, list.scrollHeight)")
         await expect(entries).to_have_count(221)
         await expect(page.locator(".more-entries")).to_have_count(0)
         await expect(entries.last).to_contain_text("hello from tg-1")

@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.opening import BROWSER, opened, write
+from tests.by_night import by_night
 from tests.channels.web.house import Running
 
 pytestmark = BROWSER
@@ -19,7 +20,7 @@ OUTSIDE = """box => {
 FOCUSED = "document.activeElement.closest('#drawer, #side, #main')?.id ?? document.activeElement.tagName"
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+@pytest.mark.parametrize("locale", ["en-GB", pytest.param("zh-CN", marks=by_night)])
 @pytest.mark.parametrize("phone", [False, True])
 async def test_the_side_bar_holds_its_buttons(
     chromium: Browser, site: Running, tmp_path: Path, locale: str, phone: bool

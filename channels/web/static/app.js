@@ -44,7 +44,7 @@ async function openConversation(name) {
   if (named() !== name) history.replaceState(history.state, "", `#${name}`); // a reload leads back here
   const chat = (state.chat = new Chat(name, { onretry: deliver }));
   context.leave();
-  composer.open(name, "web");
+  composer.open(name);
   composer.busy(false);
   byId("title").textContent = t("untitled");
   side(false);
@@ -53,7 +53,7 @@ async function openConversation(name) {
   const here = await list.entry(name);
   if (state.chat !== chat) return;
   state.here = here;
-  composer.open(name, here?.channel ?? "web");
+  composer.belongs(here?.channel ?? "web");
   byId("title").textContent = titleOf(here);
   list.show(name);
   if (here?.whose !== "other") return enter(chat);
@@ -244,8 +244,12 @@ async function beginning() {
 
 label();
 await begin();
-await list.read();
-composer.commands = (await get("/api/commands").catch(() => ({ commands: [] }))).commands;
 const unsent = resume();
-await openConversation(named() || (await beginning()));
+const [commands, first] = await Promise.all([
+  get("/api/commands").catch(() => ({ commands: [] })),
+  named() || beginning(),
+  list.read().catch((err) => toast(err.message)),
+]);
+composer.commands = commands.commands;
+await openConversation(first);
 unsent.forEach(deliver);

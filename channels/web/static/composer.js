@@ -32,16 +32,21 @@ export class Composer {
   }
 
   /** Write in this conversation from now on; its unsent text comes back. */
-  open(name, channel) {
+  open(name) {
     this.name = name;
-    this.text.disabled = channel !== "web" && channel !== "terminal";
-    this.text.placeholder = this.text.disabled ? t("readonly", { channel }) : t("placeholder");
-    byId("send").disabled = byId("attach").disabled = this.text.disabled;
+    this.belongs("web");
     this.text.value = localStorage.getItem(`mnema.text.${name}`) ?? "";
     this.files = [];
     this.show();
     this.changed();
     if (matchMedia("(pointer: fine)").matches) this.text.focus();
+  }
+
+  /** Whether one can write in it here: not in a conversation of another channel. */
+  belongs(channel) {
+    this.text.disabled = channel !== "web" && channel !== "terminal";
+    this.text.placeholder = this.text.disabled ? t("readonly", { channel }) : t("placeholder");
+    byId("send").disabled = byId("attach").disabled = this.text.disabled;
   }
 
   busy(yes) {
