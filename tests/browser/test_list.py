@@ -1,8 +1,9 @@
 """The list of conversations in the page, and whose chats it opens."""
 
+import asyncio
 from pathlib import Path
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, GROUP, OWNER, real_house
@@ -39,6 +40,32 @@ async def test_every_conversation_is_reached_and_a_message_moves_its_own_to_the_
         await expect(entries.nth(1)).to_contain_text("hello from tg-1")
         await expect(entries).to_have_count(222)
         await expect(page.locator("#list .here")).to_contain_text("talk 218")
+
+
+async def test_what_arrives_late_for_another_conversation_is_not_shown_in_this_one(
+    chromium: Browser, site: Running
+) -> None:
+    site.house.add("c1", "user", "in the first")
+    site.house.add("c2", "user", "in the second")
+    held, go_on = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        held.set()
+        await go_on.wait()
+        await route.continue_()
+
+    async with opened(chromium, site, "/#c1") as page:
+        await expect(page.locator(".line .plain")).to_have_text("in the first")
+        await page.route("**/c2/messages*", hold)
+        await page.click("#list .entry:has-text('in the second')")
+        await held.wait()
+        await page.click("#list .entry:has-text('in the first')")
+        await expect(page.locator(".line .plain")).to_have_text("in the first")
+        async with page.expect_event("requestfinished", lambda asked: "/c2/messages" in asked.url):
+            go_on.set()
+        await site.house.reply("c1", "c1-1", "an answer")
+        await expect(page.locator(".line.assistant")).to_have_count(1)
+        await expect(page.locator(".line")).to_have_count(2)
 
 
 async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(chromium: Browser, site: Running) -> None:

@@ -39,6 +39,7 @@ function resume() {
 
 async function openConversation(name) {
   state.live?.close();
+  state.chat?.leave();
   state.name = name;
   state.here = null;
   if (named() !== name) history.replaceState(history.state, "", `#${name}`); // a reload leads back here
@@ -95,7 +96,7 @@ function moved(event, told) {
   byId("title").textContent = titleOf(told);
   const { chat } = state;
   if (!known) follow(chat.name);
-  else if (chat.loaded && !["web", "terminal"].includes(told.channel)) chat.load().catch(() => {});
+  else if (chat.loaded && !["web", "terminal"].includes(told.channel)) chat.load().then(() => settled(chat)).catch(() => {});
 }
 
 const STORED = { accepted: "user", reply: "assistant", notice: "notice" };

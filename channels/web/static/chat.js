@@ -26,6 +26,7 @@ export class Chat {
     this.newest = 0;
     this.oldest = 0;
     this.loaded = false;
+    this.left = false;
     this.following = true;
     this.top = 0;
     this.anchor = null;
@@ -41,10 +42,16 @@ export class Chat {
     this.height = this.scroller.clientHeight;
   }
 
+  /** Another conversation has the screen: what still arrives for this one is not shown there. */
+  leave() {
+    this.left = true;
+  }
+
   /** The newest page of the transcript; false when nobody has written here yet. */
   async load() {
     try {
       const { messages } = await get(conversationPath(this.name, `messages?limit=${PAGE}`));
+      if (this.left) return false;
       messages.forEach((line) => this.line(line));
       if (!this.loaded) this.offerEarlier(messages.length === PAGE);
       this.bottom(!this.loaded);
@@ -52,6 +59,7 @@ export class Chat {
       return true;
     } catch (err) {
       if (err.status !== 404) throw err;
+      if (this.left) return false;
       this.box.append(el("div", { className: "hello" }, el("h2", {}, t("hello")), el("p", {}, t("hello_more"))));
       return false;
     }
@@ -299,6 +307,7 @@ export class Chat {
   async earlier() {
     const from = this.scroller.scrollHeight - this.scroller.scrollTop;
     const { messages } = await get(conversationPath(this.name, `messages?limit=${PAGE}&before=${this.oldest}`));
+    if (this.left) return;
     messages.forEach((line) => this.line(line));
     this.offerEarlier(messages.length === PAGE);
     this.scroller.scrollTop = this.scroller.scrollHeight - from;
