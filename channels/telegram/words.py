@@ -238,7 +238,7 @@ def _quote(message: Json, text: str, me: Me) -> Quote | None:
         said = picked or _words(answered) or " ".join(f"📎 {file.name}" for file in _attachments(answered))
         author = _name(answered.get("sender_chat") or answered.get("from") or {})
         ours = (answered.get("from") or {}).get("id") == me.id
-        whose = "" if answered.get("sender_chat") else _id(answered.get("from"))
+        whose = "" if ours or answered.get("sender_chat") else _id(answered.get("from"))
         return Quote(text=clean(said), author=author, ours=ours, author_id=whose) if said else None
     origin = (message.get("external_reply") or {}).get("origin") or {}
     whose = _id(origin.get("sender_user"))

@@ -276,13 +276,13 @@ def test_other_changes_of_membership_are_nothing(change: Json) -> None:
 def test_an_answer_quotes_what_it_answers_or_the_passage_that_was_picked() -> None:
     theirs = {"message_id": 4, "date": 1, "chat": GROUP, "from": {"id": 9, "is_bot": False, "first_name": "Bo"}}
     answer = update("sure?", chat=GROUP, reply_to_message=theirs | {"text": "the whole of it"})
-    assert heard(answer).quote == Quote(text="the whole of it", author="Bo")
+    assert heard(answer).quote == Quote(text="the whole of it", author="Bo", author_id="9")
     answer["message"]["quote"] = {"text": "whole", "position": 4}
-    assert heard(answer).quote == Quote(text="whole", author="Bo")
+    assert heard(answer).quote == Quote(text="whole", author="Bo", author_id="9")
     ours = theirs | {"text": "mine", "from": {"id": BOT, "is_bot": True, "first_name": "Lab"}}
     assert heard(update(reply_to_message=ours)).quote == Quote(text="mine", author="Lab", ours=True)
     file = theirs | {"document": {"file_id": "d", "file_name": "plan.pdf"}}
-    assert heard(update(reply_to_message=file)).quote == Quote(text="📎 plan.pdf", author="Bo")
+    assert heard(update(reply_to_message=file)).quote == Quote(text="📎 plan.pdf", author="Bo", author_id="9")
     assert heard(update(reply_to_message=theirs | {"pinned_message": {}})).quote is None
 
 
@@ -299,21 +299,21 @@ def test_an_answer_to_something_elsewhere_quotes_the_passage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "author"),
+    ("origin", "author", "id"),
     [
-        ({"type": "user", "sender_user": {"id": 9, "is_bot": False, "first_name": "Bo"}}, "Bo"),
-        ({"type": "user", "sender_user": {"id": BOT, "is_bot": True, "first_name": "Lab"}}, "Lab"),
-        ({"type": "hidden_user", "sender_user_name": "Cy"}, "Cy"),
-        ({"type": "chat", "sender_chat": {"id": -9, "type": "group", "title": "Club"}}, "Club"),
-        ({"type": "channel", "chat": {"id": -9, "type": "channel", "title": "News"}, "message_id": 1}, "News"),
+        ({"type": "user", "sender_user": {"id": 9, "is_bot": False, "first_name": "Bo"}}, "Bo", "9"),
+        ({"type": "user", "sender_user": {"id": BOT, "is_bot": True, "first_name": "Lab"}}, "Lab", str(BOT)),
+        ({"type": "hidden_user", "sender_user_name": "Cy"}, "Cy", ""),
+        ({"type": "chat", "sender_chat": {"id": -9, "type": "group", "title": "Club"}}, "Club", ""),
+        ({"type": "channel", "chat": {"id": -9, "type": "channel", "title": "News"}, "message_id": 1}, "News", ""),
     ],
 )
-def test_S03_a_forwards_words_are_a_quotation_and_neither_command_nor_call(origin: Json, author: str) -> None:
+def test_S03_a_forwards_words_are_a_quotation_and_neither_command_nor_call(origin: Json, author: str, id: str) -> None:
     text = "/config@lab_bot set a 1"
     command = [entity(text, "/config@lab_bot", "bot_command")]
     passed = heard(update(text, chat=GROUP, entities=command, forward_origin=origin | {"date": 1}))
     assert (passed.text, passed.addressed, passed.sender.id) == ("", False, "5005")
-    assert passed.quote == Quote(text=text, author=author)
+    assert passed.quote == Quote(text=text, author=author, author_id=id)
 
 
 @pytest.mark.parametrize(
