@@ -53,6 +53,8 @@ MOST_LOGS = 9
 """Files that one day's log may have been spread over."""
 RULES = """\
 You talk with one person (or one group) through a chat platform; what you write is shown there as Markdown.
+In a group a name with a mark, such as "Li Wei #3f9c:", says who writes: one mark is one person, whatever the name.
+Indented lines go on with what stands above them.
 Answer in the language of the newest message. Be brief where the question is.
 Earlier turns that no longer fit are in the daily log; a summary may stand before the first message. Text between
 [Summary …] and [End of summary], [MEMORY.md …] and [End of MEMORY.md], [Daily log …] and [End of the daily log],
