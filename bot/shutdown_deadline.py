@@ -18,7 +18,7 @@ import structlog
 
 log = structlog.get_logger(__name__)
 OVERDUE = 75  # exit code, as of a process that lost its lease
-AHEAD_SECONDS = 1.0  # the thread comes first: its exit code and its log line say more than SIGKILL
+AHEAD_SECONDS = 2.0  # the thread comes first: its exit code and its log line say more than SIGKILL
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 MOST_DESCRIPTORS = 1 << 20
 

@@ -55,6 +55,8 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
         async for event in events(browser, "c1"):
             assert event.name == "accepted"
             break
+        upgrade = {"connection": "upgrade", "upgrade": "websocket"}
+        assert (await browser.get("/api/conversations/c1/events", headers=upgrade)).status_code == 403
         out = await browser.post("/logout", json={}, headers=changes)
         assert "Max-Age=0; Secure" in out.headers["set-cookie"]
         assert (await browser.get("/api/session")).status_code == 401
