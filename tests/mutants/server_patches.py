@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 DEADLINE = "tests/walk/test_shutdown_deadline.py"
+HUNG, GRIPPED = "claim.in_txn@1:hang-75", "claim.in_txn@1:grip--9"
 MOVED = "tests/walk/test_database_moved.py"
 CONNECTIONS = "tests/channels/web/test_connections.py"
 DESCRIPTORS = "tests/walk/test_descriptors.py"
@@ -16,7 +17,7 @@ SERVER = (
         file="bot/shutdown_deadline.py",
         old="        os.kill(parent, signal.SIGKILL)\n",
         new="        pass\n",
-        tests=(DEADLINE,),
+        tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",),
     ),
     Mutant(
         name="a hung writer is waited for until it is killed",
@@ -24,7 +25,7 @@ SERVER = (
         file="bot/shutdown_deadline.py",
         old="    os._exit(OVERDUE)\n",
         new="    return\n",
-        tests=(DEADLINE,),
+        tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{HUNG}]",),
     ),
     Mutant(
         name="what is stored in a removed file is confirmed",
