@@ -44,7 +44,7 @@ from memory.workspace import SPACES, File, PathRefused, TooBig
 
 log = structlog.get_logger(__name__)
 MOST_KNOWN = 1_000
-MOST_UNRECORDED = 11_000  # more than turns at once: some were looked at for a request that was never sent
+MOST_UNRECORDED = 11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
 """Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget."""
 EDIT = "edit"
 SINCE_SHARE = 8
@@ -150,19 +150,10 @@ class Prompt:
         if known is None or known.seen != seen or not known.complete:
             known = await self._parts(session, seen, counter)
             self._known[session.conversation] = known
-            self._forget_old()
+            if len(self._known) > MOST_KNOWN:
+                self._known.popitem(last=False)
         self._known.move_to_end(session.conversation)
         return known.parts
-
-    def _forget_old(self) -> None:
-        """Forget the oldest, but none whose request is just being made: `keep` has yet to record what it shows."""
-        if len(self._known) > MOST_KNOWN:
-            recorded = (name for name in self._known if name not in self._fresh)
-            oldest = next(recorded, "")
-            if len(self._known) > MOST_UNRECORDED:
-                oldest = next(iter(self._known))
-                self._fresh.pop(oldest, None)
-            self._known.pop(oldest, None)
 
     def since(self, conversation: str) -> str:
         """What we wrote into MEMORY.md after what `parts` gave last: for the tail of the request, "" for nothing."""
@@ -235,6 +226,8 @@ class Prompt:
             )
             if complete:
                 self._fresh[session.conversation] = (fresh, reason)
+                if len(self._fresh) > MOST_UNRECORDED:
+                    del self._fresh[next(iter(self._fresh))]
                 self._tell(session.conversation, kept, fresh, seen.budgets)
             unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
             kept = _with_recorded(fresh, kept, unread)

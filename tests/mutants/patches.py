@@ -3,6 +3,7 @@
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.guards_patches import GUARDS
+from tests.mutants.hub_patches import HUBS
 from tests.mutants.index_patches import INDEXES
 from tests.mutants.mutant import Mutant
 from tests.mutants.page_patches import PAGE
@@ -544,6 +545,7 @@ MUTANTS = (
         ),
     ),
     *CHANNELS,
+    *HUBS,
     *INDEXES,
     *FENCES_AND_LIMITS,
     *SERVER,

@@ -1,0 +1,115 @@
+"""The mutants of live views and of what is bounded: something in use is dropped, or a view's fault is not its own."""
+
+from tests.mutants.mutant import Mutant
+
+HUB = "tests/channels/web/test_hub.py"
+CONNECTIONS = "tests/channels/web/test_connections.py"
+BOUNDS = "tests/bot/test_bounds.py"
+CHANNEL_BOUNDS = "tests/channels/test_bounds.py"
+
+HUBS = (
+    Mutant(
+        name="the hub drops rooms that are read or written in",
+        guards="I8",
+        file="channels/web/hub.py",
+        old="            unused = (name for name, room in self._rooms.items() if not room.is_in_use(now))\n",
+        new="            unused = iter(self._rooms)\n",
+        tests=(HUB,),
+    ),
+    Mutant(
+        name="the hub makes place only after there is a new room",
+        guards="I8",
+        file="channels/web/hub.py",
+        old="        self._rooms.move_to_end(conversation)\n        return room\n",
+        new="        self._prune()\n        self._rooms.move_to_end(conversation)\n        return room\n",
+        tests=(HUB,),
+    ),
+    Mutant(
+        name="a live view that fails is the turn's fault",
+        guards="I20",
+        file="bot/gateway.py",
+        old="            self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]\n",
+        new="            channel.show(event)  # type: ignore[attr-defined]\n",
+        tests=("tests/bot/test_gateway.py",),
+    ),
+    Mutant(
+        name="a page that cannot be moved fails the message that was stored",
+        guards="I20",
+        file="channels/web/channel.py",
+        old='            log.exception("page not moved")\n',
+        new="            raise\n",
+        tests=(HUB,),
+    ),
+    Mutant(
+        name="a reader that takes nothing keeps its connection",
+        guards="connections",
+        file="channels/web/connection.py",
+        old="        self._dropping = self.loop.call_later(self._stalled, self.transport.abort)\n",
+        new="",
+        tests=(HUB,),
+    ),
+    Mutant(
+        name="an idle connection is closed at once",
+        guards="connections",
+        file="channels/web/connection.py",
+        old="            self.transport.write_eof()\n",
+        new="            self.transport.close()\n",
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="a fault does not say that its connection ends",
+        guards="connections",
+        file="channels/web/app.py",
+        old='the log has the trace", {"connection": "close"})',
+        new='the log has the trace")',
+        tests=(CONNECTIONS,),
+    ),
+    Mutant(
+        name="a fetch under way is dropped for another",
+        guards="I8",
+        file="bot/fetching.py",
+        old="if fetch.task.done()][:over]",
+        new="if fetch.task][:over]",
+        tests=("tests/bot/test_fetching.py",),
+    ),
+    Mutant(
+        name="a file that came for one space is another's for nothing",
+        guards="storage limits",
+        file="bot/fetching.py",
+        old="        key = (channel, ref, space)\n",
+        new='        key = (channel, ref, "")\n',
+        tests=("tests/bot/test_fetching.py",),
+    ),
+    Mutant(
+        name="an index that was handed out is closed",
+        guards="I8",
+        file="memory/recall/recall.py",
+        old="        return bool(self._holders[space]) or in_background",
+        new="        return in_background",
+        tests=("tests/memory/recall/test_open_indexes.py",),
+    ),
+    Mutant(
+        name="rates forget who is in line",
+        guards="I9",
+        file="bot/rates.py",
+        old="for chat, bucket in self._chats.items() if not bucket.is_full(now)}",
+        new="for chat, bucket in self._chats.items() if bucket.is_full(now)}",
+        tests=(BOUNDS,),
+    ),
+    Mutant(
+        name="a prompt is forgotten before it is recorded",
+        guards="I42",
+        file="bot/agent/prompt.py",
+        old="            if len(self._fresh) > MOST_UNRECORDED:\n",
+        new="            if len(self._fresh) > MOST_KNOWN:\n",
+        tests=(BOUNDS,),
+    ),
+    Mutant(
+        name="the answer being shown makes place for those that wait",
+        guards="I8",
+        file="channels/wecom/live.py",
+        old="if known.key not in self._shown)",
+        new="if known.key)",
+        tests=(CHANNEL_BOUNDS,),
+    ),
+)
