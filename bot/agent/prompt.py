@@ -44,8 +44,8 @@ from memory.workspace import SPACES, File, PathRefused, TooBig
 
 log = structlog.get_logger(__name__)
 MOST_KNOWN = 1_000
-MOST_UNRECORDED = 11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
 """Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget."""
+MOST_UNRECORDED = 11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
 EDIT = "edit"
 SINCE_SHARE = 8
 """Of what MEMORY.md may have in a small budget, what is newer than it may have an eighth."""

@@ -143,7 +143,6 @@ class BoundedProtocol(H11Protocol):
         whether the request was carried out; the end of the stream before any answer says that it was not.
         """
         if not self.transport.is_closing() and self._linger_timer is None:
-            self.conn.send(h11.ConnectionClosed())
             self.transport.write_eof()
             self._linger_timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
 

@@ -62,10 +62,12 @@ class EventStream:
             async for frame in frames:
                 if not self._alive():
                     return
-                if not frame:
-                    continue
-                async with asyncio.timeout(self._stalled):
-                    await send({"type": "http.response.body", "body": frame, "more_body": True})
+                if frame:
+                    await self._put(send, frame)
+
+    async def _put(self, send: Send, frame: bytes) -> None:
+        async with asyncio.timeout(self._stalled):
+            await send({"type": "http.response.body", "body": frame, "more_body": True})
 
 
 async def _gone(receive: Receive) -> None:

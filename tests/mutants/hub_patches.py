@@ -3,7 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 HUB = "tests/channels/web/test_hub.py"
-CONNECTIONS = "tests/channels/web/test_connections.py"
+CONNECTIONS = "tests/channels/web/test_kept_connections.py"
 BOUNDS = "tests/bot/test_bounds.py"
 CHANNEL_BOUNDS = "tests/channels/test_bounds.py"
 
@@ -43,15 +43,15 @@ HUBS = (
     Mutant(
         name="a reader that takes nothing keeps its connection",
         guards="connections",
-        file="channels/web/connection.py",
-        old="        self._dropping = self.loop.call_later(self._stalled, self.transport.abort)\n",
-        new="",
+        file="channels/web/connections.py",
+        old="        if self.transport.get_write_buffer_size() >= before:\n",
+        new="        if not self.transport:\n",
         tests=(HUB,),
     ),
     Mutant(
         name="an idle connection is closed at once",
         guards="connections",
-        file="channels/web/connection.py",
+        file="channels/web/connections.py",
         old="            self.transport.write_eof()\n",
         new="            self.transport.close()\n",
         tests=(CONNECTIONS,),
