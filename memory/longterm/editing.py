@@ -11,6 +11,8 @@ from memory.store.memory_records import ChangeKind, NewChange, NewMemory
 from memory.workspace import PathRefused, SpaceFiles, TooBig
 
 PATH = "MEMORY.md"
+MOST_BYTES = 1_000_000
+"""A larger file is read by people and by searches; no line of it gets a record, and nothing is written into it."""
 LEAST_LEFT = 0.5
 """Share of its bytes that a file keeps at a write which no person asked for."""
 
@@ -72,6 +74,10 @@ def read(files: SpaceFiles) -> Held:
     """
     try:
         data = files.read_bytes(PATH)
+        if len(data) > MOST_BYTES:
+            raise TooBig(
+                f"it has {len(data):,} bytes, and {MOST_BYTES:,} are the most; move what is old to another file"
+            )
         return Held(text=data.decode(), sha256=hashlib.sha256(data).hexdigest())
     except FileNotFoundError:
         return Held(text="", sha256="")

@@ -1,14 +1,17 @@
 """One space's long-term memory: the lines of its MEMORY.md, and what is known of them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
+
+import structlog
 
 from memory.failpoint import afp
 from memory.longterm.bullets import memorable, removed
 from memory.longterm.editing import Action, Edit, Held, Revision, Unreadable, noted, read, write
-from memory.longterm.reconciling import differences, lines_of
+from memory.longterm.reconciling import MOST_TAKEN, differences, lines_of
 from memory.longterm.similarity import normal, overlap, relevances
 from memory.longterm.upserting import NEVER, Candidate, revise
 from memory.store.memory_doors import MemoryRecords
@@ -18,6 +21,9 @@ from memory.workspace import Conflict, PathRefused, SpaceFiles, Workspace
 __all__ = ["Candidate", "Edit", "Ground", "Memories", "Revision", "Scored", "Unreadable", "Upserted"]
 
 MOST_TRIES = 20
+MOST_TOGETHER = 100  # lines in one transaction
+Item = TypeVar("Item")
+log = structlog.get_logger(__name__)
 _KINDS: dict[Origin, ChangeKind] = {
     "extraction": "extract",
     "person": "remember",
@@ -179,10 +185,14 @@ class Memories:
         files = self._files()
         written = await asyncio.to_thread(write, files, held, revision.text, by_person=edit.by_person)
         await afp("upsert.file_written")
-        live, gone = _records(edit, held.text, revision)
-        rows = await self._ground.records.put(
-            self.space, noted(edit, held, written), live=live, superseded=revision.superseded, gone=gone
-        )
+        live, gone = await asyncio.to_thread(_records, edit, held.text, revision)
+        records, change = self._ground.records, await asyncio.to_thread(noted, edit, held, written)
+        first, more = live[:MOST_TOGETHER], batched(live[MOST_TOGETHER:])
+        rows = await records.put(self.space, change, live=first, superseded=revision.superseded)
+        for lines in more:
+            rows += await records.put(self.space, None, live=lines)
+        for lost in batched(gone):
+            await records.put(self.space, None, gone=lost)
         self._seen = written.sha256
         await afp("upsert.committed")
         return rows
@@ -191,12 +201,19 @@ class Memories:
         """After a hand edit, or a crash between file and record."""
         if held.sha256 == self._seen:
             return
-        rows = await self._ground.records.rows(self.space)
+        records = self._ground.records
+        rows = await records.rows(self.space)
         found = await asyncio.to_thread(differences, held.text, rows)
-        if found.renamed:
-            await self._ground.records.rename(self.space, found.renamed)
-        if found.new or found.gone:
-            await self._ground.records.put(self.space, None, live=found.new, gone=found.gone)
+        if found.left:
+            log.warning(
+                "MEMORY.md has more lines than have a record", space=self.space, most=MOST_TAKEN, left=found.left
+            )
+        for renamed in batched(found.renamed):
+            await records.rename(self.space, renamed)
+        for gone in batched(found.gone):
+            await records.put(self.space, None, gone=gone)
+        for new in batched(found.new):
+            await records.put(self.space, None, live=new)
         self._seen = held.sha256
 
     async def _read(self) -> Held:
@@ -207,6 +224,11 @@ class Memories:
             return self._ground.workspace.space(self.space)
         except PathRefused as err:
             raise Unreadable(f"the folder of {self.space!r} is left alone: {err}") from err
+
+
+def batched(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """As many as go into one transaction at a time: what waits behind it waits for milliseconds."""
+    return (items[at : at + MOST_TOGETHER] for at in range(0, len(items), MOST_TOGETHER))
 
 
 async def _to_its_end(work: Coroutine[None, None, Rows]) -> Rows:

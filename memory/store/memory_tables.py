@@ -29,6 +29,7 @@ memory = Table(
 )
 """One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file."""
 Index("memory_space", memory.c.space, memory.c.state)
+Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)
 partial("memory_norm", memory.c.space, memory.c.norm, where=among(memory.c.state, "live"), unique=True)
 
 memory_change = Table(

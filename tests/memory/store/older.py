@@ -10,6 +10,7 @@ _NEVER_CHANGED = (
 )
 BACK = {
     "r0009": (
+        "DROP INDEX memory_line",
         "ALTER TABLE inbox DROP COLUMN deaths_alone",
         "DROP TABLE file_label",
         "ALTER TABLE message DROP COLUMN tainted",

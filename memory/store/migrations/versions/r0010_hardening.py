@@ -1,5 +1,5 @@
 """What rests on words from outside is labelled (messages, lines of folds, names of files and folders); how often the
-process died while a message was the only one it worked on.
+process died while a message was the only one it worked on; lines of memory by their key.
 """
 
 import sqlalchemy as sa
@@ -57,6 +57,8 @@ def upgrade() -> None:
 
     Which lines of an older fold rest on them is not known, so that where any does, each counts as one that does.
     """
+    # without it each new line of memory read all lines of its space that are gone
+    op.create_index("memory_line", "memory", ["space", "norm", "state"])
     op.add_column("inbox", sa.Column("deaths_alone", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("message", sa.Column("tainted", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("fold", sa.Column("clean_lines", sa.Text(), nullable=False, server_default=""))

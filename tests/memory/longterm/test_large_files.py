@@ -1,0 +1,168 @@
+"""A MEMORY.md of thousands of lines, put there by hand: what is taken of it, in which transactions, at what cost."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from time import process_time, thread_time
+
+import pytest
+
+from memory.longterm.editing import Unreadable
+from memory.longterm.memories import Ground, Memories
+from memory.longterm.reconciling import differences
+from memory.store.memories import SqlMemoryRecords
+from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
+from tests.by_night import by_night
+from tests.memory.longterm.remembering import Place, wanted
+
+
+class Counting(SqlMemoryRecords):
+    """The records, with how many lines each transaction is about."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place.store.memories._database)
+        self.sizes: list[int] = []
+
+    async def put(
+        self,
+        space: str,
+        change: NewChange | None,
+        live: Sequence[NewMemory] = (),
+        superseded: Sequence[tuple[str, str]] = (),
+        gone: Sequence[str] = (),
+    ) -> list[MemoryRow]:
+        self.sizes.append(len(live) + len(superseded) + len(gone))
+        return await super().put(space, change, live, superseded, gone)
+
+    async def rename(self, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
+        self.sizes.append(len(norms))
+        await super().rename(space, norms)
+
+
+def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
+    return "## Facts\n\n" + "".join(f"- Customer {number} {words}\n" for number in range(count))
+
+
+def counted(place: Place) -> tuple[Memories, Counting]:
+    records = Counting(place)
+    return Memories("", Ground(records=records, workspace=place.workspace, similarity=lambda: 0.85)), records
+
+
+async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -> None:
+    memories, records = counted(place)
+    place.write(lines(250))
+    await memories.reconcile()
+    place.write(lines(250, "wants the shipment on a Monday"))
+    await memories.reconcile()
+    place.write("## Facts\n\n- nothing else\n")
+    await memories.reconcile()
+    assert max(records.sizes) == 100
+    assert await place.known() == ["nothing else"]
+
+
+async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None:
+    memories, records = counted(place)
+    place.write(lines(250))
+    await memories.reconcile()
+    rows = await memories.remove([row.norm for row in await memories.list(limit=0)], "api")
+    assert len(rows) == 250
+    assert max(records.sizes) == 100
+    assert await place.known() == []
+
+
+async def test_a_word_added_everywhere_leaves_every_line_its_record(place: Place) -> None:
+    memories, _ = counted(place)
+    place.write(lines(400))
+    await memories.reconcile()
+    before = {row.id for row in await place.store.memories.rows("")}
+    place.write(lines(400, "wants the delivery on a Monday morning"))
+    await memories.reconcile()
+    after = await place.store.memories.rows("", state="")
+    assert {row.id for row in after} == before
+    assert {row.text for row in after} == {f"Customer {n} wants the delivery on a Monday morning" for n in range(400)}
+
+
+def test_five_thousand_lines_get_a_record_and_the_others_are_counted() -> None:
+    found = differences(lines(5_003), [])
+    assert (len(found.new), found.left) == (5_000, 3)
+    assert found.new[-1].text == "Customer 4999 wants the delivery on a Monday"
+    rows = [known(number, f"customer {number} wants the delivery on a monday") for number in range(4_999)]
+    again = differences(lines(5_003), rows)
+    assert ([line.text for line in again.new], again.left) == (["Customer 4999 wants the delivery on a Monday"], 3)
+
+
+@by_night
+async def test_the_first_five_thousand_lines_have_a_record_and_all_stay_in_the_file(place: Place) -> None:
+    memories, _ = counted(place)
+    text = lines(5_001)
+    place.write(text)
+    await memories.reconcile()
+    known = await place.known()
+    assert len(known) == 5_000
+    assert "Customer 4999 wants the delivery on a Monday" in known
+    await memories.upsert(wanted("The gate code is 4711", origin="person"))
+    assert "The gate code is 4711" in await place.known()
+    assert place.text() == f"{text}- The gate code is 4711\n"
+
+
+async def test_a_file_of_more_than_a_million_bytes_is_left_alone(place: Place) -> None:
+    memories, _ = counted(place)
+    place.write("- one\n")
+    await memories.reconcile()
+    text = "- one\n\n" + "x" * 999_993
+    place.write(text)
+    await memories.reconcile()
+    place.write(f"{text}x")
+    await memories.reconcile()
+    with pytest.raises(Unreadable, match=r"1,000,001 bytes.*1,000,000"):
+        await memories.upsert(wanted("two", origin="person"))
+    assert place.text() == f"{text}x"
+    assert await place.known() == ["one"]
+
+
+async def test_the_records_follow_in_time_in_proportion_to_the_lines(place: Place) -> None:
+    memories, _ = counted(place)
+
+    async def took(count: int) -> float:
+        place.write("")
+        await memories.reconcile()
+        place.write(lines(count, f"came {count} times"))
+        begun = process_time()
+        await memories.reconcile()
+        return process_time() - begun
+
+    assert await took(1_200) < 8 * await took(300) or await took(1_600) < 8 * await took(400)
+
+
+def test_what_became_of_changed_lines_is_found_in_proportion_to_them() -> None:
+    def took(count: int) -> float:
+        rows = [known(number, f"Customer {number} likes tea") for number in range(count)]
+        text = "## Facts\n\n" + "".join(f"- Customer {n} loves tea\n" for n in range(count))
+        begun = thread_time()
+        found = differences(text, rows)
+        assert len(found.renamed) + len(found.new) == count
+        return thread_time() - begun
+
+    assert in_proportion(took)
+
+
+def known(number: int, text: str) -> MemoryRow:
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    return MemoryRow(
+        id=f"row{number}",
+        space="",
+        norm=text.casefold(),
+        category="fact",
+        text=text,
+        importance=5,
+        state="live",
+        origin="file",
+        source=MemorySource(),
+        created=at,
+        updated=at,
+        used=None,
+        uses=0,
+    )
+
+
+def in_proportion(took: Callable[[int], float]) -> bool:
+    return any(took(1_200) < 8 * took(300) for _ in range(4))
