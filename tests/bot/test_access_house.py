@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.approvals import ASKED, TAINTED
 from bot.models.scripted import Script
 from channels.message import Capabilities, OutboundMessage, Sender
 from channels.scripted import Scripted as Channel
@@ -18,7 +17,12 @@ from memory.store.audit import broken_at
 from memory.store.store import SqlStore
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, results
+from tests.bot.test_approvals import ASKED
 
+TAINTED = (
+    "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what the bot is told to be"
+    " is not written from those. The person can ask for it in a fresh conversation.]"
+)
 SETTINGS = {"language": "en", "channels": {"telegram": {"owners": ["1", "3"], "allow": ["2", "-100"]}}}
 TYPED = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 CODE = re.compile(r"`([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from bot.access import Actor, Where
-from bot.approvals import ASKED, MOST_SHOWN, Approvals, Wanted, action_of, question
+from bot.approvals import Approvals, Wanted, action_of, question
 from bot.errors import ToolFailed
 from bot.reply import load_beside
 from bot.tools.files import EditFile, ReadFile, WriteFile
@@ -35,6 +35,13 @@ from memory.store.store import SqlStore
 from memory.workspace import Workspace
 from tests.bot.test_pairing import Clock
 from tests.contracts.store_words import talk
+
+# Literals, so that the product is not compared with itself.
+MOST_SHOWN = 12_000
+ASKED = (
+    "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
+    " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
+)
 
 OWNER = Actor(channel="web", account="a", id="1", role="owner")
 HERE = Where(kind="console", space="")

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.console.wiring import open_console
-from bot.gateway import LOGGED_OUT_PAUSE, LONGEST_DEAF, MOST_ATTEMPTS, back_off, given_up, next_pause
+from bot.gateway import back_off, given_up, next_pause
 from bot.models.base import Request
 from bot.reply import outgoing
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
@@ -22,6 +22,11 @@ from memory.store.records import OutboxRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
 from tests.channels.web.house import ScriptedHouse, running
+
+# Literals, so that the product is not compared with itself.
+LOGGED_OUT_PAUSE = 60.0
+LONGEST_DEAF = 60.0
+MOST_ATTEMPTS = 20
 
 SHORT = Capabilities(limit=100, unit="utf16", live=True)
 KEYED = Capabilities(live=True, keyed=True, key_valid=1e9)

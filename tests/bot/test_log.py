@@ -15,7 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import log
-from bot.log import HIDDEN, LogSettings, Redactor
+from bot.log import LogSettings, Redactor
+
+# Literals, so that the product is not compared with itself.
+HIDDEN = "[secret]"
 
 SECRET = 'p@ss "wörd"/1\\2'
 TOKEN = "123456789:AAHabcdefghijklmnopqrstuvwxyz012345"

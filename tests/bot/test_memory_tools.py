@@ -11,11 +11,13 @@ import pytest
 from bot.errors import ToolFailed
 from bot.tools.base import Occasion
 from bot.tools.longterm import MemoryGet, MemorySearch, MemoryWrite
-from memory.context.taint import OUTSIDE
 from memory.daily_log import Section, append
 from memory.store.memory_records import Identity
 from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import begin, folded, parts, reply, talk
+
+# Literals, so that the product is not compared with itself.
+OUTSIDE = "[this holds words from outside]"
 
 SAID = Occasion(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
 

@@ -9,13 +9,20 @@ import pytest
 
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig, Waits
 from channels.message import LiveEvent, OutboundFile
-from channels.wechat.book import ALLOWANCE, WINDOW, Book
-from channels.wechat.files import LARGEST
-from channels.wechat.speaking import FIRST_BLOCK, LONGEST_BLOCK, client_id
-from channels.wechat.words import LIMIT, MORE
+from channels.wechat.book import Book
+from channels.wechat.speaking import client_id
 from tests.channels.wechat_stage import QUICK, open_channel, part, staged
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.ilink_world import PERSON
+
+# Literals, so that the product is not compared with itself.
+ALLOWANCE = 10
+WINDOW = 86_400.0
+LARGEST = 26_214_400
+FIRST_BLOCK = 15.0
+LONGEST_BLOCK = 3600.0
+LIMIT = 1800
+MORE = {"zh": "（还没说完：随便回我一句，我就接着发）", "en": "(more follows: send me anything)"}
 
 DATA = bytes(range(256)) * 5
 FILE = OutboundFile(name="notes.bin", media_type="application/octet-stream", data=DATA)

@@ -6,8 +6,11 @@ from collections import Counter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.context.validity import NO_RESULT, Shown, repair, valid
+from memory.context.validity import Shown, repair, valid
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
+
+# Literals, so that the product is not compared with itself.
+NO_RESULT = "[no result was recorded]"
 
 IDS = st.sampled_from(["a", "b", "c", "坏 id", "", "x" * 70])
 PARTS = st.one_of(

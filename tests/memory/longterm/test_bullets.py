@@ -9,18 +9,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memory.longterm.bullets import (
-    CATEGORIES,
-    HEADINGS,
-    Bullet,
-    added,
-    bullets,
-    category_of,
-    memorable,
-    removed,
-    replaced,
-    tidy,
-)
+from memory.longterm.bullets import Bullet, added, bullets, category_of, memorable, removed, replaced, tidy
+
+# Literals, so that the product is not compared with itself.
+CATEGORIES = ("user_preference", "project_context", "skill", "fact")
+HEADINGS = {
+    "user_preference": "偏好 · Preferences",
+    "project_context": "项目 · Projects",
+    "skill": "技能 · Skills",
+    "fact": "事实 · Facts",
+}
 
 TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
 LINES = st.sampled_from(

@@ -9,10 +9,6 @@ from hypothesis import strategies as st
 
 from memory.conversation import Document, Image, Message, Part, Text, ToolCall, ToolResult
 from memory.longterm.extraction import (
-    MOST_BOT,
-    MOST_FACTS,
-    MOST_LETTERS,
-    MOST_USER,
     Exchange,
     Known,
     Rules,
@@ -27,6 +23,12 @@ from memory.longterm.extraction import (
     worth_reading,
 )
 from tests.memory.longterm.extraction_cases import FALSE, TRUE
+
+# Literals, so that the product is not compared with itself.
+MOST_BOT = 1000
+MOST_FACTS = 10
+MOST_LETTERS = 500
+MOST_USER = 500
 
 SAID = "I prefer tea over coffee, and I live in Oslo since 2019."
 TEA = {

@@ -11,13 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import failpoint
-from memory.longterm.bullets import HEADINGS, bullets, removed
+from memory.longterm.bullets import bullets, removed
 from memory.longterm.editing import Edit, Revision, Unreadable, WouldLose
 from memory.longterm.memories import Candidate
 from memory.longterm.similarity import normal
 from memory.store.errors import StoreError
 from memory.workspace import Conflict
 from tests.memory.longterm.remembering import TEMPLATE, Place, facts, settled, wanted
+
+# Literals, so that the product is not compared with itself.
+HEADINGS = {
+    "user_preference": "偏好 · Preferences",
+    "project_context": "项目 · Projects",
+    "skill": "技能 · Skills",
+    "fact": "事实 · Facts",
+}
 
 
 def standing(place: Place) -> list[str]:

@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from memory.conversation import Text
 from memory.store.audit import broken_at
-from memory.store.links import LOCKED_FOR, MOST_WRONG, SqlLinks, lock_end
+from memory.store.links import SqlLinks, lock_end
 from memory.store.memory_records import Identity, LinkRow
 from memory.store.store import SqlStore
 from tests.contracts.store_words import begin, folded, oldest, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
+
+# Literals, so that the product is not compared with itself.
+MOST_WRONG = 5
+LOCKED_FOR = timedelta(hours=1)
 
 NEVER = timedelta(minutes=10)
 
