@@ -17,6 +17,7 @@ class Actor:
     """Who acts. id: the platform's immutable id; the model acts as the person whose turn it is (by_model).
 
     account: our own id on that platform. admin_here: the owner made this admin one of the very group they write in.
+    bound: the only space in which they may act, None for no such bound; of a sender whom the platform does not prove.
     """
 
     channel: str
@@ -25,6 +26,7 @@ class Actor:
     by_model: bool = False
     account: str = ""
     admin_here: bool = False
+    bound: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,8 @@ def authorize(actor: Actor, action: str, resource: str, where: Where) -> Decisio
         return Decision(allowed=False, code="place")
     if actor.by_model and not rule.model:
         return Decision(allowed=False, code="model")
+    if actor.bound is not None and where.space != actor.bound:
+        return Decision(allowed=False, code="unproven")
     if rule.own_space and resource and resource != where.space:
         return Decision(allowed=False, code="space")
     if not where.space and RANK[actor.role] < RANK[rule.root]:

@@ -41,6 +41,7 @@ async def check_channels(
     ]
     on = [name for name, section in sections.items() if section.on]
     lack += [_off(name) for name, section in sections.items() if turned_off(section) and section.complete]
+    lack += _unsealed(file.current)
     if home.address():
         return [*await _asked(home, on), *lack]
     async with AsyncExitStack() as held:
@@ -62,6 +63,16 @@ def _off(name: str) -> Check:
     """A channel with credentials that config.json turns off: meant so, or left so in a copy of the example."""
     hint = f"Set channels.{name}.enabled to true to start it."
     return _check(name, "It has credentials, but enabled is false: it does not start.", hint=hint)
+
+
+def _unsealed(config: Config) -> list[Check]:
+    """An official account whose calls anybody on their way could write."""
+    section = config.channels.wechat_mp
+    if not section.on or section.encoding_aes_key:
+        return []
+    message = "Its calls come unencrypted: whoever is on their way can write them, so nobody is more than a guest."
+    hint = "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key to its key."
+    return [Check(name="channel wechat_mp safe mode", ok=False, message=message, hint=hint)]
 
 
 async def _asked(home: Home, on: list[str]) -> list[Check]:

@@ -104,7 +104,8 @@ class Inbound:
 
     async def _arrival(self, message: InboundMessage) -> Arrival:
         address, kind = message.address, message.kind
-        actor = await self._roles.actor(address.channel, address.account, message.sender.id, address.chat_id, kind)
+        sender, proven = message.sender.id, message.proven
+        actor = await self._roles.actor(address.channel, address.account, sender, address.chat_id, kind, proven=proven)
         space = space_of(actor.role, address.channel, address.account, actor.id, address.chat_id, kind)
         ignored = self._ignored(message, actor, where_of(address.channel, kind, space))
         taken = Taken(

@@ -23,12 +23,16 @@ ENDS_TURN = frozenset({"new", "context clear"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What an inbox row's body holds. files: raw attachments. name: the sender's own. quote: what it answers."""
+    """What an inbox row's body holds. files: raw attachments. name: the sender's own. quote: what it answers.
+
+    proven: see InboundMessage.
+    """
 
     text: str
     name: str = ""
     files: tuple["KeptFile", ...] = ()
     quote: Quote | None = None
+    proven: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,7 @@ def arrival(message: InboundMessage, files: Sequence[KeptFile], taken: Taken, no
     """The row that one message becomes. now: unix seconds."""
     text = f"/{PRESS} {message.target}" if message.act == "press" else message.text
     command = command_of(text) if message.act in ("message", "press") and not taken.aside else None
-    said = Said(text=text, name=message.sender.name, files=tuple(files), quote=message.quote)
+    said = Said(text=text, name=message.sender.name, files=tuple(files), quote=message.quote, proven=message.proven)
     return Arrival(
         place=_place(message, taken.space),
         key=clean(message.key),
@@ -121,6 +125,8 @@ def dump_said(said: Said) -> str:
     record: dict[str, Any] = {"text": said.text}
     if said.name:
         record["name"] = said.name
+    if not said.proven:
+        record["unproven"] = True
     if said.quote:
         quote = said.quote
         record["quote"] = [quote.text[:LONGEST_QUOTE], quote.author, quote.ours, quote.author_id]
@@ -140,4 +146,5 @@ def load_said(body: str) -> Said:
     )
     quoted = record.get("quote")
     quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:])) if quoted else None
-    return Said(text=record["text"], name=record.get("name", ""), files=files, quote=quote)
+    proven = not record.get("unproven", False)
+    return Said(text=record["text"], name=record.get("name", ""), files=files, quote=quote, proven=proven)

@@ -217,7 +217,7 @@ class Pairing:
         person, code = _person(message), typed_code(message.text)
         text = _OWNER_NOW[language(message.text, self.config().language) != "zh"]
         told = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
-        return bool(code) and await self.claim(person, message.sender.name, code, [told])
+        return bool(code) and message.proven and await self.claim(person, message.sender.name, code, [told])
 
     async def _met_person(self, message: InboundMessage, row: Stored) -> None:
         party, name, code = _person(message), _plain(message.sender.name), fresh()

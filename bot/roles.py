@@ -1,8 +1,9 @@
 """Who a sender is here and now: what config.json lists and what was granted, whichever is more."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from bot.access import LOCAL, RANK, Actor, Role, folded, role_of
+from bot.access import LOCAL, RANK, Actor, Role, folded, role_of, space_of
 from bot.config import Config
 from memory.store.access_doors import Access
 from memory.store.access_records import GrantRow
@@ -15,8 +16,14 @@ class Roles:
         self._config = config
         self._access = access
 
-    async def actor(self, channel: str, account: str, sender: str, chat: str, kind: str) -> Actor:
-        """Who writes there. kind: dm or group. The actor's id is written as that platform compares ids."""
+    async def actor(
+        self, channel: str, account: str, sender: str, chat: str, kind: str, *, proven: bool = True
+    ) -> Actor:
+        """Who writes there. kind: dm or group. The actor's id is written as that platform compares ids.
+
+        proven: whether the platform proves who it is; without that nobody is more than a guest, with a memory of
+        their own whatever it has joined.
+        """
         if channel in LOCAL:
             return Actor(channel=channel, account=account, id=sender, role="owner")
         person, group = folded(channel, sender), chat if kind == "group" else ""
@@ -27,7 +34,8 @@ class Roles:
         listed = role_of(lists, channel, person, chat, kind, allowed=allowed)
         role = _more(listed, own, group)
         here = role == "admin" and any(row.role == "admin" and row.group for row in own)
-        return Actor(channel=channel, account=account, id=person, role=role, admin_here=here)
+        found = Actor(channel=channel, account=account, id=person, role=role, admin_here=here)
+        return found if proven else _unproven(found, chat, kind)
 
     async def group_allowed(self, channel: str, account: str, chat_id: str) -> bool:
         """Whether the bot may speak in that group."""
@@ -40,6 +48,12 @@ class Roles:
         """The `owners` and `allow` lists of a channel as they are written; empty where it has none."""
         section = getattr(self._config().channels, channel, None)
         return {name: getattr(section, name, ()) for name in ("owners", "allow")}
+
+
+def _unproven(actor: Actor, chat: str, kind: str) -> Actor:
+    role: Role = "guest" if RANK[actor.role] > RANK["guest"] else actor.role
+    bound = space_of(role, actor.channel, actor.account, actor.id, chat, kind)
+    return replace(actor, role=role, admin_here=False, bound=bound)
 
 
 def _more(listed: Role, own: Sequence[GrantRow], group: str) -> Role:

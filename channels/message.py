@@ -92,6 +92,7 @@ class InboundMessage:
     data is `target`; move of the chat at `address` to the chat id `target`; joined: we were taken into a group.
     album: names the messages that a person sent as one, "" for none.
     raw: the update as JSON text, for the record; "" where there is none.
+    proven: the platform proves what was written and by whom; else its sender is a guest at most.
     """
 
     address: Address
@@ -108,6 +109,7 @@ class InboundMessage:
     target: str = ""
     album: str = ""
     quote: Quote | None = None
+    proven: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,7 +146,8 @@ class Calls:
             )
         place = job.conversation.place
         space = place.space
-        person = await self._roles.actor(place.channel, place.account, job.actor.id, place.chat_id, place.kind)
+        id, proven = job.actor.id, job.actor.bound is None
+        person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
         actor = replace(person, by_model=True)  # asked anew: rights may have been taken since the turn began
         if not authorize(actor, tool.spec.action, space, job.where).allowed:
             return self._denied(f"{call.name} is not allowed here.")

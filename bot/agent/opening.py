@@ -76,7 +76,8 @@ class Opening:
 
     async def actor(self, row: InboxRow, place: Place) -> Actor:
         """Who the sender is at this moment."""
-        return await self.roles.actor(place.channel, place.account, row.sender_id, place.chat_id, place.kind)
+        sender, proven = row.sender_id, load_said(row.body).proven
+        return await self.roles.actor(place.channel, place.account, sender, place.chat_id, place.kind, proven=proven)
 
     async def job(
         self, row: InboxRow, said: Said, conversation: ConversationRow, parts: tuple[Part, ...] | None, actor: Actor

@@ -35,6 +35,8 @@ async def _pair(asked: Asked) -> str:
 
 async def _owner_now(asked: Asked, code: str) -> bool:
     actor = asked.actor
+    if actor.bound is not None:  # nobody proves who typed it
+        return False
     person = Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
     return await asked.desk.pairing.claim(person, load_said(asked.row.body).name, code)
 

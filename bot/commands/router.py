@@ -149,12 +149,15 @@ class Router:
         if conversation is None:
             raise StoreError(f"conversation {row.conversation} of a command is missing")
         place, config = conversation.place, self._desk.config.current
-        address = address_of(place)
+        address, sender = address_of(place), row.sender_id
+        actor = await self._desk.roles.actor(
+            place.channel, place.account, sender, place.chat_id, place.kind, proven=said.proven
+        )
         return Asked(
             desk=self._desk,
             row=row,
             conversation=conversation,
-            actor=await self._desk.roles.actor(place.channel, place.account, row.sender_id, place.chat_id, place.kind),
+            actor=actor,
             where=where_of(place.channel, place.kind, place.space),
             lang=await self._language(conversation.id, said.text, config.language),
             rest="",

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -55,6 +56,9 @@ PICTURE_BYTES = 10_000_000
 PICTURES = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/bmp": "bmp"}
 MOST_WORDED = 10_000  # words sent whose picture is still to go; see `send`
 MOST_WORKING = 10_000
+UNSEALED = (
+    "calls come unencrypted, so that nobody is more than a guest: set encoding_aes_key, and safe mode at the platform"
+)
 WORKING = ("accepted", "started", "delta", "tool_started", "tool_ended")
 
 
@@ -120,6 +124,7 @@ class WechatMp:
             await asyncio.to_thread(importlib.import_module, f"{CIPHERS}.hazmat.primitives.ciphers")
         pages = await self._notebook.read(f"{self.account}.") if self._notebook else {}
         self._original = pages.get(self._original_page, "")
+        self._guard.nonces.load(pages, self._clock())
         self._service.bind(self._notebook, pages)
         self._exchanges.opened()
         self._deliver = deliver
@@ -136,10 +141,13 @@ class WechatMp:
         now = self._clock()
         try:
             if request.method == "GET":
-                return HookReply(body=self._guard.address(request.query, now))
+                echo = self._guard.address(request.query, now)
+                return HookReply(body=echo) if await self._nonces_stored() else HookReply(status=503)
             push = self._guard.push(request, now)
             if self._original not in ("", push.fields["ToUserName"]):
                 raise NotOurs("a call for another account than those before it")
+            deliver = await self._heard_by()
+            self._guard.recheck(push, now)
         except NotOurs as err:
             if not isinstance(err, Stray):
                 self._refusal = str(err)
@@ -147,12 +155,24 @@ class WechatMp:
             return HookReply(status=401)
         self._heard, self._refusal = now, ""
         message = parse(push.fields, self.account)
-        deliver = await self._heard_by()
         if deliver is None:
             return HookReply(status=503)
         if message is None:
-            return HookReply(body=b"success")
-        return await self._answered(push, message, deliver)
+            return HookReply(body=b"success") if await self._nonces_stored() else HookReply(status=503)
+        return await self._answered(push, replace(message, proven=self._sealed), deliver)
+
+    async def _nonces_stored(self) -> bool:
+        """Store the nonce of a call that brings no message; it must not come again with one after a restart."""
+        pages = self._guard.nonces.unstored()
+        if self._notebook is None or not pages:
+            return True
+        try:
+            await self._notebook.write(pages)
+        except (OSError, RuntimeError) as err:
+            log.warning("nonce not stored", channel=self.name, error=f"{type(err).__name__}: {err}")
+            return False
+        self._guard.nonces.stored(pages)
+        return True
 
     async def _heard_by(self) -> Deliver | None:
         """Who takes messages; a call that comes while we start waits for it, for each refusal uses up a try."""
@@ -215,7 +235,7 @@ class WechatMp:
 
     def vitals(self) -> Vitals:
         """As they are now."""
-        plain = "" if self._sealed else "calls come unencrypted: set encoding_aes_key, and safe mode at the platform"
+        plain = "" if self._sealed else UNSEALED
         refused = f"a call was refused: {self._refusal}" if self._refusal else ""
         trouble = "; ".join(filter(None, (refused, self._service.trouble, plain)))
         return Vitals(heard=max(self._heard, self._api.heard), trouble=trouble, quota=self._service.quota())
@@ -271,7 +291,8 @@ class WechatMp:
 
     async def _stored(self, push: Push, message: InboundMessage, deliver: Deliver, until: float) -> Accepted | None:
         """Deliver it before the platform hangs up (loop time); None: it could not be stored, and will come again."""
-        keep: Mapping[str, str] = {} if self._original else {self._original_page: push.fields["ToUserName"]}
+        nonces = self._guard.nonces.unstored()
+        keep: Mapping[str, str] = nonces | ({} if self._original else {self._original_page: push.fields["ToUserName"]})
         now = asyncio.get_running_loop().time
         while now() < until:
             # Never cancelled: what is being stored is stored, and known as a repeat when it comes again.
@@ -285,6 +306,7 @@ class WechatMp:
             err = storing.exception()
             if err is None:
                 self._original = push.fields["ToUserName"]
+                self._guard.nonces.stored(nonces)
                 return storing.result()[0]
             if not isinstance(err, OSError | RuntimeError):
                 raise err

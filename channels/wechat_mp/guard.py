@@ -6,7 +6,7 @@ Source: SHA-1 over the sorted token, timestamp, nonce (and ciphertext), as the p
 from dataclasses import dataclass
 
 from channels.base import HookRequest
-from channels.nonces import Nonces
+from channels.nonces import StoredNonces
 from channels.strict_xml import BadXml, flat_xml
 from channels.wechat_crypto import Envelope, Undecipherable, signature, signed
 
@@ -31,6 +31,9 @@ class Push:
 
     fields: dict[str, str]
     sealed: bool
+    #: What it was signed with, and what it said.
+    nonce: str = ""
+    content: bytes = b""
 
 
 class Guard:
@@ -44,7 +47,7 @@ class Guard:
         self._token = token
         self._app_id = app_id
         self._envelope = Envelope(signs, app_id) if signs else None
-        self._nonces = Nonces()
+        self.nonces = StoredNonces(f"{app_id}.nonce.")
 
     def address(self, query: Query, now: float) -> bytes:
         """What an address check is to be answered with. Raises NotOurs."""
@@ -54,7 +57,7 @@ class Guard:
         return echo
 
     def _fresh(self, nonce: str, content: bytes, now: float) -> None:
-        if not self._nonces.fits(nonce, content, now):
+        if not self.nonces.fits(nonce, content, now):
             raise NotOurs("a nonce came twice, with different contents")
 
     def push(self, request: HookRequest, now: float) -> Push:
@@ -78,7 +81,11 @@ class Guard:
             )
         if person and person != [fields["FromUserName"]]:
             raise NotOurs("the sender in the address is not the one in the message")
-        return Push(fields=fields, sealed=self._envelope is not None)
+        return Push(fields=fields, sealed=self._envelope is not None, nonce=nonce, content=inner)
+
+    def recheck(self, push: Push, now: float) -> None:
+        """Judge a call's nonce again, now that those of an earlier life are known. Raises NotOurs."""
+        self._fresh(push.nonce, push.content, now)
 
     def seal(self, xml: str, now: float, nonce: str) -> str:
         """An answer to an encrypted call, as it goes out."""
