@@ -1,9 +1,11 @@
 """Sending and hearing: order kept, failures settled by what is known of them, and channels that come back."""
 
 import asyncio
+import shutil
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -13,11 +15,13 @@ from bot.gateway import back_off, given_up, next_pause
 from bot.models.base import Request
 from bot.reply import outgoing
 from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
-from channels.message import Capabilities, LiveEvent, OutboundMessage
+from channels.leaving import leave
+from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.scripted import Scripted as Channel
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import Settings
 from channels.text import length
+from memory.store.open import open_store
 from memory.store.records import OutboxRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
@@ -362,3 +366,76 @@ async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(t
         ("live view failed", "terminal"),
         ("live view failed", "elsewhere"),
     ]
+
+
+class Waiting(Channel):
+    """Says when a part leaves; each send waits for `free` first, or ends with `error` before anything has left."""
+
+    def __init__(self) -> None:
+        super().__init__("terminal", "local", Capabilities(limit=4096, unit="utf16", says_leaving=True))
+        self.free, self.arrived = asyncio.Event(), asyncio.Event()
+        self.error: ChannelError | None = None
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        self.arrived.set()
+        await self.free.wait()
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        await leave()
+        return await super().send(message)
+
+
+async def test_what_waits_for_a_connection_is_not_marked_as_being_sent(tmp_path: Path) -> None:
+    channel = Waiting()
+    async with inside(tmp_path, echo, channel=channel) as it:
+        message = it.channel.hear("talk")
+        await channel.arrived.wait()
+        row = await left(it)
+        assert row is not None
+        assert (row.state, row.attempts) == ("pending", 0)
+        channel.free.set()
+        [sent] = await it.answer(message.key)
+        await gone(it)
+        assert (sent.text, sent.repeated) == ("re: talk", False)
+        assert await left(it) is None
+
+
+async def test_a_kill_while_a_part_waits_makes_no_repeat_of_it(tmp_path: Path) -> None:
+    channel = Waiting()
+    async with inside(tmp_path, echo, channel=channel) as it:
+        it.channel.hear("talk")
+        await channel.arrived.wait()
+        frozen = tmp_path / "frozen"
+        shutil.copytree(tmp_path / "data", frozen)
+    store = await open_store(frozen / "mnema.db")
+    try:
+        assert (await store.delivery.recover(store.now())).sends_unknown == 0
+        [conversation] = await store.delivery.unsent()
+        row = await store.delivery.next_out(conversation)
+        assert row is not None
+        assert (row.text, row.repeats) == ("re: talk", 0)
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("error", [Ambiguous("lost"), Retryable("no connection"), RuntimeError("odd")])
+async def test_whatever_ends_a_send_before_it_left_makes_no_repeat_of_it(tmp_path: Path, error: Any) -> None:
+    channel = Waiting()
+    channel.free.set()
+    channel.error = error
+    async with inside(tmp_path, echo, channel=channel) as it:
+        [sent] = await it.say("talk")
+        await gone(it)
+        assert (sent.text, sent.repeated) == ("re: talk", False)
+
+
+async def test_a_part_that_is_dropped_while_it_waits_is_not_sent(tmp_path: Path) -> None:
+    channel = Waiting()
+    async with inside(tmp_path, echo, channel=channel) as it:
+        it.channel.hear("talk")
+        await channel.arrived.wait()
+        await it.house.store.sessions.clear(await it.conversation())
+        channel.free.set()
+        assert [part.text for part in await it.say("next")] == ["re: next"]
+        assert [part.text for part in it.channel.sent] == ["re: next"]

@@ -1,0 +1,48 @@
+"""When a part leaves: said after every wait and before anybody can see it, so that what only waited is no repeat."""
+
+import pytest
+
+from channels.errors import ChannelError, Retryable
+from channels.leaving import Withdrawn, leaving
+from tests.contracts.channel_cases import Cases, needs
+from tests.contracts.channel_stage import Stage, eventually, part
+
+
+class Leaving(Cases):
+    """A channel that says of itself that it does."""
+
+    async def test_a_part_leaves_before_it_can_be_seen(self, stage: Stage) -> None:
+        seen_then: list[list[str]] = []
+
+        async def leave() -> None:
+            seen_then.append(stage.seen())
+
+        with leaving(leave):
+            await stage.channel.send(part(stage, "here"))
+        await eventually(lambda: stage.seen() == ["here"])
+        says = stage.channel.capabilities.says_leaving
+        assert bool(seen_then) == says
+        assert all(seen == [] for seen in seen_then)
+
+    async def test_a_part_that_must_not_leave_any_more_is_not_seen(self, stage: Stage) -> None:
+        async def leave() -> None:
+            raise Withdrawn("dropped")
+
+        if not stage.channel.capabilities.says_leaving:
+            return
+        with leaving(leave), pytest.raises(ChannelError):
+            await stage.channel.send(part(stage, "never"))
+        await stage.channel.send(part(stage, "after", 1))
+        await eventually(lambda: stage.seen() == ["after"])
+
+    @needs("spoil", "unreachable")
+    async def test_what_found_no_connection_has_not_left(self, stage: Stage) -> None:
+        stage.spoil("unreachable")
+        left: list[bool] = []
+
+        async def leave() -> None:
+            left.append(True)
+
+        with leaving(leave), pytest.raises(Retryable):
+            await stage.channel.send(part(stage, "later"))
+        assert left == []
