@@ -288,8 +288,8 @@ CHANNELS = (
         name="a certificate is not looked at",
         guards="S68",
         file="channels/wechat/wire.py",
-        old="proxy=proxy or None, trust_env=False))\n",
-        new="proxy=proxy or None, trust_env=False, verify=False))\n",
+        old="proxy=proxy or None, trust_env=False, event_hooks=HOOKS)\n",
+        new="proxy=proxy or None, trust_env=False, verify=False, event_hooks=HOOKS)\n",
         tests=(TLS,),
     ),
 )

@@ -1,6 +1,7 @@
 """The mutants: small wrong changes to the product, each with the tests that must fail on it."""
 
 from tests.mutants.channel_patches import CHANNELS
+from tests.mutants.delivery_patches import DELIVERY
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
 from tests.mutants.guards_patches import GUARDS
 from tests.mutants.hub_patches import HUBS
@@ -108,9 +109,9 @@ MUTANTS = (
     Mutant(
         name="a part is sent before the record says so",
         guards="I5",
-        file="bot/gateway.py",
-        old="(claimed := await self._delivery.sending(row.id))",
-        new="(claimed := row)",
+        file="bot/departure.py",
+        old="            if self.over or not self.waits:\n",
+        new="            if True:\n",
         tests=(GATEWAY,),
     ),
     Mutant(
@@ -551,4 +552,5 @@ MUTANTS = (
     *SERVER,
     *TAINT,
     *PAGE,
+    *DELIVERY,
 )

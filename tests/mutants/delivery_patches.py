@@ -1,0 +1,117 @@
+"""The mutants of who is blamed when the process dies, and of when a part counts as being sent."""
+
+from tests.mutants.mutant import Mutant
+
+STORE = "tests/memory/store/test_contract.py"
+ISOLATION = "tests/bot/test_isolation.py"
+POISON = "tests/walk/test_poison.py"
+GATEWAY = "tests/bot/test_gateway.py"
+ALONE = "test_a_death_counts_alone_only_where_one_message_was_at_work"
+BLAMED = "test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered"
+
+DELIVERY = (
+    Mutant(
+        name="every death counts as one alone",
+        guards="I13",
+        file="memory/store/deaths.py",
+        old='more=int(dead["rows"] == 1)',
+        new="more=1",
+        tests=(f"{STORE}::TestRecovery::{ALONE}",),
+    ),
+    Mutant(
+        name="a death counts against what waits for its lane",
+        guards="I13",
+        file="memory/store/deaths.py",
+        old='deaths_alone=inbox.c.deaths_alone + bindparam("more"),\n        lease_epoch=NOBODY,',
+        new='deaths_alone=inbox.c.deaths_alone + bindparam("more"),',
+        tests=(f"{STORE}::TestRecovery::test_a_death_says_nothing_of_what_waits_for_its_lane",),
+    ),
+    Mutant(
+        name="a clean end counts as a death",
+        guards="I13",
+        file="memory/store/store.py",
+        old="    await put_down(tx)\n",
+        new="",
+        tests=(f"{STORE}::TestRecovery::test_a_clean_end_counts_against_nobody",),
+    ),
+    Mutant(
+        name="a message that is opened again is not marked",
+        guards="I13",
+        file="bot/turn.py",
+        old="            await self._works.store.delivery.mark_opened(row.id)\n",
+        new="            pass\n",
+        tests=(f"{POISON}::test_a_message_that_kills_while_it_is_opened_is_given_up_too",),
+    ),
+    Mutant(
+        name="suspects run beside each other",
+        guards="I13",
+        file="bot/isolation.py",
+        old="        if self._suspect:\n            self._parked[conversation] = None\n",
+        new="        if False:\n            self._parked[conversation] = None\n",
+        tests=(f"{ISOLATION}::{BLAMED}",),
+    ),
+    Mutant(
+        name="the others do not wait for a suspect",
+        guards="I13",
+        file="bot/isolation.py",
+        old="        self._suspect = conversation\n        self._open.clear()\n",
+        new="        self._suspect = conversation\n",
+        tests=(f"{ISOLATION}::{BLAMED}", f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one"),
+    ),
+    Mutant(
+        name="a suspect does not wait for the others",
+        guards="I13",
+        file="bot/isolation.py",
+        old="                await self._empty.wait()\n",
+        new="                pass\n",
+        tests=(f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one",),
+    ),
+    Mutant(
+        name="a slow suspect keeps everybody waiting for ever",
+        guards="I8",
+        file="bot/isolation.py",
+        old="        self._over = asyncio.get_running_loop().call_later(seconds, self._release)\n",
+        new="",
+        tests=(f"{ISOLATION}::test_a_suspect_that_takes_long_keeps_the_others_waiting_only_for_its_time",),
+    ),
+    Mutant(
+        name="what died alone is taken up again in the middle of a storm",
+        guards="I13",
+        file="bot/isolation.py",
+        old="        return max(0.0, self._calm_seconds * 2.0 ** (alone - 1) - (time.monotonic() - self._born))\n",
+        new="        return 0.0\n",
+        tests=(f"{ISOLATION}::test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while",),
+    ),
+    Mutant(
+        name="a part is marked before it leaves",
+        guards="I5",
+        file="bot/gateway.py",
+        old="        if not channel.capabilities.says_leaving:\n",
+        new="        if True:\n",
+        tests=(f"{GATEWAY}::test_what_waits_for_a_connection_is_not_marked_as_being_sent",),
+    ),
+    Mutant(
+        name="what never left is called unknown",
+        guards="I5",
+        file="bot/gateway.py",
+        old='            stayed = fate.state == "unknown" and going.waits\n',
+        new="            stayed = False\n",
+        tests=(f"{GATEWAY}::test_whatever_ends_a_send_before_it_left_makes_no_repeat_of_it",),
+    ),
+    Mutant(
+        name="a part that was dropped while it waited is sent",
+        guards="I18",
+        file="bot/departure.py",
+        old='                raise Withdrawn("it was dropped before it left")\n',
+        new="                return\n",
+        tests=(f"{GATEWAY}::test_a_part_that_is_dropped_while_it_waits_is_not_sent",),
+    ),
+    Mutant(
+        name="a request leaves before its connection stands",
+        guards="I5",
+        file="channels/leaving.py",
+        old='        if event.endswith("send_request_headers.started"):\n',
+        new='        if event.endswith(".started"):\n',
+        tests=("tests/channels/test_telegram_contract.py::TestTelegram::test_what_found_no_connection_has_not_left",),
+    ),
+)
