@@ -131,6 +131,11 @@ async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: P
     assert "channel wecom" not in checks
 
 
+async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(tmp_path: Path) -> None:
+    checks = await found(set_up(tmp_path, telegram={"enabled": True, "token": ""}, feishu={"enabled": False}))
+    assert [name for name in checks if name.startswith("channel ")] == ["channel web"]
+
+
 TELEGRAM: Any = {"token": "100:x"}
 
 
