@@ -11,6 +11,8 @@ from structlog.testing import capture_logs
 
 from channels.web.backend import Line
 from channels.web.calls import Call
+from channels.web.errors import Refused
+from channels.web.gate import Gate
 from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import names, until
 
@@ -93,3 +95,19 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
     [fault] = [line for line in logged if line["log_level"] == "error"]
     assert (fault["event"], fault["error"]) == ("stream ended early", "RuntimeError")
     assert fault["exc_info"]
+
+
+async def test_the_hundred_and_first_login_ends_only_the_session_that_was_used_longest_ago() -> None:
+    now = 0.0
+    gate = Gate(token=TOKEN, port=80, clock=lambda: now)
+    crumbs = []
+    for _ in range(101):
+        now += 1.0
+        crumbs.append((await gate.login(TOKEN, []))[0])
+    ended = []
+    for number, crumb in enumerate(crumbs):
+        try:
+            await gate.visitor("GET", [(b"cookie", f"{gate.cookie}={crumb}".encode())])
+        except Refused:
+            ended.append(number)
+    assert ended == [0]
