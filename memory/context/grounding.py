@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from memory.context import figures
 from memory.context.render import Utterance
+from memory.context.segments import overlapping, segments, sentences_of
 from memory.context.writing import normal, tight
 from memory.recall.lexical import fold, question_terms
 
 MENTIONED = 0.6
 """Share of a sentence's content words that say that a text has it."""
+MOST_AT_ONCE = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
 MOST_OF_A_NAME = 255  # characters of one step of a path that are looked through for its ending
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -82,10 +84,11 @@ class Source:
 
     def __init__(self, text: str) -> None:
         plain = normal(text)
-        self._figures = figures.known(plain)
+        pieces = list(overlapping(plain, MOST_AT_ONCE))
+        self._figures = set[str]().union(*map(figures.known, pieces))
         self._text = plain.replace("\n", " ")
         self._tight = tight(plain)
-        self._words = frozenset(_WORD.findall(self._text))
+        self._words = frozenset(word for piece in pieces for word in _WORD.findall(piece))
         self._asked: dict[str, bool] = {}
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
@@ -172,11 +175,16 @@ def split(line: str) -> tuple[str, list[str]]:
     """A line's list mark, and its sentences with the space behind them."""
     marker = _MARKER.match(line)
     start = marker.end() if marker else 0
-    return line[:start], [part for part in _SENTENCE.findall(line[start:]) if part.strip()]
+    return line[:start], [part for part in sentences_of(line[start:], _SENTENCE) if part.strip()]
 
 
 def literals(plain: str) -> Iterator[str]:
     """What must occur to the letter in a folded sentence: addresses, paths, ids, quotations, Chinese names."""
+    for piece in segments(plain):
+        yield from _literals(piece)
+
+
+def _literals(plain: str) -> Iterator[str]:
     for pattern in (_URL, _MAIL, _PATH):
         for match in pattern.finditer(plain):
             found = match[match.lastindex or 0]

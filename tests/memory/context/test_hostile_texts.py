@@ -5,9 +5,12 @@ from functools import partial
 from time import thread_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.context import figures, sections
 from memory.context.grounding import Source, ground, literals, split
+from memory.context.segments import segments
 from memory.context.writing import normal
 
 UNITS = (
@@ -96,6 +99,27 @@ def test_headings_of_a_summary_are_known(line: str, section: str) -> None:
 )
 def test_what_must_occur_to_the_letter_is_found(said: str, found: str) -> None:
     assert found in set(literals(said))
+
+
+@given(st.text("ab \n中。.", max_size=4_000))
+def test_segments_make_up_the_text_again_and_none_is_too_long(text: str) -> None:
+    pieces = list(segments(text))
+    assert "".join(pieces) == text
+    assert all(0 < len(piece) <= 1_000 for piece in pieces)
+
+
+def test_a_long_paragraph_is_cut_where_its_sentences_end() -> None:
+    said = [f'Sentence {number} says that v1.{number} of the "tool. It" costs 3.50 a month. ' for number in range(200)]
+    said[-1] = "「这是。引用」也是一句。"
+    assert split("- " + "".join(said)) == ("- ", said)
+
+
+def test_what_stands_across_a_cut_is_known() -> None:
+    words = "the rent is due again " * 363  # 7,986 characters
+    known = Source(f"{words}on 3 May 2031 at 9 pm, {words} and 4500 yuan")
+    assert known.holds("It is due on 3 May 2031 at 9 pm.", names=False)
+    assert known.holds("They owe 4500 yuan.", names=False)
+    assert not known.holds("They owe 4501 yuan.", names=False)
 
 
 def over(read: Callable[[str], object], unit: str, size: int) -> float:
