@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import structlog
 
@@ -36,6 +37,7 @@ from memory.store.errors import Fenced, Rewritten
 from memory.store.records import ConversationRow, InboxRow, OutboxKind, Place, TurnState
 
 log = structlog.get_logger(__name__)
+LONG = 1_000  # characters; a longer answer is cut into parts beside the event loop
 MOST_TAKEOVERS = 3
 MAX_FAULTS = 3  # tries of a message that end in an error of this machine; they take about two seconds
 MOST_DEATHS_ALONE = 3
@@ -301,7 +303,8 @@ class Turns:
         final = await self._works.drafting.draft("assistant", ended.stored, origin, tainted=ended.tainted)
         kind: OutboxKind = "final" if ended.state == "done" else "notice"
         place = job.conversation.place
-        parts = outgoing(ended.said, kind, self._able(place.channel), self._left(place))
+        cut = partial(outgoing, ended.said, kind, self._able(place.channel), self._left(place))
+        parts = await asyncio.to_thread(cut) if len(ended.said) > LONG else cut()
         remember = to_remember(job, ended, self._works.config())
         finish = self._works.store.delivery.finish
         kept = await finish(job.turn, ended.state, final, parts, ended.usage, remember=remember)

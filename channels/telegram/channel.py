@@ -45,6 +45,7 @@ FETCH_BYTES = 20 * 2**20
 """The Bot API hands out no larger file."""
 WORKING = "👀"
 REMEMBERED = 1000
+LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
 KINDS: frozenset[Kind] = frozenset(("text", "picture", "file", "voice", "video", "album", "edit", "button", "quote"))
 
 
@@ -265,7 +266,8 @@ class Telegram:
         return Receipt(platform_id=str(standing))
 
     async def _send_text(self, message: OutboundMessage) -> Receipt:
-        return await self._send("send_message", render(message))
+        parameters = await asyncio.to_thread(render, message) if len(message.text) > LONG else render(message)
+        return await self._send("send_message", parameters)
 
     async def _send_file(self, message: OutboundMessage, file: OutboundFile) -> Receipt:
         parameters = render_file(message)

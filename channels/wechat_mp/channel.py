@@ -49,6 +49,7 @@ log = structlog.get_logger(__name__)
 CIPHERS = "cryptography"
 STORE_PAUSE = 0.1
 LATE_SECONDS = 9.0
+LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
 """A message that comes so long after it was written comes for the third time, though we see it for the first."""
 TYPING_SECONDS = 10.0
 TYPING_LONGEST = 180.0
@@ -321,7 +322,9 @@ class WechatMp:
 
     async def _tell(self, message: OutboundMessage) -> None:
         person = message.address.chat_id
-        text = render(message, last=self._service.last(person))
+        last = self._service.last(person)
+        is_long = len(message.text) > LONG
+        text = await asyncio.to_thread(render, message, last=last) if is_long else render(message, last=last)
         await self._put(message, text_xml(text), service_body(person, "text", {"content": text}))
 
     async def _put(self, message: OutboundMessage, passive: str, body: dict[str, Any]) -> None:

@@ -254,6 +254,8 @@ def _pieces(op: Any, value: Any) -> list[list[str]]:
         return [sample * times for sample in _samples(inner)]
     if op is parser.BRANCH:
         return [sample for inner in value[1] for sample in _samples(inner)[:4]]
+    if op is parser.ASSERT and value[0] > 0:
+        return _samples(value[1])
     if op in (parser.SUBPATTERN, parser.ATOMIC_GROUP):
         return _samples(value[3] if op is parser.SUBPATTERN else value)
     return [[]]
