@@ -296,7 +296,7 @@ def children() -> list[int]:
     return found
 
 
-async def test_s37_two_very_large_pictures_are_opened_one_after_the_other_in_less_than_300_mb(blobs: Blobs) -> None:
+async def test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb(blobs: Blobs) -> None:
     picture, turned, out = Pictures.new("RGBA", (5000, 4100), (0, 0, 255, 128)), Pictures.Exif(), BytesIO()
     picture.paste((255, 0, 0, 255), (0, 0, 2500, 4100))
     turned[0x0112] = 6

@@ -3,6 +3,7 @@
 from tests.mutants.channel_patches import CHANNELS
 from tests.mutants.delivery_patches import DELIVERY
 from tests.mutants.fence_patches import FENCES_AND_LIMITS
+from tests.mutants.files_patches import FILES
 from tests.mutants.guards_patches import GUARDS
 from tests.mutants.hub_patches import HUBS
 from tests.mutants.index_patches import INDEXES
@@ -553,4 +554,5 @@ MUTANTS = (
     *TAINT,
     *PAGE,
     *DELIVERY,
+    *FILES,
 )

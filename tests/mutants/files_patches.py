@@ -1,0 +1,133 @@
+"""The mutants of what is not as it should be: open modes, failed reads, endless files, calls that nobody proves."""
+
+from tests.mutants.mutant import Mutant
+
+PRIVATE = "tests/bot/test_private_files.py"
+TROUBLES = "tests/bot/test_troubles.py"
+UNREAD = "tests/bot/test_unread_files.py"
+PLAIN = "tests/channels/test_wechat_mp_plain.py"
+
+FILES = (
+    Mutant(
+        name="the umask is the caller's",
+        guards="S62",
+        file="bot/cli.py",
+        old="    os.umask(OTHERS)\n",
+        new="",
+        tests=(f"{PRIVATE}::test_S62_everything_that_the_program_makes_is_for_its_account_alone",),
+    ),
+    Mutant(
+        name="a second name of a file is closed with it",
+        guards="S62",
+        file="bot/private_files.py",
+        old="(stat.S_ISREG(status.st_mode) and status.st_nlink == 1)",
+        new="stat.S_ISREG(status.st_mode)",
+        tests=(f"{PRIVATE}::test_only_what_is_ours_is_closed",),
+    ),
+    Mutant(
+        name="a running bot leaves open what was open",
+        guards="S62",
+        file="bot/house.py",
+        old="        self._spawn(self._close_files())\n",
+        new="",
+        tests=(f"{PRIVATE}::test_a_running_bot_closes_what_was_open",),
+    ),
+    Mutant(
+        name="a file that cannot be read counts as none",
+        guards="reading",
+        file="bot/agent/prompt.py",
+        old="            raise _Unread from err\n",
+        new="            file = None\n",
+        tests=(UNREAD,),
+    ),
+    Mutant(
+        name="a prompt that lacks an unread file is recorded",
+        guards="reading",
+        file="bot/agent/prompt.py",
+        old="            if complete:\n",
+        new="            if True:\n",
+        tests=(f"{UNREAD}::test_a_restart_in_between_does_not_record_that_there_was_none",),
+    ),
+    Mutant(
+        name="the last good persona is not stored",
+        guards="reading",
+        file="bot/agent/persona.py",
+        old='                    write_atomic(self._last_good, text.encode("utf-8", "replace"))\n',
+        new="                    pass\n",
+        tests=(f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",),
+    ),
+    Mutant(
+        name="a message that meets only faults of the machine is tried without an end",
+        guards="silence",
+        file="bot/turn.py",
+        old="            if len(faults) < MAX_FAULTS:\n",
+        new="            if True:\n",
+        tests=(f"{TROUBLES}::test_a_message_that_cannot_even_be_opened_is_told_too",),
+    ),
+    Mutant(
+        name="an error of the system in a turn is not counted",
+        guards="silence",
+        file="bot/turn.py",
+        old="FAULTS = (OSError, *BROKEN)\n",
+        new="FAULTS = BROKEN\n",
+        tests=(f"{TROUBLES}::test_a_message_that_cannot_even_be_opened_is_told_too",),
+    ),
+    Mutant(
+        name="config.json may be a device",
+        guards="S62",
+        file="bot/config/plain_file.py",
+        old="        if not stat.S_ISREG(os.fstat(handle).st_mode):\n",
+        new="        if False:\n",
+        tests=("tests/bot/test_config_odd.py::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it",),
+    ),
+    Mutant(
+        name="a hard link is read",
+        guards="S33",
+        file="memory/workspace.py",
+        old="single=not twins)",
+        new="single=False)",
+        tests=("tests/memory/test_workspace.py::test_s33_links_and_pipes_are_refused_and_nothing_hangs",),
+    ),
+    Mutant(
+        name="a body's length may be given twice",
+        guards="S21",
+        file="channels/web/app.py",
+        old='        if is_framed_twice(scope["headers"], scope["http_version"]):\n',
+        new="        if False:\n",
+        tests=("tests/channels/web/test_framing.py",),
+    ),
+    Mutant(
+        name="two attachments are opened at once",
+        guards="S37",
+        file="bot/attachments.py",
+        old="AT_ONCE = 1\n",
+        new="AT_ONCE = 2\n",
+        tests=(
+            "tests/bot/test_attachments.py::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb",
+        ),
+    ),
+    Mutant(
+        name="plain mode has owners",
+        guards="unproven",
+        file="channels/wechat_mp/channel.py",
+        old="replace(message, proven=self._sealed)",
+        new="message",
+        tests=(f"{PLAIN}::test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode",),
+    ),
+    Mutant(
+        name="what a message's platform does not prove is forgotten in the record",
+        guards="unproven",
+        file="bot/intake.py",
+        old='        record["unproven"] = True\n',
+        new="        pass\n",
+        tests=(f"{PLAIN}::test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode",),
+    ),
+    Mutant(
+        name="a restart forgets nonces",
+        guards="S17",
+        file="channels/wechat_mp/channel.py",
+        old="        self._guard.nonces.load(pages, self._clock())\n",
+        new="",
+        tests=(f"{PLAIN}::test_S17_a_nonce_with_another_body_is_refused_after_a_restart_too",),
+    ),
+)
