@@ -61,6 +61,7 @@ _SET_FOLD = (
         summary=bindparam("gist"),
         summary_tokens=bindparam("gist_tokens"),
         why=bindparam("reasons"),
+        summary_tainted=bindparam("outside"),
     )
 )
 _STALE = update(fold).where(fold.c.id == bindparam("row")).values(state=word("stale"))
@@ -183,7 +184,9 @@ class _Talk:
             summaries[row["id"]] = gist
             if (gist, fresh["log_text"], fresh["why"]) != (row["summary"], row["log_text"], row["why"]):
                 written = {"log": fresh["log_text"], "gist": gist, "gist_tokens": tokens, "reasons": fresh["why"]}
-                await self.tx.run(_SET_FOLD, row=row["id"], **written)
+                digested = gist != fresh["summary"]  # of any line of the range
+                outside = row["tainted"] if digested else row["summary_tainted"]
+                await self.tx.run(_SET_FOLD, row=row["id"], outside=outside, **written)
                 self.tally.summaries += row["state"] not in OPEN
                 touched = True
         return touched

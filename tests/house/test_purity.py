@@ -10,9 +10,13 @@ PURE = (
     "memory/context",
     *(f"memory/recall/{name}.py" for name in ("lexical", "terms", "calendar", "dates", "passages", "ranking")),
     *(f"memory/recall/{name}.py" for name in ("dates_en", "dates_en_near", "dates_zh")),
-    *(f"memory/longterm/{name}.py" for name in ("bullets", "similarity", "wording", "synonyms", "extraction")),
+    *(
+        f"memory/longterm/{name}.py"
+        for name in ("bullets", "similarity", "wording", "synonyms", "extraction", "own_words")
+    ),
     *(f"memory/forgetting/{name}.py" for name in ("mentions", "redaction")),
     "memory/conversation.py",
+    "memory/speakers.py",
     "channels/base.py",
     "channels/message.py",
     "channels/plain.py",
