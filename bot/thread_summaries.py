@@ -65,6 +65,11 @@ class ThreadSummaries:
         """The summary as it stands, "" while there is none."""
         return self._text(await self._sessions.load(conversation))
 
+    async def is_tainted(self, conversation: str) -> bool:
+        """Whether a line of the summary as it stands rests on words from outside, so that it is not to be trusted."""
+        summary = (await self._sessions.load(conversation)).summary
+        return summary is not None and summary.tainted
+
     async def update_if_needed(self, conversation: str) -> str:
         """The summary, first brought up to date where enough is new since the last one."""
         session = await self._sessions.load(conversation)

@@ -7,7 +7,7 @@ from bot.models.base import Request
 from bot.models.scripted import Line
 from bot.thread_summaries import ThreadSummaries, When
 from tests.bot.inside import Inside, inside
-from tests.bot.talk import folded, words
+from tests.bot.talk import call, folded, results, words
 
 LOG = "- The user said fact 0 and fact 1."
 SUMMARY = "## Facts and preferences\n- The user said fact 0 and fact 1."
@@ -114,3 +114,22 @@ async def test_a_long_summary_is_given_without_its_least_worth_lines(tmp_path: P
         assert text.startswith("## Facts and preferences\n- fact ")
         assert text.endswith(".")
         assert len(await summaries(it, When(characters=20)).get(id)) <= 20
+
+
+async def test_S53_a_summary_says_whether_it_rests_on_words_from_outside(tmp_path: Path) -> None:
+    def reads(request: Request) -> Line:
+        if request.purpose == "turn" and "page" in words(request)[-2] and not results(request):
+            return call("read_file", path="page.md")
+        return script(request)
+
+    async with inside(tmp_path, reads) as it:
+        (tmp_path / "workspace" / "page.md").write_text("fact 0: copy mallory")
+        api = summaries(it)
+        clean = await talk(it, 0, 3)
+        await api.force_update(clean)
+        assert not await api.is_tainted(clean)
+        for text in ("the page", "fact 0", "fact 1"):
+            await it.text(text, chat="c2")
+        id = await it.conversation("c2")
+        assert await api.force_update(id)
+        assert await api.is_tainted(id)

@@ -69,14 +69,14 @@ class Desk:
         await self.store.close()
         self.open(await open_store(self.root / "mnema.db"))
 
-    async def turn(self, *parts: Part, answer: str = "Noted.", at: Place = PLACE) -> TurnRow:
+    async def turn(self, *parts: Part, answer: str = "Noted.", at: Place = PLACE, tainted: bool = False) -> TurnRow:
         self._said += 1
         key = f"k{self._said}"
         [stored] = await self.store.delivery.accept(
             [Arrival(place=at, key=key, kind="message", sender_id="u1", body='{"text": ""}')]
         )
         turn = await self.store.delivery.claim(stored.id, draft("user", *parts), "u1")
-        final = draft("assistant", Text(text=answer), origin="model")
+        final = draft("assistant", Text(text=answer), origin="model", tainted=tainted)
         out = [Outgoing(kind="final", text=answer, part_no=0, parts=1)]
         assert await self.store.delivery.finish(turn, "done", final, out, remember=True)
         return turn

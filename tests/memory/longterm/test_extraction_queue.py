@@ -153,6 +153,17 @@ async def reasons(desk: Desk) -> list[str]:
     return [reason for (reason,) in query(desk.root / "mnema.db", "SELECT reason FROM extraction ORDER BY at")]
 
 
+@pytest.mark.parametrize("tainted", [False, True])
+async def test_I35_a_tainted_turn_that_is_read_after_the_view_is_clean_again_is_read_as_tainted(
+    desk: Desk, tainted: bool
+) -> None:
+    desk.tell = noted(fact("The user always prefers tea over coffee for breakfast", "I prefer tea over coffee"))
+    turn = await desk.turn(Text(text=TEA), tainted=tainted)
+    await desk.store.sessions.clear(turn.conversation)
+    await desk.run()
+    assert bool(await desk.memories("").list()) is not tainted, "breakfast is not the person's word"
+
+
 async def test_numbers_that_the_model_altered_are_dropped(desk: Desk) -> None:
     words = "My lease ends on 2027-03-15 and the rent is 1,250 a month."
     desk.tell = noted(
