@@ -11,7 +11,7 @@ from memory.context.counter import Counter
 from memory.context.grounding import ground, has_facts, sentences
 from memory.context.render import Utterance, is_tool, line, shorten, utterances
 from memory.context.sections import HEADS
-from memory.conversation import Message, ToolCall
+from memory.conversation import Message, Text, ToolCall
 
 MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
@@ -77,8 +77,14 @@ def log_of(said: Iterable[Utterance], zone: tzinfo) -> str:
 
 
 def constraints(said: Iterable[Utterance]) -> list[str]:
-    """What the user asked to be kept to, in their own sentences, oldest first."""
-    return [sentence for item in said if _by_user(item) for sentence in sentences(item) if _CONSTRAINT.search(sentence)]
+    """What the user asked to be kept to, in their own sentences, oldest first; in a group with who asked it."""
+    return [
+        _named(item, sentence)
+        for item in said
+        if _by_user(item)
+        for sentence in sentences(item)
+        if _CONSTRAINT.search(sentence)
+    ]
 
 
 def language(messages: Iterable[Message]) -> Literal["zh", "en"]:
@@ -123,10 +129,10 @@ def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Ma
     old = _carried(before)
     earlier = space.take(old.other, whole * 2 // 5)
     pinned = space.take((*old.pinned, *(f"- {text}" for text in constraints(said))), whole // 5)
-    told = _items((at, " ".join(said[at].text.split())) for at in best if _by_user(said[at]))
+    told = _items((at, _named(said[at], " ".join(said[at].text.split()))) for at in best if _by_user(said[at]))
     words = space.take(_by_worth(old.words, told, pinned), whole * 2 // 5)
     sources = sorted((at for at in best if not _is_call(said[at])), key=lambda at: is_tool(said[at]))
-    stated = _items((at, text) for at in sources for text in sentences(said[at]) if has_facts(text))
+    stated = _items((at, _named(said[at], text)) for at in sources for text in sentences(said[at]) if has_facts(text))
     facts = space.take(_by_turns(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
     words += space.take((text for text in told if text not in words and text not in pinned), space.left)
     in_order = (earlier, pinned, _as_said(words, told), _as_said(facts, stated))
@@ -182,6 +188,12 @@ def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
         if text:
             items.setdefault(f"- {text}", at)
     return items
+
+
+def _named(item: Utterance, text: str) -> str:
+    """A text of somebody in a group with who that is: of several people's words nobody else can tell whose they are."""
+    part = item.message.parts[item.part]
+    return f"{item.speaker}: {text}" if isinstance(part, Text) and part.by and text else text
 
 
 def _is_question(text: str) -> bool:

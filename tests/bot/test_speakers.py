@@ -174,6 +174,22 @@ async def test_the_daily_log_tells_them_apart_and_can_be_read_line_by_line(tmp_p
         assert row.place.kind == "group"
 
 
+async def test_a_summary_without_a_model_says_who_said_what(tmp_path: Path) -> None:
+    async with group(tmp_path) as one:
+        await one.write("the boat costs 500", ANN)
+        await one.write("always call me first", BEN)
+        await one.write("hm", BEN)
+        await one.write("so?", BEN)
+        ann, ben, *_ = speakers(one.shown())
+        await one.write("/context fold", OWNER, name="Owner")
+        await one.it.house.settled()
+        [row] = await one.it.house.store.sessions.conversations()
+        session = await one.it.house.store.sessions.load(row.id)
+        assert session.summary
+        assert f"- {ann}: the boat costs 500" in session.summary.text
+        assert f"- {ben}: always call me first" in session.summary.text
+
+
 async def test_recall_finds_a_speaker_by_name_and_by_mark(tmp_path: Path) -> None:
     async with group(tmp_path) as one:
         await one.write("the boat is red", ANN)
