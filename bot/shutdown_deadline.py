@@ -9,9 +9,10 @@ the C part of the signal handling, which writes the number to the wake-up descri
 import _thread
 import asyncio
 import os
-import select
 import signal
+import sys
 import time
+from pathlib import Path
 from types import FrameType
 
 import structlog
@@ -20,14 +21,11 @@ log = structlog.get_logger(__name__)
 OVERDUE = 75  # exit code, as of a process that lost its lease
 AHEAD_SECONDS = 2.0  # the thread comes first: its exit code and its log line say more than SIGKILL
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-MOST_DESCRIPTORS = 1 << 20
+WATCHER = Path(__file__).with_name("shutdown_watcher.py")
 
 
 class ShutdownDeadline:
-    """The two timers of one process.
-
-    Create it before any thread and before a lock file is opened: the child is a fork.
-    """
+    """The two timers of one process."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -61,39 +59,18 @@ def _exit_after(seconds: float) -> None:
 
 
 def _start_watcher(seconds: float) -> int | None:
-    """Fork the watcher; returns the descriptor that it reads signal numbers from, None where no process can start."""
+    """Start the watcher; returns the descriptor that it reads signal numbers from, None where no process can start."""
     reading, writing = os.pipe()
-    parent = os.getpid()
+    command = [sys.executable, "-I", "-S", str(WATCHER), str(os.getpid()), str(seconds)]
+    actions: list[tuple[object, ...]] = [(os.POSIX_SPAWN_DUP2, reading, 0)]
+    actions += [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
     try:
-        child = os.fork()
+        # a process group of its own: Ctrl-C in a terminal is for the bot alone
+        os.posix_spawn(sys.executable, command, {}, file_actions=actions, setpgroup=0)
     except OSError:
-        os.close(reading)
         os.close(writing)
         return None
-    if child == 0:
-        try:
-            _watch(reading, parent, seconds)
-        finally:
-            os._exit(0)
-    os.close(reading)
+    finally:
+        os.close(reading)
     os.set_blocking(writing, False)
     return writing
-
-
-def _watch(reading: int, parent: int, seconds: float) -> None:
-    """Wait for a signal number from the parent, then kill it unless it ends in time. Its end closes the pipe."""
-    for number in (*SIGNALS, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
-    os.closerange(0, reading)
-    os.closerange(reading + 1, MOST_DESCRIPTORS)
-    while not {*SIGNALS} & {*(numbers := os.read(reading, 64))}:
-        if not numbers:
-            return
-    end = time.monotonic() + seconds
-    poll = select.poll()
-    poll.register(reading, select.POLLIN)
-    while (left := end - time.monotonic()) > 0:
-        if poll.poll(left * 1000) and not os.read(reading, 64):
-            return
-    if os.getppid() == parent:
-        os.kill(parent, signal.SIGKILL)

@@ -14,7 +14,7 @@ SERVER = (
     Mutant(
         name="a process that holds the interpreter is waited for",
         guards="SIGTERM",
-        file="bot/shutdown_deadline.py",
+        file="bot/shutdown_watcher.py",
         old="        os.kill(parent, signal.SIGKILL)\n",
         new="        pass\n",
         tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",),
