@@ -66,7 +66,7 @@ def _start_watcher(seconds: float) -> int | None:
     actions += [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
     try:
         # a process group of its own: Ctrl-C in a terminal is for the bot alone
-        os.posix_spawn(sys.executable, command, {}, file_actions=actions, setpgroup=0)
+        os.posix_spawn(sys.executable, command, os.environ, file_actions=actions, setpgroup=0)
     except OSError:
         os.close(writing)
         return None
