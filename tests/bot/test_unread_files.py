@@ -63,13 +63,17 @@ async def test_the_first_request_goes_without_it_and_the_next_one_has_it(desk: D
 
 
 @BOTH
-async def test_a_restart_in_between_does_not_record_that_there_was_none(desk: Desk, fails: Fails) -> None:
+@pytest.mark.parametrize("name", ["MEMORY.md", "log"])
+async def test_a_restart_in_between_does_not_record_that_there_was_none(desk: Desk, fails: Fails, name: str) -> None:
     desk.write("MEMORY.md", "- likes tea")
+    log = logged(desk)
     home = await talk(desk.store, "1")
-    with fails(desk.home.workspace / "MEMORY.md"):
-        await desk.parts(home)
+    with fails(log if name == "log" else desk.home.workspace / "MEMORY.md"):
+        assert name not in await desk.parts(home)
     await desk.restart()
-    assert "- likes tea" in (await desk.parts(home))["MEMORY.md"]
+    after = await desk.parts(home)
+    assert "- likes tea" in after["MEMORY.md"]
+    assert "- tea was bought" in after["log"]
 
 
 @BOTH
