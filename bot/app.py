@@ -23,6 +23,9 @@ from bot.log import LogSettings, Redactor
 from bot.shutdown_deadline import ShutdownDeadline
 from memory.failpoint import fp
 
+DAMAGE_LOOKS = 1.0
+"""Seconds between two looks whether the database has turned out to be damaged."""
+FAILED = 1
 END_SECONDS = 28.0
 """After which a process is over, once it was told to end: its turns have 20 of them."""
 
@@ -189,7 +192,7 @@ async def _run(
                 print(f"token {page.token} (kept in {home.web_token})")
         print(f"ready {_where(page, file.current)}", flush=True)
         supervisor.tell("READY=1")
-        await ended.wait()
+        damaged = await _until_over(ended, house)
         supervisor.tell("STOPPING=1")
     finally:
         if house is not None:
@@ -198,7 +201,21 @@ async def _run(
             page.web.hub.close()
             page.server.stop()
             await serving
-    return 0
+    return FAILED if damaged else 0
+
+
+async def _until_over(ended: asyncio.Event, house: Any) -> bool:
+    """Wait for the signal, or until the database proves damaged: then nothing more may be confirmed into it."""
+    while not house.store.database.suspect:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), DAMAGE_LOOKS)
+            return False
+    print(
+        "mnema: The database is damaged, so mnema ends. Start it again: the file is then put aside, and the newest "
+        "snapshot takes its place.",
+        file=sys.stderr,
+    )
+    return True
 
 
 def _where(page: Page | None, config: Config) -> str:

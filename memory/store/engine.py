@@ -178,7 +178,7 @@ def named(err: BaseException) -> BaseException:
     """What a database's or disk's error is called in this house; any other error is returned as it is."""
     if isinstance(err, sqlite3.Error):
         code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-        kind = _BY_CODE.get(code, StoreCorrupt if "malformed" in str(err) else StoreError)
+        kind = _BY_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
         return kind(str(err))
     if isinstance(err, OSError):
         return (StoreFull if err.errno in _NO_ROOM else StoreError)(str(err))

@@ -117,6 +117,8 @@ class SqlStore:
         await self.database.write(audit.note, action, subject, result, actor, args=args)
 
     async def ready(self) -> bool:
+        if self.database.suspect:
+            return False
         try:
             await self.database.write(_try_a_row)
         except StoreError:

@@ -82,7 +82,7 @@ def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:
     sent: how often each text was sent on purpose.
     """
     asked_lines = {line["id"]: line for line in lines if line["role"] == "user"}
-    answers = [line for line in lines if line["role"] != "user"]
+    answers = [line for line in lines if line["role"] == "assistant" or line.get("reply_to")]  # not what we were away
     counts = Counter(line.get("reply_to") for line in answers)
     texts = Counter(line["text"] for line in asked_lines.values())
     found = [f"sent {sent[text]} times, stored {texts[text]} times: {text}" for text in sent | texts]

@@ -12,7 +12,7 @@ import pytest
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Scene, mnema, scene, until
-from tests.walk.record import ledger_faults, message_hashes
+from tests.walk.record import ledger_faults, message_hashes, query
 from tests.walk.speech import answer, asked
 
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -115,6 +115,26 @@ async def test_a_damaged_database_is_put_aside_and_told(tmp_path: Path) -> None:
         assert "damaged" in talk.bot.complaints()
         assert await talk.say("talk", asked("after")) == "re «after»"
         assert await ledger_faults(talk.bot.db) == []
+
+
+async def test_a_database_that_proves_damaged_ends_the_process_and_the_next_one_heals_it(tmp_path: Path) -> None:
+    async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
+        await talk.bot.start()
+        await talk.say("talk", asked("before"))
+        assert await talk.bot.term() == 0
+        [(root,)] = query(talk.bot.db, "SELECT rootpage FROM sqlite_master WHERE name = 'message'")
+        [(size,)] = query(talk.bot.db, "PRAGMA page_size")
+        with talk.bot.db.open("r+b") as held:
+            held.seek((root - 1) * size)
+            held.write(bytes(size))
+        await talk.bot.start()
+        await talk.web.send("talk", asked("lost?"), "key")
+        assert await talk.bot.ended() == 1
+        assert "The database is damaged, so mnema ends." in talk.bot.complaints()
+        await talk.bot.start()
+        assert talk.bot.complaints().count("was put in its place") == 1
+        assert await talk.say("talk", asked("after")) == "re «after»"
+        assert [line["text"] for line in await talk.web.lines("talk")][:2] == [asked("before"), "re «before»"]
 
 
 async def test_the_newest_snapshot_comes_back_when_the_database_is_damaged(tmp_path: Path) -> None:

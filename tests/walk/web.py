@@ -128,7 +128,8 @@ class Page:
     @property
     def replies(self) -> list[str]:
         """Ids of the messages that were visibly answered, in order."""
-        return [line["message_id"] for line in self.shown.values() if line["name"] in ("reply", "notice")]
+        shown = [line for line in self.shown.values() if line["name"] in ("reply", "notice")]
+        return [line["message_id"] for line in shown if line.get("message_id")]  # not of what was long away
 
     async def close(self) -> None:
         self._task.cancel()
