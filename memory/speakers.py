@@ -10,7 +10,7 @@ INDENT = "    "
 """Before each further line of somebody's words, so that none looks like the first line of somebody else's."""
 _MARK_LETTERS = 4
 _MARK = re.compile(rf" #[0-9a-f]{{{_MARK_LETTERS}}}$")
-_SPEAKS = re.compile(rf"\s*(?:\[|[^:：]{{0,60}}[#＃]\s?[0-9a-fA-F]{{{_MARK_LETTERS}}}\s?[:：])")
+_SPEAKS = re.compile(rf"\[|[^:：]{{0,60}}[#＃]\s?[0-9a-fA-F]{{{_MARK_LETTERS}}}\s?[:：]")
 _NO_PART_OF_A_NAME = frozenset(":#[]<>∶ː꞉׃։፡᛬⁚⁝")
 """Signs that end a speaker's name or begin a mark, and what looks like them."""
 
@@ -45,7 +45,9 @@ def no_speakers(words: str) -> str:
     """The words of a file, in which no line looks like the first one of what somebody said."""
     if "#" not in words and "＃" not in words and "[" not in words:
         return words
-    return "".join(f"{INDENT}{line}" if _SPEAKS.match(line) else line for line in words.splitlines(keepends=True))
+    return "".join(
+        f"{INDENT}{line}" if _SPEAKS.match(line.lstrip()) else line for line in words.splitlines(keepends=True)
+    )
 
 
 def indented(words: str) -> str:

@@ -9,12 +9,12 @@ from memory.longterm.wording import Wording, wording
 
 _SENTENCE = re.compile(r"[。！？!?;；\n]+|\.(?:\s|$)|^.{0,40}?[:：]")
 _END = re.compile(r"(?<=[。！？!?;；\n])|(?<=\.)(?=\s)")
-_ASKS = re.compile(r"[?？]\s*$|[吗呢么]\s*[?？]?\s*$")
+_ASKS = re.compile(r"[?？吗呢么]$")
 _CLAUSE = re.compile(r"[,，、]|\band\b")
 _LEAD = re.compile(
-    r"^\W*(?:(?:please|kindly|also|and|then|hey|hi|ok|okay)\W+)*(?:(?:remember|note|keep in mind|do not forget|don['’]t"
-    r" forget|never forget)(?:\s+that)?\b"
-    r"|(?:[请麻烦你帮我也再顺便，, ]*)(?:记住|记一下|记下来?|记得|别忘了?|不要忘了?))\W*",
+    r"^\W*+(?:(?:please|kindly|also|and|then|hey|hi|ok|okay)\W++)*+"
+    r"(?:(?:remember|note|keep in mind|do not forget|don['’]t forget|never forget)(?:\s+that)?\b"
+    r"|[请麻烦你帮我也再顺便，, ]*+(?:记住|记一下|记下来?|记得|别忘了?|不要忘了?))\W*",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -23,6 +23,8 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 """Words that a clause hangs on: without them it may say something else than the sentence it was taken from."""
+MOST_READ = 10_000
+"""Characters of a message that are compared sentence by sentence; whole sentences of the rest are taken as they stand."""
 LEAST_COVERED = 0.6
 """Share of a sentence's content that another wording of it must keep."""
 
@@ -31,9 +33,8 @@ class OwnWords:
     """What a person typed, made ready to be asked what it bears out."""
 
     def __init__(self, words: str) -> None:
-        self._words = words
         self._whole = {normal(words), *(normal(piece) for piece in _SENTENCE.split(words))}
-        self._sentences = _sentences(words)
+        self._sentences = _sentences(words[:MOST_READ])
 
     def bear_out(self, text: str) -> bool:
         """Whether it is all that they wrote or whole sentences of it, or each of its sentences is one of theirs in
@@ -52,7 +53,7 @@ class OwnWords:
 
     def _candidates(self) -> list[str]:
         """Sentences, without what only asks to note them; clauses too, of those that nothing in them hangs on."""
-        found = [_bare_of(own) for own in self._sentences if not _ASKS.search(own)]
+        found = [_bare_of(own) for own in self._sentences if not _ASKS.search(own.rstrip())]
         loose = [own for own in found if not _BOUND.search(own) and not _denies(wording(own))]
         return [*found, *(piece for own in loose for piece in _CLAUSE.split(own) if piece.strip())]
 

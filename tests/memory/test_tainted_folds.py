@@ -1,5 +1,6 @@
 """S53: what was read from outside taints the conversation three turns later, after folds, after a restart."""
 
+from dataclasses import replace
 from datetime import UTC
 
 import pytest
@@ -121,4 +122,47 @@ async def test_folds_of_an_older_version_are_judged_by_what_can_have_been_in_vie
     store = await open_store(tmp_path / "m.db")
     (row,) = await store.folds.folds(conversation)
     assert row.tainted is (outside != "nothing")
+    await store.close()
+
+
+@pytest.mark.parametrize(("tool", "after"), [("web_fetch", True), ("memory_search", False)])
+async def test_messages_of_an_older_version_are_labelled_from_the_first_words_from_outside_on(tmp_path, tool, after):
+    store = await open_store(tmp_path / "m.db")
+    await talk(store, CHAT[:1])
+    conversation = await read_a_page(store, tool)
+    await talk(store, CHAT[1:2])
+    await store.sessions.clear(conversation)
+    await talk(store, CHAT[2:])
+    await store.close()
+    go_back(tmp_path / "m.db", "r0009")
+    store = await open_store(tmp_path / "m.db")
+    found = [message.tainted for message in await store.sessions.messages(conversation)]
+    assert found == [False, False, False, False, after, after, False, after, False, False]
+    await store.sessions.undo_clear(conversation)
+    assert tainted_view(await store.sessions.load(conversation)) is after
+    await talk(store, [("one more", "fine")])
+    await store.close()
+
+
+async def test_older_messages_after_a_clear_that_was_taken_back_are_labelled_too(tmp_path):
+    store = await open_store(tmp_path / "m.db")
+    conversation = await read_a_page(store)
+    await store.sessions.clear(conversation)
+    await store.sessions.undo_clear(conversation)
+    await talk(store, CHAT[:1])
+    await store.close()
+    go_back(tmp_path / "m.db", "r0009")
+    store = await open_store(tmp_path / "m.db")
+    *_, asked, answered = await store.sessions.messages(conversation)
+    assert (asked.tainted, answered.tainted) == (False, True)
+    await store.close()
+
+
+async def test_what_the_bot_said_in_a_group_is_labelled_in_an_older_record(tmp_path):
+    store = await open_store(tmp_path / "m.db")
+    conversation = await talk(store, CHAT[:1], replace(PLACE, kind="group", chat_id="g", space="team"))
+    await store.close()
+    go_back(tmp_path / "m.db", "r0009")
+    store = await open_store(tmp_path / "m.db")
+    assert [message.tainted for message in await store.sessions.messages(conversation)] == [False, True]
     await store.close()

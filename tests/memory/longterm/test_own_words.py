@@ -50,3 +50,10 @@ def test_the_nearest_sentence_is_the_one_that_shares_most() -> None:
     assert own.nearest("The user eats no meat on Sundays") == "I never eat meat!"
     assert own.nearest("用户住在伦敦") == "我住在利兹。"
     assert own.nearest("quantum chromodynamics") == ""
+
+
+def test_of_a_very_long_message_the_rest_counts_word_for_word() -> None:
+    long = "x. " * 4_000 + "I live in Leeds."
+    assert OwnWords(long).bear_out("I live in Leeds")
+    assert not OwnWords(long).bear_out("The user lives in Leeds")
+    assert OwnWords(long[-2_000:]).bear_out("The user lives in Leeds")
