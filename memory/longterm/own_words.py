@@ -24,7 +24,7 @@ _BOUND = re.compile(
 )
 """Words that a clause hangs on: without them it may say something else than the sentence it was taken from."""
 MOST_READ = 10_000
-"""Characters of a message that are compared sentence by sentence; whole sentences of the rest are taken as they stand."""
+"""Characters of a message that are compared in other words; of the rest, whole sentences are taken as they stand."""
 LEAST_COVERED = 0.6
 """Share of a sentence's content that another wording of it must keep."""
 
