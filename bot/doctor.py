@@ -24,7 +24,9 @@ from bot.running import ask_running
 from bot.texts import LONG_SOUL
 from bot.troubles import reason
 from memory.context.counter import WEIGHTED, load_counter
-from memory.context.system import MEMORY, SOUL
+from memory.context.system import SOUL
+from memory.longterm.editing import MOST_BYTES, PATH, Unreadable, read
+from memory.longterm.reconciling import MOST_TAKEN, beyond
 from memory.recall.checking import Looked, look
 from memory.store.audit_records import AuditFault
 from memory.store.database_file import REMEDY
@@ -62,8 +64,8 @@ async def report(home: Home) -> list[Check]:
         await asyncio.to_thread(check_private, home),
         _instance(home),
         *await _troubles(home),
-        await asyncio.to_thread(_memory_file, home),
         await asyncio.to_thread(_soul, home, config.agent_max_context_tokens),
+        await asyncio.to_thread(_memory, home),
     ]
 
 
@@ -272,19 +274,24 @@ def _soul(home: Home, budget: int) -> Check:
     return Check(name=SOUL, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)
 
 
-def _memory_file(home: Home) -> Check:
-    try:
-        size = Workspace(home.workspace).space("").read(MEMORY).size
-    except FileNotFoundError:
-        return Check(name=MEMORY, ok=True, message="There is none.")
-    except (PathRefused, TooBig, OSError) as err:
-        return _unreadable(home, MEMORY, err)
-    return Check(name=MEMORY, ok=True, message=f"It can be read: {size:,} bytes.")
-
-
 def _unreadable(home: Home, name: str, err: Exception) -> Check:
     hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last good text holds."
     return Check(name=name, ok=False, message=f"It cannot be read: {reason(err)[1]}.", hint=hint)
+
+
+def _memory(home: Home) -> Check:
+    """Whether the owner's memory is small enough to be followed line by line."""
+    try:
+        held = read(Workspace(home.workspace).space(""))
+    except (Unreadable, OSError) as err:
+        hint = f"Put a plain text of at most {MOST_BYTES:,} bytes there; nothing is written into it until then."
+        return Check(name=PATH, ok=False, message=str(err), hint=hint)
+    left = beyond(held.text)
+    if left:
+        hint = "Move old lines to another file; a search finds them there, too."
+        message = f"It has more than {MOST_TAKEN:,} memories: the last {left:,} are not followed as memories."
+        return Check(name=PATH, ok=False, message=message, hint=hint)
+    return Check(name=PATH, ok=True, message=f"It has {_counted(len(held.text.encode()), 'byte')}.")
 
 
 def _counted(number: int, what: str) -> str:

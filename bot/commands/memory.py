@@ -1,5 +1,6 @@
 """Commands on long-term memory: /memory with search, show, why and undo, and /remember."""
 
+import asyncio
 import re
 from collections import Counter as Tally
 
@@ -10,8 +11,9 @@ from bot.intake import load_said
 from bot.memory_files import MemoryFile, memory_files
 from bot.texts import say
 from memory.longterm.bullets import LONGEST, tidy
-from memory.longterm.editing import PATH, Unreadable
+from memory.longterm.editing import MOST_BYTES, PATH, Unreadable
 from memory.longterm.memories import Candidate
+from memory.longterm.reconciling import MOST_TAKEN, beyond
 from memory.store.memory_records import MemorySource
 
 WRITE = "memory.write"
@@ -44,6 +46,7 @@ async def _told(asked: Asked, _: str) -> str:
     lines = [
         asked.either("**长期记忆**", "**Long-term memory**"),
         *_files(asked, files),
+        *await _beyond(asked, files),
         _categories(asked, Tally(row.category for row in rows)),
         await _dreamt(asked, space),
         await _index(asked, space),
@@ -61,6 +64,28 @@ def _files(asked: Asked, files: list[MemoryFile]) -> list[str]:
         size = _size(sum(one.file.size for one in rest))
         shown.append(asked.either(f"……还有 {len(rest)} 个文件 · {size}", f"… and {len(rest)} more · {size}"))
     return shown
+
+
+async def _beyond(asked: Asked, files: list[MemoryFile]) -> list[str]:
+    """What is said of a MEMORY.md that is too large to be kept line by line."""
+    file = next((one.file for one in files if one.path == PATH), None)
+    if file is None:
+        return []
+    if file.size > MOST_BYTES:
+        return [
+            asked.either(
+                f"{PATH} 超过 {MOST_BYTES:,} 字节：新的内容不再记入，也不再逐行登记。请把旧内容移到别的文件。",
+                f"{PATH} is larger than {MOST_BYTES:,} bytes: nothing is written into it and its lines are not "
+                "followed. Move old lines to another file.",
+            )
+        ]
+    left = await asyncio.to_thread(beyond, file.text)
+    said = asked.either(
+        f"{PATH} 超过 {MOST_TAKEN:,} 条：末尾的 {left:,} 条能搜到，但没有登记。请把旧内容移到别的文件。",
+        f"{PATH} has more than {MOST_TAKEN:,} memories: the last {left:,} are found by a search but not followed as "
+        "memories. Move old lines to another file.",
+    )
+    return [said] if left else []
 
 
 def _lines(asked: Asked, text: str) -> str:

@@ -55,6 +55,11 @@ def differences(text: str, rows: Sequence[MemoryRow]) -> Differences:
     return Differences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
 
 
+def beyond(text: str) -> int:
+    """How many lines of a file can have no record, because it has more than `MOST_TAKEN`."""
+    return max(0, len(lines_of(text)) - MOST_TAKEN)
+
+
 def lines_of(text: str) -> dict[str, NewMemory]:
     """The memories of a file by key, as a person wrote them there."""
     found: dict[str, NewMemory] = {}

@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from bot.checks import Check
 from bot.cli import main
 from bot.doctor import report
@@ -73,3 +75,20 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
             home.config.chmod(0o600)
             found = (await checks(home))["embedding"]
             assert (found.ok, bool(found.hint)) == (ok, not ok), found
+
+
+@pytest.mark.parametrize(
+    ("text", "ok", "message"),
+    [
+        ("- one\n", True, "It has 6 bytes."),
+        ("x" * 1_000_001, False, "MEMORY.md is left alone: it has 1,000,001 bytes, and 1,000,000 are the most"),
+        ("- a\n" + "".join(f"- {n}\n" for n in range(5_001)), False, "It has more than 5,000 memories: the last 2"),
+    ],
+    ids=["small", "bytes", "lines"],
+)
+async def test_a_memory_that_is_too_large_is_said(tmp_path: Path, text: str, ok: bool, message: str) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    (home.workspace / "MEMORY.md").write_text(text)
+    found = (await checks(home))["MEMORY.md"]
+    assert (found.ok, found.message[: len(message)]) == (ok, message)

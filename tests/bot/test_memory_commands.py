@@ -189,3 +189,11 @@ async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path:
         )
         assert "40137" not in str(here.model.requests)
         assert "40137" in await here.text("/memory search safe", chat="1", sender="1")
+
+
+async def test_a_memory_that_is_too_large_is_told(tmp_path: Path) -> None:
+    async with inside(tmp_path, yes, QUIET) as here:
+        (here.house.workspace.root / "MEMORY.md").write_text("x " * 500_000 + "\n")
+        assert "MEMORY.md is larger than 1,000,000 bytes: nothing is written into it" in await here.text("/memory")
+        said = await here.text("/remember I like tea")
+        assert said.endswith("MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is.")
