@@ -287,7 +287,7 @@ MUTANTS = (
         name="a summary may say what its source does not",
         guards="I37",
         file="memory/context/grounding.py",
-        old='        kept = [part for part in parts if known.holds(_OUR_MARKS.sub("", part), names=not heading)]\n',
+        old="        kept = [part for part in parts if borne_out[part]]\n",
         new="        kept = parts\n",
         tests=(SIXTY,),
     ),
