@@ -288,7 +288,7 @@ MUTANTS = (
         guards="I37",
         file="memory/context/grounding.py",
         old="        kept = [part for part in parts if borne_out[part]]\n",
-        new="        kept = parts\n",
+        new="        borne_out, kept = dict.fromkeys(parts, True), parts\n",
         tests=(SIXTY,),
     ),
     Mutant(
