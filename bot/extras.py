@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-_OF_EXTRA = re.compile(r"([^;]+?)\s*;.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
+_OF_EXTRA = re.compile(r"([^;]++);.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
 
 
 def install_command(
@@ -30,5 +30,5 @@ def install_command(
     except PackageNotFoundError:
         found = []
     # No index needs to know mnema itself for this.
-    wanted = [match[1] for match in found if match and match[2] == extra]
+    wanted = [match[1].strip() for match in found if match and match[2] == extra]
     return shlex.join([f"{prefix}/bin/python", "-m", "pip", "install", *wanted])

@@ -34,6 +34,7 @@ class Connections:
     most: int
     header_seconds: float = HEADER_SECONDS
     stall_seconds: float = STALL_SECONDS
+    linger_seconds: float = LINGER_SECONDS
     _silent: dict["BoundedProtocol", None] = field(default_factory=dict)
     _idle: dict["BoundedProtocol", None] = field(default_factory=dict)
     _idle_known: dict["BoundedProtocol", None] = field(default_factory=dict)
@@ -106,7 +107,9 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if not self._group.admit(self, self.loop.time()):
-            self._refuse(*_FULL)
+            self._write_refusal(*_FULL)
+            self.transport.close()
+            self._watch_writing()
             return
         self._watch_header()
 
@@ -137,14 +140,8 @@ class BoundedProtocol(H11Protocol):
         self._watch_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Half-close an idle connection.
-
-        If it were closed at once, a request already on its way would be met with a reset, of which no client can tell
-        whether the request was carried out; the end of the stream before any answer says that it was not.
-        """
-        if not self.transport.is_closing() and self._linger_timer is None:
-            self.transport.write_eof()
-            self._linger_timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+        """End an idle connection: the end of the stream before any answer says that a request was not carried out."""
+        self._half_close()
 
     def is_known(self) -> bool:
         """Whether its last request came from a client with a valid token or session."""
@@ -182,17 +179,26 @@ class BoundedProtocol(H11Protocol):
 
     def _too_slow(self) -> None:
         if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
-            self._refuse(*_TOO_SLOW)
+            self._write_refusal(*_TOO_SLOW)
+            self._half_close()
         else:
             self.transport.close()
             self._watch_writing()
 
-    def _refuse(self, status: int, phrase: str, code: str, message: str) -> None:
+    def _half_close(self) -> None:
+        """Send no more, and drop what comes for a moment.
+
+        If the connection were closed at once, bytes of the peer already on their way would be met with a reset, and the
+        peer could neither read a last answer nor tell whether its request was carried out.
+        """
+        if not self.transport.is_closing() and self._linger_timer is None:
+            self.transport.write_eof()
+            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self.transport.abort)
+
+    def _write_refusal(self, status: int, phrase: str, code: str, message: str) -> None:
         body = json.dumps({"error": {"code": code, "message": message}}).encode()
         head = f"HTTP/1.1 {status} {phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n"
         self.transport.write(f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body)
-        self.transport.close()
-        self._watch_writing()
 
     def _watch_writing(self) -> None:
         """Cut the connection off when the peer takes nothing of what is written, also after a close."""

@@ -277,6 +277,7 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
                 watched=watched,
             ),
             rows,
+            await house.drafting.draft("assistant", (), "model"),
         )
         (row,) = await house.store.sessions.calls(turn.id)
         told = (await house.store.sessions.messages(stored.conversation))[-1].parts[0]

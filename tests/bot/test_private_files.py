@@ -87,7 +87,8 @@ def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
     home = Home(root=tmp_path / "bot")
     home.ensure()
     outside = tmp_path / "outside"
-    outside.mkdir(mode=0o755)
+    outside.mkdir()
+    outside.chmod(0o755)  # whatever the umask is
     for name in ("linked", "hard"):
         (outside / name).write_text("theirs")
         (outside / name).chmod(0o644)

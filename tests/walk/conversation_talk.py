@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.emulators.model import ModelEmulator
+from tests.walk.channel_worlds import free_port, remember
 from tests.walk.conversation_model import answer
 from tests.walk.conversation_phones import Phone, Shown
 from tests.walk.harness import PAUSE, Bot, settings, until
 from tests.walk.oracle import alarms
-from tests.walk.test_kill_channels import free_port, remember
 
 MOST_OF_A_LINE = 2_000
 SEEN_WITHIN = 20.0

@@ -172,7 +172,7 @@ async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name
         assert [one.text for one in talk.whole(group)] == ["Aye, “one”.", "Aye, “two”."]
         first, second = [shown(seen.body) for seen in talk.model.requests]
         assert "aside" not in first + second
-        assert re.search(r"(?i)\bbo: .*When is high water «two»", second)
+        assert re.search(r"(?i)\bbo #[0-9a-f]{4}: .*When is high water «two»", second)
         await talk.ask("Good morning «three»", "Aye, “three”.")
         assert "high water" not in shown(talk.model.requests[-1].body), "the group's talk stays in the group"
 

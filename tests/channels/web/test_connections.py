@@ -46,7 +46,7 @@ async def open_connections(site: Running, number: int) -> None:
 
 @pytest.mark.parametrize("said", ["", "GET /healthz HTTP/1.1\nHost: 127.0", "\n"])
 async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: str) -> None:
-    async with running(ScriptedHouse(), header_seconds=0.2) as site, wires(site, 1, said) as [wire]:
+    async with running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site, wires(site, 1, said) as [wire]:
         answer = await rest(wire)
         assert answer.startswith(b"HTTP/1.1 408 Request Timeout") == ("GET" in said)
         await open_connections(site, 0)
@@ -54,7 +54,10 @@ async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: st
 
 @pytest.mark.parametrize("said", ["G", "\n", "GET / HTTP/1.1\nHost:"])
 async def test_nor_is_that_of_a_later_request(said: str) -> None:
-    async with running(ScriptedHouse(), header_seconds=0.2) as site, wires(site, 1) as [(reader, writer)]:
+    async with (
+        running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site,
+        wires(site, 1) as [(reader, writer)],
+    ):
         writer.write(request(site).replace("\n", "\r\n").encode())
         assert (await reader.readuntil(b'{"ok":true}')).startswith(b"HTTP/1.1 200")
         writer.write(said.encode())
@@ -62,7 +65,10 @@ async def test_nor_is_that_of_a_later_request(said: str) -> None:
 
 
 async def test_one_header_sent_byte_by_byte_has_one_deadline() -> None:
-    async with running(ScriptedHouse(), header_seconds=0.3) as site, wires(site, 1) as [(reader, writer)]:
+    async with (
+        running(ScriptedHouse(), header_seconds=0.3, linger_seconds=0.1) as site,
+        wires(site, 1) as [(reader, writer)],
+    ):
         closed = asyncio.create_task(rest((reader, writer)))
         for sign in request(site) * 3:
             if closed.done():
@@ -79,7 +85,7 @@ async def test_the_product_waits_five_seconds_for_a_header() -> None:
 
 
 async def test_a_body_that_nobody_reads_is_not_waited_for_either() -> None:
-    async with running(ScriptedHouse(), header_seconds=0.2) as site:
+    async with running(ScriptedHouse(), header_seconds=0.2, linger_seconds=0.1) as site:
         head = request(site, "/api/session", "Content-Length: 1000")
         async with wires(site, 1, head) as [(reader, writer)]:
             assert (await reader.readuntil(b"}}")).startswith(b"HTTP/1.1 401")

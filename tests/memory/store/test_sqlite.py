@@ -358,6 +358,7 @@ async def _grow(record: SqliteRecord, home: str, count: int) -> None:
     with closing(raw(record)) as outside:
         outside.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
-            "INSERT INTO message SELECT 'old' || i, ?, 1, -i, 0, '', 'user', '[]', 'person', '', 1, 1, 'x', 0 FROM n",
+            "INSERT INTO message "
+            "SELECT 'old' || i, ?, 1, -i, 0, '', 'user', '[]', 'person', '', 1, 1, 'x', 0, 0 FROM n",
             (count, home),
         )
