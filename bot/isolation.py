@@ -14,8 +14,9 @@ ALONE_SECONDS = 30.0
 """How long everything else waits for a suspect: twice as long with each further death, so that a slow one is found."""
 LONGEST_ALONE = 3600.0
 CALM_SECONDS = 3.0
-"""How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the second
-time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it."""
+"""How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
+time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
+suspect is taken up as soon as the process lives, when most of its life is ahead: no storm keeps everybody waiting."""
 LONGEST_WAIT = 1800.0
 """Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm."""
 NUDGE_SECONDS = 1.0
@@ -43,6 +44,7 @@ class Isolation:
         self._alone_seconds = alone_seconds
         self._calm_seconds = calm_seconds
         self._born = time.monotonic()
+        self._first = ""
         self._inside = 0
         self._suspect = ""
         self._empty = asyncio.Event()
@@ -53,14 +55,17 @@ class Isolation:
         self._over: asyncio.TimerHandle | None = None
         self._nudge: asyncio.TimerHandle | None = None
 
-    def too_early(self, deaths: int, alone: int, age: float) -> float:
-        """Seconds until a message may be taken up.
+    def too_early(self, conversation: str, deaths: int, alone: int, age: float) -> float:
+        """Seconds until a conversation's message may be taken up.
 
         Args:
             deaths: of processes that had it at work. alone: those of them when it was the only one.
             age: seconds since it came in.
         """
         if deaths < SUSPECT_DEATHS or not alone or age > LONGEST_WAIT:
+            return 0.0
+        self._first = self._first or conversation
+        if self._first == conversation:
             return 0.0
         return max(0.0, self._calm_seconds * 2.0 ** (alone - 1) - (time.monotonic() - self._born))
 

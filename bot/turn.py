@@ -128,7 +128,8 @@ class Turns:
         """Seconds for which a message that may be what the process dies of is left alone."""
         if row.deaths_alone >= MOST_DEATHS_ALONE:
             return 0.0
-        return self._isolation.too_early(row.attempts, row.deaths_alone, now - row.received.timestamp())
+        age = now - row.received.timestamp()
+        return self._isolation.too_early(row.conversation, row.attempts, row.deaths_alone, age)
 
     async def _still_next(self, row: InboxRow) -> bool:
         """Whether a row is as it was before a wait; if it is not, the next step sees what is."""

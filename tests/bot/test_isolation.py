@@ -206,9 +206,12 @@ async def test_a_suspect_that_is_stopped_while_it_waits_lets_the_others_go_on() 
 
 def test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while() -> None:
     isolation = Isolation(lambda _: None, LONG, calm_seconds=100.0)
-    assert isolation.too_early(deaths=1, alone=1, age=0.0) == 0.0
-    assert isolation.too_early(deaths=2, alone=0, age=0.0) == 0.0
-    assert 90.0 < isolation.too_early(deaths=2, alone=1, age=0.0) <= 100.0
-    assert 190.0 < isolation.too_early(deaths=9, alone=2, age=1_800.0) <= 200.0
-    assert isolation.too_early(deaths=9, alone=2, age=1_801.0) == 0.0
-    assert Isolation(lambda _: None, LONG, calm_seconds=0.0).too_early(deaths=2, alone=2, age=0.0) == 0.0
+    assert isolation.too_early("a", deaths=1, alone=1, age=0.0) == 0.0
+    assert isolation.too_early("b", deaths=2, alone=0, age=0.0) == 0.0
+    assert isolation.too_early("first", deaths=2, alone=1, age=0.0) == 0.0
+    assert 90.0 < isolation.too_early("second", deaths=2, alone=1, age=0.0) <= 100.0
+    assert 190.0 < isolation.too_early("third", deaths=9, alone=2, age=1_800.0) <= 200.0
+    assert isolation.too_early("third", deaths=9, alone=2, age=1_801.0) == 0.0
+    assert isolation.too_early("first", deaths=2, alone=2, age=0.0) == 0.0
+    none = Isolation(lambda _: None, LONG, calm_seconds=0.0)
+    assert [none.too_early(name, deaths=2, alone=2, age=0.0) for name in ("first", "second")] == [0.0, 0.0]
