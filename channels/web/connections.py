@@ -121,6 +121,8 @@ class BoundedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing() or self._linger_timer is not None:
             return
+        if not self.transport.get_write_buffer_size():
+            self._stop_stall_timer()  # all that was written has been taken
         super().data_received(data)
         self._look()
 
@@ -136,12 +138,18 @@ class BoundedProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._stop_stall_timer()  # the peer took something; what is left has its own time
-        self._watch_writing()
+        self._watch_writing()  # the peer took something; what is left has its own time
 
     def timeout_keep_alive_handler(self) -> None:
-        """End an idle connection: the end of the stream before any answer says that a request was not carried out."""
-        self._half_close()
+        """End an idle connection: the end of the stream before any answer says that a request was not carried out.
+
+        One whose last answer is still on its way is not idle yet.
+        """
+        if self.transport.get_write_buffer_size():
+            again = max(self.timeout_keep_alive, self._group.linger_seconds)
+            self.timeout_keep_alive_task = self.loop.call_later(again, self.timeout_keep_alive_handler)
+        else:
+            self._half_close()
 
     def is_known(self) -> bool:
         """Whether its last request came from a client with a valid token or session."""
@@ -193,7 +201,16 @@ class BoundedProtocol(H11Protocol):
         """
         if not self.transport.is_closing() and self._linger_timer is None:
             self.transport.write_eof()
-            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self.transport.abort)
+            self._watch_writing()
+            self._linger()
+
+    def _linger(self, waited: bool = True) -> None:
+        """Close some time after all of the last answer was taken. waited: until now some of it was not."""
+        left = self.transport.get_write_buffer_size() > 0
+        if left or waited:
+            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, left)
+        else:
+            self.transport.abort()
 
     def _write_refusal(self, status: int, phrase: str, code: str, message: str) -> None:
         body = json.dumps({"error": {"code": code, "message": message}}).encode()
@@ -201,9 +218,10 @@ class BoundedProtocol(H11Protocol):
         self.transport.write(f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body)
 
     def _watch_writing(self) -> None:
-        """Cut the connection off when the peer takes nothing of what is written, also after a close."""
+        """Cut the connection off when from now on the peer takes nothing of what is written, also after a close."""
+        self._stop_stall_timer()  # it compares with what was left of an earlier answer
         left = self.transport.get_write_buffer_size()
-        if left and self._stall_timer is None:
+        if left:
             check = partial(self._check_writing, left)
             self._stall_timer = self.loop.call_later(self._group.stall_seconds, check)
 
