@@ -50,13 +50,15 @@ _NEXT = (
     .limit(1)
 )
 _OWED = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _OPEN).limit(1)
+_HEARD_SINCE = -1.0
+"""As not_before of a part that is due or being sent: the person has written, so it need not wait for that."""
 _SENDING = (
     update(outbox)
     .where(outbox.c.id == bindparam("row"), outbox.c.state == word("pending"), ~_ON_ITS_WAY, ~_EARLIER)
     .values(
         state=word("sending"),
         attempts=outbox.c.attempts + 1,
-        not_before=0.0,
+        not_before=case((outbox.c.not_before == _HEARD_SINCE, _HEARD_SINCE), else_=0.0),
         key_expires=case(
             (outbox.c.key_expires != 0.0, outbox.c.key_expires),
             (outbox.c.key_valid != 0.0, outbox.c.key_valid + bindparam("begun")),
@@ -112,19 +114,17 @@ _KEEP_EPOCH = (
     )
     .values(epoch=bindparam("now_epoch"))
 )
-_HEARD_SINCE = -1.0
-"""As not_before of a part that is being sent: the person has written since that began."""
+_IS_HELD = (outbox.c.state == word("pending")) & (outbox.c.not_before >= bindparam("held"))
+# One that is due may be with a channel that has not said yet that it leaves.
+_IS_DUE = (outbox.c.state == word("pending")) & (outbox.c.not_before <= bindparam("now"))
 _RELEASE = (
     update(outbox)
     .where(
         outbox.c.conversation == bindparam("row"),
         _OPEN,  # the index of open parts: a long conversation has many that are long gone
-        or_(
-            outbox.c.state == word("sending"),
-            (outbox.c.state == word("pending")) & (outbox.c.not_before >= bindparam("held")),
-        ),
+        or_(outbox.c.state == word("sending"), _IS_HELD, _IS_DUE),
     )
-    .values(not_before=case((outbox.c.state == word("sending"), _HEARD_SINCE), else_=0.0))
+    .values(not_before=case((_IS_HELD, 0.0), else_=_HEARD_SINCE))
 )
 _VOID = select(outbox.c.id, outbox.c.lease_epoch).where(
     _OPEN, outbox.c.state == word("sending"), void(outbox.c.lease_epoch)
@@ -209,7 +209,7 @@ async def unsent(tx: Tx) -> list[str]:
 
 async def release(tx: Tx, conversation_id: str, place: Place) -> None:
     """The person has written: what waited for that may go."""
-    if await tx.run(_RELEASE, row=conversation_id, held=HELD):
+    if await tx.run(_RELEASE, row=conversation_id, held=HELD, now=tx.now):
         tx.ring(Lane(kind="out", id=conversation_id, channel=place.channel))
 
 

@@ -349,6 +349,26 @@ class OutboxSuite:
         after = await store.delivery.sent(row.id, Fate(state="pending", retry_at=HELD))
         assert after.not_before == 0.0
 
+    async def test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes(self, record: Record) -> None:
+        store, row = await self._first(record)
+        await store.delivery.accept([arrival("another")])
+        after = await store.delivery.stayed(row.id, Fate(state="pending", retry_at=HELD))
+        assert after is not None
+        assert after.not_before == 0.0
+        held = await store.delivery.stayed(row.id, Fate(state="pending", retry_at=HELD))
+        assert held is not None
+        assert held.not_before == HELD
+
+    async def test_what_the_person_writes_does_not_hurry_a_part_that_waits_for_its_next_try(
+        self, record: Record
+    ) -> None:
+        store, row = await self._first(record)
+        await store.delivery.stayed(row.id, Fate(state="pending", retry_at=record.now + 60))
+        await store.delivery.accept([arrival("another")])
+        waiting = await store.delivery.next_out(row.conversation)
+        assert waiting is not None
+        assert waiting.not_before == record.now + 60
+
     async def test_an_edit_that_comes_while_a_message_is_opened_is_not_lost(self, record: Record) -> None:
         store = await record.open()
         (stored,) = await store.delivery.accept([arrival("one")])
