@@ -11,7 +11,8 @@ log = structlog.get_logger(__name__)
 SUSPECT_DEATHS = 2
 """Deaths of a process that had a message at work after which the message is worked on alone."""
 ALONE_SECONDS = 30.0
-"""How long everything else waits for a suspect: twice as long with each further death, so that a slow one is found."""
+"""How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
+is found. Until it is alone they wait for so long at most, however many deaths there were."""
 LONGEST_ALONE = 3600.0
 CALM_SECONDS = 3.0
 """How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
@@ -107,7 +108,7 @@ class Isolation:
         self._suspect = conversation
         self._open.clear()
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self._alone_seconds):
                 await self._empty.wait()
         except TimeoutError:
             log.info("a suspect could not be alone", conversation=conversation, inside=self._inside)

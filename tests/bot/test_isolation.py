@@ -182,6 +182,14 @@ async def test_a_suspect_that_cannot_be_alone_in_its_time_is_worked_on_all_the_s
         assert await hall.coming("fresh", 0)
 
 
+async def test_the_wait_until_a_suspect_is_alone_grows_with_no_death() -> None:
+    hall = _Hall(0.02)
+    assert await hall.coming("slow", 0)
+    async with asyncio.timeout(10):  # 2 ** 10 times 0.02 s are more than that
+        assert await hall.coming("suspect", 12)
+        assert await hall.coming("fresh", 0)
+
+
 async def test_a_suspect_that_is_called_and_does_not_come_keeps_nobody() -> None:
     hall = _Hall()
     assert await hall.coming("first", 2)
