@@ -16,7 +16,7 @@ from bot.agent.fit import Fitter, Wish
 from bot.agent.job import Ended, Job, minutes
 from bot.agent.loop import Agent
 from bot.agent.opening import Opening
-from bot.commands.names import command_of
+from bot.commands.names import acts, command_of
 from bot.config import Config
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.extracting import to_remember
@@ -201,10 +201,11 @@ class Turns:
         if row.deaths_alone >= MOST_DEATHS_ALONE:
             await self._give_up(row, said)
             return
-        if row.state == "new" and row.received.timestamp() < self._since:
-            # it was here before this process was: the last one may have died while opening it
+        command = None if row.turn_id else command_of(said.text)  # an edit may have made it one, or none
+        # One that acts marks itself when it begins, and where it was marked before it counts as interrupted.
+        if row.state == "new" and not (command and acts(*command)) and self._was_here(row):
             await self._works.store.delivery.mark_opened(row.id)
-        if command_of(said.text) and not row.turn_id:  # an edit may have made it one, or none
+        if command:
             parts = await self._works.command(row, said)
             if parts is None:
                 self._works.signals.handled(row.trace_id, "command", began)
@@ -221,6 +222,13 @@ class Turns:
             job = replace(job, watched=watched)
             ended = await self._finish(job, await self._work(job))
         self._works.signals.turned(row.trace_id, ended, began, {"mnema.model": job.model, "mnema.policy": job.policy})
+
+    def _was_here(self, row: InboxRow) -> bool:
+        """Whether it came in before this process began: the last one may have died while opening it.
+
+        A time that is still to come is that of a clock that was put back since.
+        """
+        return not self._since <= row.received.timestamp() <= self._works.store.now()
 
     async def _give_up(self, row: InboxRow, said: Said) -> None:
         """End a message that the process dies of, and touch nothing of it that may be what it dies of."""

@@ -66,6 +66,21 @@ def command_of(text: str) -> tuple[str, str] | None:
     return name, " ".join([word, *others]) if word else rest
 
 
+def acts(name: str, rest: str) -> bool:
+    """Whether a command changes something, so that it must not be done twice after a crash.
+
+    Such a command notes itself in the record before its effect (`Delivery.begin`).
+    """
+    line = f"{name} {rest.lower()}"
+    if line == "context diff":
+        return False
+    return (
+        line == "memory undo"
+        or name in ("new", "export", "unlink", "remember")
+        or (name in ("context", "config", "model", "policy", "link") and bool(rest))
+    )
+
+
 def shows_language(text: str) -> bool:
     """Whether a text says in which language its writer reads: English names of commands are typed by everybody."""
     return command_of(text) is None or not text.split(maxsplit=1)[0].isascii()

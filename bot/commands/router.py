@@ -15,7 +15,7 @@ from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS
 from bot.commands.link import LINK_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
-from bot.commands.names import command_of, nearest, shows_language
+from bot.commands.names import acts, command_of, nearest, shows_language
 from bot.commands.policy import POLICY
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.trace import TRACE
@@ -60,18 +60,6 @@ def _privately(asked: Asked, command: Command) -> bool:
     return authorize(asked.actor, command.action, "", Where(kind="dm", space=asked.where.space)).allowed
 
 
-def _acts(name: str, rest: str) -> bool:
-    """Whether a command changes something, so that it must not be done twice after a crash."""
-    line = f"{name} {rest.lower()}"
-    if line == "context diff":
-        return False
-    return (
-        line == "memory undo"
-        or name in ("new", "export", "unlink", "remember")
-        or (name in ("context", "config", "model", "policy", "link") and bool(rest))
-    )
-
-
 class Router:
     """Runs command rows. denied: told of each command that its sender may not give."""
 
@@ -94,7 +82,7 @@ class Router:
         asked = replace(asked, rest=rest)
         if name == RETRY and (parts := await self._again(asked)):
             return parts
-        if _acts(name, rest) and await self._desk.store.delivery.begin(row.id) > 1:
+        if acts(name, rest) and await self._desk.store.delivery.begin(row.id) > 1:
             await self._settle(asked, say(asked.lang, "command_interrupted", command=f"/{name} {rest}".strip()))
             return None
         await self._settle(asked, await self._answer(name, asked))
