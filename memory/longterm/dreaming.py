@@ -15,6 +15,7 @@ from memory.longterm.dream import Past, Plan, Saved
 from memory.longterm.editing import PATH, Edit, Held, Revision, Unreadable, WouldLose, noted, read
 from memory.longterm.looking import Looking
 from memory.longterm.memories import Memories
+from memory.longterm.recording import put_all
 from memory.longterm.undoing import Undone
 from memory.store.doors import Store
 from memory.store.errors import StoreError, WrongState
@@ -195,9 +196,8 @@ class Dreamer:
         before = Held(text=saved.before, sha256=saved.before_sha256)
         after = Held(text=revision.text, sha256=saved.after_sha256)
         edit = Edit(kind="dream", revise=lambda text: revision, about=row.id, keeps_before=True)
-        await self._records.put(
-            row.space, noted(edit, before, after), live=revision.live, superseded=revision.superseded
-        )
+        change, live = noted(edit, before, after), revision.live
+        await put_all(self._records, row.space, change, live=live, superseded=revision.superseded)
         return await self._written(row, saved)
 
     async def _tell(self, row: DreamRow) -> DreamRow:

@@ -1,10 +1,9 @@
 """One space's long-term memory: the lines of its MEMORY.md, and what is known of them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 import structlog
 
@@ -12,6 +11,7 @@ from memory.failpoint import afp
 from memory.longterm.bullets import memorable, removed
 from memory.longterm.editing import Action, Edit, Held, Revision, Unreadable, noted, read, write
 from memory.longterm.reconciling import MOST_TAKEN, differences, lines_of
+from memory.longterm.recording import batched, put_all
 from memory.longterm.similarity import normal, overlap, relevances
 from memory.longterm.upserting import NEVER, Candidate, revise
 from memory.store.memory_doors import MemoryRecords
@@ -21,8 +21,6 @@ from memory.workspace import Conflict, PathRefused, SpaceFiles, Workspace
 __all__ = ["Candidate", "Edit", "Ground", "Memories", "Revision", "Scored", "Unreadable", "Upserted"]
 
 MOST_TRIES = 20
-MOST_TOGETHER = 100  # lines in one transaction
-Item = TypeVar("Item")
 log = structlog.get_logger(__name__)
 _KINDS: dict[Origin, ChangeKind] = {
     "extraction": "extract",
@@ -187,12 +185,7 @@ class Memories:
         await afp("upsert.file_written")
         live, gone = await asyncio.to_thread(_records, edit, held.text, revision)
         records, change = self._ground.records, await asyncio.to_thread(noted, edit, held, written)
-        first, more = live[:MOST_TOGETHER], batched(live[MOST_TOGETHER:])
-        rows = await records.put(self.space, change, live=first, superseded=revision.superseded)
-        for lines in more:
-            rows += await records.put(self.space, None, live=lines)
-        for lost in batched(gone):
-            await records.put(self.space, None, gone=lost)
+        rows = await put_all(records, self.space, change, live=live, superseded=revision.superseded, gone=gone)
         self._seen = written.sha256
         await afp("upsert.committed")
         return rows
@@ -224,11 +217,6 @@ class Memories:
             return self._ground.workspace.space(self.space)
         except PathRefused as err:
             raise Unreadable(f"the folder of {self.space!r} is left alone: {err}") from err
-
-
-def batched(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """As many as go into one transaction at a time: what waits behind it waits for milliseconds."""
-    return (items[at : at + MOST_TOGETHER] for at in range(0, len(items), MOST_TOGETHER))
 
 
 async def _to_its_end(work: Coroutine[None, None, Rows]) -> Rows:

@@ -153,6 +153,25 @@ async def test_a_night_broken_off_anywhere_goes_on_and_nothing_is_doubled(it, pl
     assert (undone.whole, it.read()) == (True, TWICE)
 
 
+async def test_a_night_of_many_lines_that_is_cut_between_its_transactions_goes_on_to_its_end(it):
+    pairs = "".join(f"- 住在{n}号房间的人喜欢喝美式咖啡\n- 住在{n}号房间的人喜欢美式咖啡\n" for n in range(52))
+    it.write(f"## Facts\n\n{pairs}" + "".join(f"- 电话{n}\n" for n in range(1_000, 1_106)))
+    await it.memories("").reconcile()
+    broken("upsert.in_txn@2")
+    with pytest.raises(FailpointError):
+        await it.night()
+    failpoint.arm({})
+    await it.restart()
+    await it.memories("").reconcile()  # as a search does before the dream goes on
+    await it.dreamer.resume()
+    rows = {row.text: row for row in await it.store.memories.rows("", state="")}
+    kept = {n: rows[f"住在{n}号房间的人喜欢喝美式咖啡"] for n in range(52)}
+    out = {n: rows[f"住在{n}号房间的人喜欢美式咖啡"] for n in range(52)}
+    assert {row.state for row in kept.values()} == {"live"}
+    assert {n: row.superseded_by for n, row in out.items()} == {n: row.id for n, row in kept.items()}
+    assert (await it.store.dreams.last("")).state == "done"
+
+
 @pytest.mark.parametrize("place", ["dream.planned", "upsert.file_written", "dream.file_written"])
 async def test_what_a_person_writes_during_a_crash_stays(it, place):
     it.write(TWICE)

@@ -1,14 +1,16 @@
 """A MEMORY.md of thousands of lines, put there by hand: what is taken of it, in which transactions, at what cost."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import process_time, thread_time
 
 import pytest
 
-from memory.longterm.editing import Unreadable
+from memory.longterm.editing import Edit, Revision, Unreadable
 from memory.longterm.memories import Ground, Memories
-from memory.longterm.reconciling import differences
+from memory.longterm.reconciling import differences, lines_of
+from memory.store.errors import StoreBusy
 from memory.store.memories import SqlMemoryRecords
 from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
 from tests.by_night import by_night
@@ -21,6 +23,8 @@ class Counting(SqlMemoryRecords):
     def __init__(self, place: Place) -> None:
         super().__init__(place.store.memories._database)
         self.sizes: list[int] = []
+        self.most = 1_000
+        """Transactions after which the disk is full."""
 
     async def put(
         self,
@@ -30,6 +34,8 @@ class Counting(SqlMemoryRecords):
         superseded: Sequence[tuple[str, str]] = (),
         gone: Sequence[str] = (),
     ) -> list[MemoryRow]:
+        if len(self.sizes) == self.most:
+            raise StoreBusy("the disk is full")
         self.sizes.append(len(live) + len(superseded) + len(gone))
         return await super().put(space, change, live, superseded, gone)
 
@@ -67,6 +73,48 @@ async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None
     assert len(rows) == 250
     assert max(records.sizes) == 100
     assert await place.known() == []
+
+
+def reworded(count: int) -> tuple[str, Edit]:
+    """A file, and a dream's edit that puts another line in the place of each of its lines."""
+    before = lines(count)
+    after = before.replace("wants the delivery", "gets a shipment")
+    old, new = lines_of(before), lines_of(after)
+    live = tuple(
+        replace(line, origin="dream", source=MemorySource(quote=line.text), importance=7) for line in new.values()
+    )
+    pairs = tuple(zip(old, new, strict=True))
+    revision = Revision(text=after, live=live, superseded=pairs)
+    return before, Edit(kind="dream", revise=lambda text: revision, about="d1", by_person=True)
+
+
+async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_own(place: Place) -> None:
+    memories, records = counted(place)
+    before, edit = reworded(150)
+    place.write(before)
+    await memories.reconcile()
+    change = await memories.apply(edit)
+    assert change is not None
+    assert (change.about, len(change.added), len(change.removed)) == ("d1", 150, 150)
+    assert max(records.sizes) == 100
+    rows = {row.text: row for row in await place.store.memories.rows("", state="")}
+    heirs = {text: row.superseded_by for text, row in rows.items() if row.state == "superseded"}
+    assert heirs == {
+        f"Customer {n} wants the delivery on a Monday": rows[f"Customer {n} gets a shipment on a Monday"].id
+        for n in range(150)
+    }
+    assert [row.text for row in rows.values() if row.state == "gone"] == []
+
+
+async def test_an_edit_of_many_lines_is_noted_once_all_of_its_lines_are(place: Place) -> None:
+    memories, records = counted(place)
+    before, edit = reworded(150)
+    place.write(before)
+    await memories.reconcile()
+    records.most = len(records.sizes) + 2
+    with pytest.raises(StoreBusy):
+        await memories.apply(edit)
+    assert await place.store.memories.changes("") == []
 
 
 async def test_a_word_added_everywhere_leaves_every_line_its_record(place: Place) -> None:
