@@ -78,10 +78,11 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitted:
-    """A view that fits, and what it was fitted to."""
+    """A view that fits, and what it was fitted to. tainted: what was recalled into it may hold words from outside."""
 
     view: View
     setting: Setting
+    tainted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +155,8 @@ class Fitter:
         counter = await self.counter()
         for _ in range(MOST_ROUNDS):
             setting = await self.setting(session, wish)
-            tail = moving.text(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
-            fixed = setting.fixed + counter.text(tail) + counter.text(moving.last)
+            tail = moving.shown(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
+            fixed = setting.fixed + counter.text(tail.text) + counter.text(moving.last)
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
             policy = setting.policy.without_early() if busy else setting.policy
             planned = plan(session, policy, setting.limits, fixed, counter, lines)
@@ -166,10 +167,10 @@ class Fitter:
             raise BudgetTooSmall(planned.tokens)
         await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
         self._roomy[session.conversation] = _is_roomy(session, planned, setting)
-        view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)
+        view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)
         if view.repaired:
             self.signals.repaired()
-        return Fitted(view=view, setting=setting)
+        return Fitted(view=view, setting=setting, tainted=tail.tainted)
 
     async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
         """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.

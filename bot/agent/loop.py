@@ -71,14 +71,15 @@ class Agent:
                 continue
             late = time.monotonic() - job.began >= job.times.sum_up
             last = late or job.turn.step >= job.max_steps or invalid_steps(turn) >= INVALID_STEPS
-            asked = await self._ask(job, session, self._last_words(job, late=late) if last else "")
-            tainted = is_tainted(job, session)
+            asked, recalled = await self._ask(job, session, self._last_words(job, late=late) if last else "")
+            tainted = recalled or is_tainted(job, session)
             if not asked.calls or last:
                 return replace(self._final(job, asked, late=late, last=last), tainted=tainted)
             await self._plan(job, asked, tainted=tainted)
             job = replace(job, turn=replace(job.turn, step=job.turn.step + 1))
 
-    async def _ask(self, job: Job, session: Session, last_words: str) -> Asked:
+    async def _ask(self, job: Job, session: Session, last_words: str) -> tuple[Asked, bool]:
+        """The answer, and whether what was recalled for it may hold words from outside."""
         wish, dropped = Wish(model=job.model, policy=job.policy), False
         moving = replace(job.tail, last=last_words) if last_words else job.tail
         while True:
@@ -106,7 +107,7 @@ class Agent:
                 model = asked.answers[0].asked or setting.model
                 calibration.note(model, view.tokens.total, used.input, job.conversation.id)
                 calibration.note_cache(job.conversation.id, used.cache_read, used.input)
-                return asked
+                return asked, fitted.tainted
 
     async def _plan(self, job: Job, asked: Asked, *, tainted: bool) -> None:
         await afp("llm.before_commit")

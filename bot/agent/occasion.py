@@ -8,8 +8,11 @@ from memory.store.doors import Store
 
 
 def is_tainted(job: Job, session: Session) -> bool:
-    """Whether words from outside, or what rests on them, are among what the model sees in this turn. Pure."""
-    return job.where.kind == "group" or job.tail.recalled.tainted or tainted_view(session)
+    """Whether words from outside, or what rests on them, are in the conversation that the model sees. Pure.
+
+    What a request recalls is not looked at: the answer to that request bears its label.
+    """
+    return job.where.kind == "group" or tainted_view(session)
 
 
 async def occasion(store: Store, job: Job) -> Occasion:

@@ -108,11 +108,12 @@ class Opening:
         )
 
     async def _recalled(self, conversation: ConversationRow, words: str) -> Recalled:
-        """What memory holds on these words, and whether that taints the turn; a group's turns are tainted anyway."""
+        """What memory holds on these words, and what of it would taint the turn; a group's turns are tainted anyway."""
         found = await self.recalling.recalled(conversation, words)
         if conversation.place.kind == "group" or not found.passages:
             return found
-        return replace(found, tainted=any(await from_outside(self.store, found.passages)))
+        labelled = zip(found.passages, await from_outside(self.store, found.passages), strict=True)
+        return replace(found, outside=frozenset(passage for passage, outside in labelled if outside))
 
     def watched(self, place: Place, row: InboxRow) -> Watched:
         """Where the events of this row are shown."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.agent.recalling import MOST_TOKENS, NOTHING, Recalled, block
+from bot.agent.recalling import MOST_TOKENS, NOTHING, Block, Recalled, block
 from memory.context.counter import Counter
 
 SHARE = 5
@@ -12,7 +12,7 @@ SHARE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """Made once for a turn; its text is asked for with each request. clock: see `clock_note`.
+    """Made once for a turn; what it shows is asked for with each request. clock: see `clock_note`.
 
     last: what the model is to read last of all, behind the newest results; with it no tool may be called.
     """
@@ -21,8 +21,8 @@ class Tail:
     recalled: Recalled = NOTHING
     last: str = ""
 
-    def text(self, system: Iterable[str], since: str, room: int, counter: Counter) -> str:
-        """The last text of the running message; `last` is not in it.
+    def shown(self, system: Iterable[str], since: str, room: int, counter: Counter) -> Block:
+        """The last text of the running message, and whether it is tainted; `last` is not in it.
 
         Args:
             system: what the request's prefix shows; what stands there is not recalled once more.
@@ -31,7 +31,7 @@ class Tail:
         """
         most = min(MOST_TOKENS, room // SHARE)
         recalled = block(self.recalled, "\n".join((*system, since)), most, counter)
-        return "\n".join(filter(None, (recalled, since, self.clock)))
+        return Block(text="\n".join(filter(None, (recalled.text, since, self.clock))), tainted=recalled.tainted)
 
 
 def clock_note(now: datetime) -> str:

@@ -119,6 +119,20 @@ async def test_S53_what_is_recalled_unasked_taints_the_turn(tmp_path: Path) -> N
     assert "has not written that" in model.told("remember")
 
 
+async def test_what_is_found_and_not_shown_taints_nothing(tmp_path: Path) -> None:
+    page(tmp_path)
+    model = Steered()
+    async with inside(tmp_path, model, {"memory": {"extract": False, "recall_limit": 1}}) as it:
+        await it.text("read the page")
+        await it.text("Our harbour rule, mallory agreed: boats leave the harbour at nine", chat="c3")
+        await it.house.settled()
+        await it.text("harbour rule mallory boats leave nine?", chat="c2")
+        shown = "".join(words(it.model.requests[-1]))
+        assert ("boats leave the harbour at nine" in shown, ORDER in shown) == (True, False)
+        session = await it.house.store.sessions.load(await it.conversation("c2"))
+        assert [message.tainted for turn in session.turns for message in turn.messages] == [False, False]
+
+
 async def test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_alone(tmp_path: Path) -> None:
     page(tmp_path)
     model = Steered(tea=[call("memory_write", "w1", category="fact", text="Tea is at four"), "noted"])

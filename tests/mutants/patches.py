@@ -295,8 +295,8 @@ MUTANTS = (
         name="the clock stands in the prefix",
         guards="I38",
         file="bot/agent/fit.py",
-        old="view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)",
-        new='view = assemble(session, (*setting.system, tail), setting.tools, counter, "", moving.last)',
+        old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
+        new='view = assemble(session, (*setting.system, tail.text), setting.tools, counter, "", moving.last)',
         tests=(PREFIX,),
     ),
     Mutant(
@@ -525,10 +525,10 @@ MUTANTS = (
         name="what is recalled stands in the prefix",
         guards="I38",
         file="bot/agent/fit.py",
-        old="view = assemble(session, setting.system, setting.tools, counter, tail, moving.last)",
+        old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
         new=(
-            'view = assemble(session, (*setting.system, tail.partition("[Now: ")[0]), '
-            'setting.tools, counter, tail[tail.find("[Now: ") :], moving.last)'
+            'view = assemble(session, (*setting.system, tail.text.partition("[Now: ")[0]), '
+            'setting.tools, counter, tail.text[tail.text.find("[Now: ") :], moving.last)'
         ),
         tests=(
             f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",

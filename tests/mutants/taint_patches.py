@@ -28,17 +28,17 @@ TAINT = (
     Mutant(
         name="what is recalled unasked taints nothing",
         guards="S53",
-        file="bot/agent/occasion.py",
-        old='job.where.kind == "group" or job.tail.recalled.tainted or tainted_view(session)',
-        new='job.where.kind == "group" or tainted_view(session)',
+        file="bot/agent/loop.py",
+        old="tainted = recalled or is_tainted(job, session)",
+        new="tainted = is_tainted(job, session)",
         tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_taints_the_turn",),
     ),
     Mutant(
         name="a turn in a group is clean",
         guards="S56",
         file="bot/agent/occasion.py",
-        old='job.where.kind == "group" or job.tail.recalled.tainted',
-        new="job.tail.recalled.tainted",
+        old='job.where.kind == "group" or tainted_view(session)',
+        new="tainted_view(session)",
         tests=(f"{ATTACKS}::test_S56_a_groups_turn_is_tainted_from_its_first_word",),
     ),
     Mutant(
