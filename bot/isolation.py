@@ -13,7 +13,7 @@ SUSPECT_DEATHS = 2
 ALONE_SECONDS = 30.0
 """How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
 is found. Until it is alone they wait for so long at most, however many deaths there were."""
-LONGEST_ALONE = 3600.0
+LONGEST_ALONE = 900.0  # as long as a turn may take
 CALM_SECONDS = 3.0
 """How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
 time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
@@ -68,7 +68,7 @@ class Isolation:
         self._first = self._first or conversation
         if self._first == conversation:
             return 0.0
-        return max(0.0, self._calm_seconds * 2.0 ** (alone - 1) - (time.monotonic() - self._born))
+        return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))
 
     def holds_up(self, deaths: int) -> bool:
         """Whether a message with so many deaths would have to wait now."""

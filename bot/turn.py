@@ -41,7 +41,10 @@ LONG = 1_000  # characters; a longer answer is cut into parts beside the event l
 MOST_TAKEOVERS = 3
 MAX_FAULTS = 3  # tries of a message that end in an error of this machine; they take about two seconds
 MOST_DEATHS_ALONE = 3
-"""A message that was alone at work at so many deaths of the process is given up."""
+"""A message that was alone at work at so many deaths of the process is given up. If the process died with others alone
+too, something else may kill it: each such death since STORM_SECONDS before it came excuses one of its own."""
+MOST_EXCUSED = 6
+STORM_SECONDS = 900.0
 GROWING = ("draft", "edits", "card", "stream")
 """How an answer is shown that would stand above those that are still to come: as a message of its own."""
 BROKEN = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
@@ -110,7 +113,7 @@ class Turns:
         if row.state == "new" and row.not_before > now:
             self._works.wake(conversation, row.not_before)
             return False
-        if (wait := self._calm_in(row, now)) > 0:
+        if (wait := await self._calm_in(row, now)) > 0:
             self._works.wake(conversation, now + wait)
             return False
         late = self._isolation.holds_up(row.attempts)
@@ -124,12 +127,20 @@ class Turns:
             self._isolation.leave(conversation)
         return True
 
-    def _calm_in(self, row: InboxRow, now: float) -> float:
+    async def _calm_in(self, row: InboxRow, now: float) -> float:
         """Seconds for which a message that may be what the process dies of is left alone."""
-        if row.deaths_alone >= MOST_DEATHS_ALONE:
+        if await self._is_fatal(row):
             return 0.0
         age = now - row.received.timestamp()
         return self._isolation.too_early(row.conversation, row.attempts, row.deaths_alone, age)
+
+    async def _is_fatal(self, row: InboxRow) -> bool:
+        """Whether a message is what the process dies of, beyond what a storm of restarts would do to any message."""
+        if row.deaths_alone < MOST_DEATHS_ALONE:
+            return False
+        since = row.received.timestamp() - STORM_SECONDS
+        others = await self._works.store.delivery.deaths_of_others(row.id, since)
+        return row.deaths_alone >= MOST_DEATHS_ALONE + min(others, MOST_EXCUSED)
 
     async def _still_next(self, row: InboxRow) -> bool:
         """Whether a row is as it was before a wait; if it is not, the next step sees what is."""
@@ -198,7 +209,7 @@ class Turns:
 
     async def _row(self, row: InboxRow) -> None:
         said, parts, began = load_said(row.body), None, time.perf_counter()
-        if row.deaths_alone >= MOST_DEATHS_ALONE:
+        if await self._is_fatal(row):
             await self._give_up(row, said)
             return
         command = None if row.turn_id else command_of(said.text)  # an edit may have made it one, or none

@@ -49,6 +49,12 @@ _OPENED = (
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
     .values(lease_epoch=bindparam("mine"))
 )
+_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).label("deaths")).where(
+    inbox.c.id != bindparam("row"),
+    inbox.c.deaths_alone > 0,
+    inbox.c.state != word("dead"),
+    inbox.c.received >= bindparam("since"),
+)
 
 
 async def count_deaths(tx: Tx) -> None:
@@ -70,3 +76,12 @@ async def put_down(tx: Tx) -> None:
 async def mark_opened(tx: Tx, id: str) -> None:
     """A row that is still new is at work from now on; a row that is not any more is left alone."""
     await tx.run(_OPENED, row=id, mine=tx.lease)
+
+
+async def deaths_of_others(tx: Tx, id: str, since: float) -> int:
+    """Deaths at which another message that came in since was alone at work; those of messages given up are explained.
+
+    Looks at every row of the inbox: only for a message that is about to be given up.
+    """
+    [row] = await tx.all(_OF_OTHERS, row=id, since=since)
+    return int(row["deaths"])

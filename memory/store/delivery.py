@@ -65,6 +65,9 @@ class SqlDelivery:
     async def mark_opened(self, inbox_id: str) -> None:
         await self._database.write(deaths.mark_opened, inbox_id)
 
+    async def deaths_of_others(self, inbox_id: str, since: float) -> int:
+        return await self._database.read(deaths.deaths_of_others, inbox_id, since)
+
     async def begin(self, inbox_id: str) -> int:
         return await self._database.write(inbox.begin, inbox_id)
 

@@ -93,6 +93,13 @@ class Delivery(Protocol):
         """Before a row that is still new is opened: from now on the death of this process counts for it."""
         ...
 
+    async def deaths_of_others(self, inbox_id: str, since: float) -> int:
+        """How often the process died while it had one other message at work that came in since and was not given up.
+
+        since: unix time.
+        """
+        ...
+
     async def begin(self, inbox_id: str) -> int:
         """Before a command's effect: attempts + 1, durable; returns the attempts, so 1 the first time."""
         ...

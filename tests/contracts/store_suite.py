@@ -494,6 +494,24 @@ class RecoverySuite:
         await store.delivery.settle(opened.id, parts("given up", kind="notice"), dead=True)
         assert (await store.delivery.inbox(opened.id)).state == "dead"
 
+    async def test_deaths_with_other_messages_are_counted_but_for_those_given_up_and_those_of_before(
+        self, record: Record
+    ) -> None:
+        began, ids = record.now, []
+        for name in ("old", "given up", "other", "itself"):
+            record.now += 100.0
+            store = await record.open()
+            [row] = await store.delivery.accept([arrival(name, at=place(name))])
+            await store.delivery.mark_opened(row.id)
+            ids.append(row.id)
+        store = await record.open()
+        await store.delivery.recover(record.now)
+        await store.delivery.settle(ids[1], parts("given up", kind="notice"), dead=True)
+        assert await store.delivery.deaths_of_others(ids[3], began) == 2
+        assert await store.delivery.deaths_of_others(ids[3], began + 150.0) == 1
+        assert await store.delivery.deaths_of_others(ids[2], began + 350.0) == 1
+        assert await store.delivery.deaths_of_others(ids[2], began + 450.0) == 0
+
     async def test_a_row_that_ended_meanwhile_is_not_opened_again(self, record: Record) -> None:
         store = await record.open()
         turn = await begin(store)

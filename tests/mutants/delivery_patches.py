@@ -78,7 +78,7 @@ DELIVERY = (
         name="what died alone is taken up again in the middle of a storm",
         guards="I13",
         file="bot/isolation.py",
-        old="        return max(0.0, self._calm_seconds * 2.0 ** (alone - 1) - (time.monotonic() - self._born))\n",
+        old="        return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))\n",
         new="        return 0.0\n",
         tests=(f"{ISOLATION}::test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while",),
     ),
