@@ -67,12 +67,12 @@ class Troubles:
         """What is wrong now, the oldest first."""
         failed = self._known.get(TURNS)
         if failed is not None and self._clock() - failed.at > TURN_SECONDS:
-            del self._known[TURNS]
+            self._known.pop(TURNS, None)
         return tuple(self._known.values())
 
     def files(self) -> tuple[tuple[str, str], ...]:
-        """Space and path of each file that could not be read."""
-        return tuple(_split(what) for what in self._known if what != TURNS)
+        """Space and path of each file that could not be read; to be asked from any thread."""
+        return tuple(_split(what) for what in tuple(self._known) if what != TURNS)
 
     def _note(self, what: str, err: Exception) -> None:
         if what not in self._known:

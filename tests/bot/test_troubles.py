@@ -203,3 +203,20 @@ async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: P
         await it.house.outbox.settled()
         assert len(notices(it, "MEMORY.md cannot be read")) == 1
         assert len(notices(it, "MEMORY.md can be read again")) == 1
+
+
+def test_files_may_be_asked_for_while_a_turn_notes_one() -> None:
+    class Compared(str):
+        """A path at whose comparison another thread gets its turn."""
+
+        def __ne__(self, other: object) -> bool:
+            troubles.unreadable("s1", "MEMORY.md", OSError(24, "too many open files"))
+            return str.__ne__(self, other)
+
+        __hash__ = str.__hash__
+
+    troubles = Troubles()
+    for path in (Compared("SOUL.md"), "MEMORY.md"):
+        troubles.unreadable("", path, OSError(24, "too many open files"))
+    assert troubles.files() == (("", "SOUL.md"), ("", "MEMORY.md"))
+    assert troubles.files() == (("", "SOUL.md"), ("", "MEMORY.md"), ("s1", "MEMORY.md"))
