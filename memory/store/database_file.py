@@ -29,6 +29,6 @@ class DatabaseFile:
 def _identity(name: str) -> tuple[int, int] | None:
     try:
         found = os.stat(name)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the latter where its folder is a file now
         return None
     return found.st_dev, found.st_ino
