@@ -71,8 +71,8 @@ class Isolation:
         return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))
 
     def holds_up(self, deaths: int) -> bool:
-        """Whether a message with so many deaths would have to wait now."""
-        return not self._open.is_set() or (deaths >= SUSPECT_DEATHS and self._inside > 0)
+        """Whether others may go on before a message with so many deaths gets in now: a suspect lets them in first."""
+        return not self._open.is_set() or deaths >= SUSPECT_DEATHS
 
     async def enter(self, conversation: str, deaths: int) -> bool:
         """Wait until this conversation's message may be worked on; whoever gets True calls `leave` at its end.

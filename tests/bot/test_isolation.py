@@ -190,6 +190,18 @@ async def test_the_wait_until_a_suspect_is_alone_grows_with_no_death() -> None:
         assert await hall.coming("fresh", 0)
 
 
+async def test_what_is_known_of_a_suspect_may_be_old_when_it_gets_in_also_where_it_finds_nobody() -> None:
+    hall = _Hall()
+    assert hall.isolation.holds_up(2)  # others get in while it gives way to them
+    assert not hall.isolation.holds_up(1)
+    suspect = hall.coming("suspect", 2)
+    fresh = hall.coming("fresh", 0)
+    await rest()
+    assert [suspect.done(), fresh.done()] == [False, True]
+    hall.isolation.leave("fresh")
+    assert await suspect
+
+
 async def test_a_suspect_that_is_called_and_does_not_come_keeps_nobody() -> None:
     hall = _Hall()
     assert await hall.coming("first", 2)
