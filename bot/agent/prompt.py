@@ -224,6 +224,7 @@ class Prompt:
                 fold_head=seen.fold_head,
                 reductions=seen.reductions,
             )
+            self._fresh.pop(session.conversation, None)  # what an earlier look found is not what is shown now
             if complete:
                 self._fresh[session.conversation] = (fresh, reason)
                 if len(self._fresh) > MOST_UNRECORDED:
@@ -231,6 +232,8 @@ class Prompt:
                 self._tell(session.conversation, kept, fresh, seen.budgets)
             unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
             kept = _with_recorded(fresh, kept, unread)
+        else:
+            self._fresh.pop(session.conversation, None)
         soul, rules = SystemPart(name=SOUL, text=seen.soul), SystemPart(name=RULES_PART, text=RULES)
         parts = (soul, rules, *map(_shared, kept.parts))
         return _Known(seen=seen, parts=parts, since=since, complete=complete)

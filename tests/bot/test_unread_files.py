@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bot.home import Home
+from memory.context.counter import WEIGHTED
 from memory.store.open import open_store
 from tests.bot.descriptors import no_descriptors
-from tests.bot.test_prompt import NOON, Desk
+from tests.bot.test_prompt import NOON, ROOM, Desk
 from tests.contracts.store_words import folded, talk
 
 
@@ -129,3 +130,16 @@ async def test_a_file_that_was_deleted_is_no_memory(desk: Desk) -> None:
     assert "MEMORY.md" not in await desk.parts(home)
     await desk.restart()
     assert "MEMORY.md" not in await desk.parts(home)
+
+
+async def test_what_was_looked_at_and_never_shown_is_not_recorded_with_a_later_look(desk: Desk) -> None:
+    desk.write("MEMORY.md", "- likes tea")
+    home = await talk(desk.store, "1")
+    await desk.parts(home)
+    desk.write("MEMORY.md", "- likes coffee")
+    await desk.prompt.parts(await desk.store.sessions.load(home), ROOM, WEIGHTED)  # and no request is sent with it
+    with replaced_by_a_pipe(desk.home.workspace / "MEMORY.md"):
+        during = await desk.parts(home)
+        assert "- likes tea" in during["MEMORY.md"]
+        await desk.restart()
+        assert await desk.parts(home) == during
