@@ -53,14 +53,15 @@ async def leave() -> None:
 async def leave_with(request: Any) -> None:
     """A hook of an HTTP client (httpx, httpx2) for each request: the part leaves when its first bytes do.
 
-    That is after the wait for a place in the pool, and after the connection stands.
+    That is after the wait for a place in the pool, and after the connection stands, also the one through a proxy: the
+    CONNECT for it is a request of the client's own.
     """
     told = _LEAVE.get()
     if told is None:
         return
 
     async def trace(event: str, info: Any) -> None:
-        if event.endswith("send_request_headers.started"):
+        if event.endswith("send_request_headers.started") and info["request"].method != b"CONNECT":
             await told()
 
     request.extensions["trace"] = trace
