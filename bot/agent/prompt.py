@@ -64,6 +64,8 @@ a memory from, by its date, when somebody asks.
 `recall` shows originals again: a shortened part by its handle, a folded turn by its number. `memory_search` finds what
 was said or noted at any time; search before you say that you do not know something about this person.
 `memory_write` notes what should last: when they ask for it, or would miss it later."""
+CLEAN = "clean:"
+"""What the source of a snapshot begins with: older versions, which had no such mark, recorded every line of the log."""
 Text = TypeVar("Text")
 Stamp = tuple[int, int, int, int]
 Cut = Callable[[str, SystemPart, Budgets], None]
@@ -361,20 +363,22 @@ def _reason(kept: Snapshot | None, seen: _Seen, source: str) -> str:
         return "fold"
     if kept.reductions != seen.reductions:
         return "reduction"
-    return "" if kept.source == source else EDIT
+    return "" if kept.source == source and kept.source.startswith(CLEAN) else EDIT
 
 
 def _with_recorded(fresh: Snapshot, kept: Snapshot | None, unread: set[str]) -> Snapshot:
-    """The new snapshot, with the recorded parts of the files that could not be read."""
+    """The new snapshot, with the recorded parts of the files that could not be read; no log of an older version."""
+    if kept and not kept.source.startswith(CLEAN):
+        unread = unread - {LOG}
     parts = {part.name: part for part in fresh.parts if part.name not in unread}
     parts |= {part.name: part for part in (kept.parts if kept else ()) if part.name in unread}
     return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
 
 
 def _source(seen: _Seen, memory: str) -> str:
-    """A hash of all that a person may edit, and of whose it is. memory: the file's own hash."""
+    """A mark, and a hash of all that a person may edit, and of whose it is. memory: the file's own hash."""
     edited = repr((seen.space, seen.soul, memory, seen.tools, seen.budgets))
-    return hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
+    return CLEAN + hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
 
 
 def _stamp(path: Path) -> Stamp:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,36 @@ async def test_S53_what_is_recalled_unasked_taints_the_turn(tmp_path: Path) -> N
         assert ORDER in "".join(words(asked)), "it was recalled"
         assert memory(it).count("mallory") == 0
     assert "has not written that" in model.told("remember")
+
+
+@pytest.mark.parametrize("broken", ["", "MEMORY.md", "log"])
+async def test_what_an_older_version_recorded_of_the_log_is_shown_no_more(tmp_path: Path, broken: str) -> None:
+    page(tmp_path)
+    model = Steered()
+    quiet = {"memory": {"extract": False, "recall_limit": 0}}
+    async with inside(tmp_path, model, quiet) as it:
+        await it.text("My sister is called Anna")
+        await it.text("read the page")
+        await it.text("/new")
+        await it.house.settled()
+        await it.text("hello", chat="c2")
+        sessions, id = it.house.store.sessions, await it.conversation("c2")
+        taken = await sessions.snapshot(id)
+        assert taken is not None
+        assert [part.name for part in taken.parts if "Anna" in part.text] == ["log"]
+        parts = tuple(
+            replace(part, text=f"{part.text}\n- {ORDER}") if part.name == "log" else part for part in taken.parts
+        )
+        await sessions.set_snapshot(id, replace(taken, parts=parts, source=taken.source[-64:]), "edit")
+    [log] = (tmp_path / "workspace" / "memory").glob("*.md")
+    if broken:
+        unread = {"MEMORY.md": tmp_path / "workspace" / "MEMORY.md", "log": log}[broken]
+        unread.write_bytes(b"\xff")
+    async with inside(tmp_path, model, quiet) as it:
+        await it.text("hello again", chat="c2")
+        system = "\n".join(it.model.requests[-1].system)
+        assert "mallory" not in system
+        assert ("My sister is called Anna" in system) is (broken != "log")
 
 
 async def test_what_is_found_and_not_shown_taints_nothing(tmp_path: Path) -> None:
