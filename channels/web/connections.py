@@ -206,8 +206,8 @@ class BoundedProtocol(H11Protocol):
 
     def _linger(self, waited: bool = True) -> None:
         """Close some time after all of the last answer was taken. waited: until now some of it was not."""
-        left = self.transport.get_write_buffer_size() > 0
-        if left or waited:
+        if waited:
+            left = self.transport.get_write_buffer_size() > 0
             self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, left)
         else:
             self.transport.abort()

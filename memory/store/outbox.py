@@ -18,6 +18,8 @@ from memory.store.rows import columns_of, outbox_row
 from memory.store.tables import conversation, inbox, outbox
 
 _ADD = insert(outbox)
+_HEARD_SINCE = -1.0
+"""As not_before of a part that is due or being sent: the person has written, so it need not wait for that."""
 _TOLD = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
 _OPEN = among(outbox.c.state, "pending", "sending", "unknown")
 _UNSENT = select(outbox.c.conversation).where(_OPEN, outbox.c.state != word("sending")).distinct()
@@ -50,8 +52,6 @@ _NEXT = (
     .limit(1)
 )
 _OWED = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _OPEN).limit(1)
-_HEARD_SINCE = -1.0
-"""As not_before of a part that is due or being sent: the person has written, so it need not wait for that."""
 _SENDING = (
     update(outbox)
     .where(outbox.c.id == bindparam("row"), outbox.c.state == word("pending"), ~_ON_ITS_WAY, ~_EARLIER)
