@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
 from channels.web.connections import BoundedProtocol, Connections
+from memory.ending import end
 from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
 
 BIG = 20_000_000  # bytes; more than the two kernels hold
@@ -108,11 +110,15 @@ class Wire(asyncio.Transport):
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"20000")]})
-    await send({"type": "http.response.body", "body": b"x" * 20_000})
+    goes_on = scope["path"] == "/stream"
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"90000")]})
+    await send({"type": "http.response.body", "body": b"x" * (20_000 if goes_on else 90_000), "more_body": goes_on})
+    if goes_on:
+        await asyncio.Event().wait()
 
 
-async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next() -> None:
+@pytest.mark.parametrize(("path", "left"), [("/", 0), ("/", 10), ("/stream", 0)])
+async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next(path: str, left: int) -> None:
     loop, wire = HandLoop(), Wire()
     config = uvicorn.Config(answer, http="h11", lifespan="off", log_config=None, timeout_keep_alive=75)
     config.load()
@@ -120,20 +126,23 @@ async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next() ->
     protocol = BoundedProtocol(config, ServerState(), {}, made, group=Connections(most=1, stall_seconds=30.0))
     protocol.connection_made(wire)
 
-    async def ask() -> None:
-        before = wire.left
-        protocol.data_received(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+    async def ask(path: str) -> None:
+        protocol.data_received(f"GET {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
         async with asyncio.timeout(10):
-            while wire.left < before + 20_000:  # noqa: ASYNC110  the protocol has no event for it
+            while wire.left < 20_000:  # noqa: ASYNC110  the protocol has no event for it
                 await asyncio.sleep(0)
-            await asyncio.gather(*protocol.tasks)
+        await asyncio.wait(protocol.tasks, timeout=0.0 if path == "/stream" else 10.0)
 
-    await ask()
-    loop.advance(1.0)
-    wire.left = 0
-    loop.advance(2.0)
-    await ask()
+    await ask("/")
+    wire.left = 15_000
+    protocol.resume_writing()
+    loop.advance(3.0)
+    wire.left = left
+    await ask(path)
+    assert wire.left > 15_000
     loop.advance(29.9)
     assert not wire.aborted
-    loop.advance(0.2)
-    assert wire.aborted
+    if path == "/":
+        loop.advance(0.2)
+        assert wire.aborted
+    await end(protocol.tasks)
