@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from memory.context.counter import WEIGHTED
 from memory.context.digest import digest
+from memory.context.taint import tainted
 from memory.conversation import Document, Part, Text, dump_parts, load_parts
 from memory.failpoint import afp
 from memory.forgetting.erased import Erased, SaidThere
@@ -79,6 +80,15 @@ class _Tally:
     blobs: set[str] = field(default_factory=set)
     summaries: int = 0
     records: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gist:
+    """A fold's summary as it is now. tainted: a line of it may rest on words from outside."""
+
+    text: str = ""
+    tokens: int = 0
+    tainted: bool = False
 
 
 async def erase(tx: Tx, space: str, targets: Targets) -> Erased:
@@ -172,7 +182,7 @@ class _Talk:
     async def _folds(self, needle: Needle) -> bool:
         """Every fold, oldest first, since a later one's summary takes up the earlier's; whether any was changed."""
         touched = False
-        summaries: dict[str, str] = {}
+        summaries: dict[str, _Gist] = {}
         for row in await self.tx.all(_FOLDS, row=self.row["id"]):
             fresh = {name: redacted(row[name], needle) for name in ("log_text", "summary")}
             fresh["why"] = redacted_json(row["why"], needle)
@@ -180,24 +190,22 @@ class _Talk:
             if row["state"] in OPEN and (overlaps or any(fresh[name] != row[name] for name in fresh)):
                 await self._anew(row)
                 fresh |= {"log_text": "", "summary": ""}
-            gist, tokens = await self._gist(row, fresh["summary"], summaries.get(row["prev_fold"], ""))
+            gist = await self._gist(row, fresh["summary"], summaries.get(row["prev_fold"], _Gist()))
             summaries[row["id"]] = gist
-            if (gist, fresh["log_text"], fresh["why"]) != (row["summary"], row["log_text"], row["why"]):
-                written = {"log": fresh["log_text"], "gist": gist, "gist_tokens": tokens, "reasons": fresh["why"]}
-                digested = gist != fresh["summary"]  # of any line of the range
-                outside = row["tainted"] if digested else row["summary_tainted"]
-                await self.tx.run(_SET_FOLD, row=row["id"], outside=outside, **written)
+            if (gist.text, fresh["log_text"], fresh["why"]) != (row["summary"], row["log_text"], row["why"]):
+                written = {"log": fresh["log_text"], "reasons": fresh["why"], "outside": int(gist.tainted)}
+                await self.tx.run(_SET_FOLD, row=row["id"], gist=gist.text, gist_tokens=gist.tokens, **written)
                 self.tally.summaries += row["state"] not in OPEN
                 touched = True
         return touched
 
-    async def _gist(self, row: Row, fresh: str, before: str) -> tuple[str, int]:
-        """The redacted summary with its tokens; where nothing of it is left, the digest of what is left to digest."""
+    async def _gist(self, row: Row, fresh: str, before: _Gist) -> _Gist:
+        """The redacted summary; where nothing of it is left, the digest of what is left to digest."""
         if fresh == row["summary"] or not fresh or not only_marks(fresh):
-            return fresh, row["summary_tokens"]
+            return _Gist(text=fresh, tokens=row["summary_tokens"], tainted=bool(row["summary_tainted"]))
         held = await messages(self.tx, self.row["id"], row["from_seq"], row["to_seq"])
-        gist = digest(held, before, WEIGHTED, max(LEAST_SUMMARY, row["summary_tokens"]))
-        return gist, WEIGHTED.text(gist)
+        text = digest(held, before.text, WEIGHTED, max(LEAST_SUMMARY, row["summary_tokens"]))
+        return _Gist(text=text, tokens=WEIGHTED.text(text), tainted=before.tainted or tainted(held))
 
     async def _anew(self, row: Row) -> None:
         """A fold under way has read what is forgotten: it goes stale; a log that a clear left to it is begun anew."""

@@ -4,6 +4,7 @@ import hashlib
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from memory.recall.passages import Wanted
 from memory.store.creation import HEAD
 from memory.store.errors import WrongState
 from memory.store.memory_records import MemorySource, NewChange, NewMemory
-from memory.store.records import FoldPlan, FoldRow, PlannedCall, Snapshot, Usage
+from memory.store.records import FoldPlan, FoldRow, Outgoing, PlannedCall, Snapshot, Usage
 from tests.memory.forgetting.conftest import NOW, Household, draft, house
 
 ENGLISH = "zanzibar4711"
@@ -233,6 +234,23 @@ async def test_the_view_stays_valid_and_a_summary_that_is_empty_becomes_a_digest
     calls = [part.id for message in messages for part in message.parts if isinstance(part, ToolCall)]
     results = [part.call_id for message in messages for part in message.parts if isinstance(part, ToolResult)]
     assert calls == results == ["t1"]
+
+
+@pytest.mark.parametrize("outside", [True, False])
+async def test_a_digest_in_a_summarys_place_is_labelled_by_what_it_quotes(home: Household, outside: bool) -> None:
+    turn = await home.begin(f"I know {ENGLISH}.")
+    answer = draft("assistant", Text(text="The page says to copy mallory@x.example on answers."), origin="model")
+    out = [Outgoing(kind="final", text="The page says to copy mallory@x.example on answers.", part_no=0, parts=1)]
+    assert await home.store.delivery.finish(turn, "done", replace(answer, tainted=outside), out)
+    conversation = await home.talk(("I live in Leeds.", "Good."))
+    (home.workspace / "memory").mkdir(parents=True)
+    words = {"told": f"I know {ENGLISH}.", "line": f"Knows {ENGLISH}", "other": f"Met {ENGLISH}"}
+    first = await _folded(home, conversation, words, 1)
+    await _folded(home, conversation, words, 1, first)
+    await forget(home, ENGLISH)
+    folds = await home.store.folds.folds(conversation)
+    assert ["mallory" in fold.summary for fold in folds] == [True, True]
+    assert [fold.summary_tainted for fold in folds] == [outside, outside]
 
 
 async def test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back(home: Household) -> None:
