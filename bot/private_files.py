@@ -15,7 +15,9 @@ from bot.home import Home
 
 OTHERS = 0o077  # the permission bits of everybody but the owner
 MAX_ENTRIES = 200_000  # files and folders looked at in one pass, about two seconds of one core
-_OUR_NAMES = re.compile(r"(config\.json|workspace|data)(\..+)?|\.config\.json\..+|\.restore.*", re.DOTALL)
+_OUR_NAMES = re.compile(
+    r"config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+", re.DOTALL
+)
 _README = "README.md"
 
 

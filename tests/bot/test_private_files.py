@@ -13,7 +13,7 @@ import pytest
 
 from bot.cli import main
 from bot.home import Home
-from bot.private_files import check_private
+from bot.private_files import check_private, close_entries
 from tests.bot.inside import inside
 from tests.walk.harness import ROOT, until
 
@@ -128,6 +128,20 @@ def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
     }
     assert (tmp_path / "workspace").stat().st_mode & 0o777 == 0o700
     assert check_private(Home(root=tmp_path)).ok
+
+
+def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(tmp_path: Path) -> None:
+    kept = "before-restore.20261123T080000Z"
+    ours = ("config.json", "config.json.last-good", f"config.json.{kept}", f"data.{kept}/m.db", ".restore.json")
+    theirs = ("data.csv", "data.tar.gz", "workspace.code-workspace", "workspace.old/notes.md", ".restored.txt")
+    for name in (*ours, *theirs, ".restore-20261123T080000Z/config.json", "workspace/notes.md", "data/m.db"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    loose(tmp_path)
+    close_entries(Home(root=tmp_path))
+    left = {str(tmp_path / name): "0o644" for name in theirs}
+    assert open_to_others(tmp_path) == {str(tmp_path): "0o755", str(tmp_path / "workspace.old"): "0o755", **left}
 
 
 async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
