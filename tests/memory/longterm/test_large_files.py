@@ -1,20 +1,25 @@
 """A MEMORY.md of thousands of lines, put there by hand: what is taken of it, in which transactions, at what cost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import process_time, thread_time
+from typing import Any, Concatenate
 
 import pytest
 
 from memory.longterm.editing import Edit, Revision, Unreadable
 from memory.longterm.memories import Ground, Memories
 from memory.longterm.reconciling import differences, lines_of
+from memory.store.database import Database, P, T
+from memory.store.engine import Driver, Row, Tx
 from memory.store.errors import StoreBusy
 from memory.store.memories import SqlMemoryRecords
 from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
+
+MOST_SECONDS = 0.05  # a transaction's
 
 
 class Counting(SqlMemoryRecords):
@@ -44,6 +49,50 @@ class Counting(SqlMemoryRecords):
         await super().rename(space, norms)
 
 
+class Written:
+    """A driver that counts the rows which one transaction changes."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.rows = 0
+
+    async def change(self, sql: str, parameters: list[Any]) -> int:
+        changed = await self._driver.change(sql, parameters)
+        self.rows += changed
+        return changed
+
+    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+        return await self._driver.fetch(sql, parameters)
+
+
+class Measured:
+    """The database, with what each transaction that writes costs.
+
+    took: CPU seconds of the database's thread; rows: how many were changed.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.took: list[float] = []
+        self.rows: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    async def write(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        async def measured(tx: Tx) -> T:
+            written = Written(tx.driver)
+            begun = thread_time()
+            result = await work(replace(tx, driver=written), *args, **kwargs)
+            self.took.append(thread_time() - begun)
+            self.rows.append(written.rows)
+            return result
+
+        return await self._database.write(measured)
+
+
 def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
     return "## Facts\n\n" + "".join(f"- Customer {number} {words}\n" for number in range(count))
 
@@ -63,6 +112,29 @@ async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -
     await memories.reconcile()
     assert max(records.sizes) == 100
     assert await place.known() == ["nothing else"]
+
+
+async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place: Place) -> None:
+    database = Measured(place.store.memories._database)
+    ground = Ground(records=SqlMemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
+    spaces = (f"space{number}" for number in range(100))
+
+    async def longest(count: int) -> float:
+        database.took.clear()
+        space = next(spaces)
+        memories = Memories(space, ground)
+        for text in (lines(count), "- nothing else\n", lines(count, "came back"), lines(count, "came back twice")):
+            place.write(text, space)
+            await memories.reconcile()
+        return max(database.took)
+
+    await longest(1)  # what is done once is no matter
+    tries: list[tuple[float, float]] = []
+    while len(tries) < 3 and not any(large < 2 * small and large < MOST_SECONDS for small, large in tries):
+        tries.append((await longest(300), await longest(1_200)))
+    assert max(database.rows) == 100
+    assert min(large / small for small, large in tries) < 2, tries
+    assert min(large for _, large in tries) < MOST_SECONDS, tries
 
 
 async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None:
