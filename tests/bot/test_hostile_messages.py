@@ -13,6 +13,7 @@ from bot.models.base import Request
 from channels.feishu.cards import markdown_card
 from channels.plain import to_plain
 from channels.telegram.format import to_html
+from channels.wecom.words import render as wecom
 from tests.bot.inside import inside
 from tests.bot.talk import folded
 from tests.by_night import by_night
@@ -52,6 +53,11 @@ MARKS = (
     "](",
     "~~~\n",
     "_a_ ",
+    "\n",
+    "](\n",
+    "<at ",
+    "<@",
+    "|a|b\n|-|-\n\n",
 )
 
 
@@ -117,8 +123,8 @@ async def lateness(folder: Path, text: str) -> float:
 
 @pytest.mark.parametrize(
     ("render", "size"),
-    [(to_html, 4_096), (markdown_card, 16_000), (to_plain, 20_000)],
-    ids=["telegram", "feishu", "plain"],
+    [(to_html, 4_096), (markdown_card, 16_000), (wecom, 24_000), (to_plain, 20_000)],
+    ids=["telegram", "feishu", "wecom", "plain"],
 )
 def test_marks_are_drawn_in_proportion_to_their_number_or_not_at_all(
     render: Callable[[str], object], size: int
