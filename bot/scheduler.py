@@ -125,7 +125,7 @@ class Scheduler:
             return
         running = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
-        soon = datetime.now(self._zone) + SOON
+        soon = datetime.now(UTC) + SOON
         now = self._dreams.now if self._dreams is not None else partial(datetime.now, UTC)
         nightly = until_stopped(self._nightly, lambda: self._stopped)
         running.add_job(nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), **options)
@@ -133,7 +133,7 @@ class Scheduler:
         if self._dreams is not None:
             dream = until_stopped(self._dreams.dream, lambda: self._stopped)
             running.add_job(dream, self._hour(self._dreams), id=DREAM, **options)
-            running.add_job(dream, "date", run_date=datetime.now(self._zone) + AT_ONCE, **options)
+            running.add_job(dream, "date", run_date=datetime.now(UTC) + AT_ONCE, **options)
         running.start()
         self._running = running
 

@@ -26,7 +26,6 @@ LARGEST = 65_536
 MOST_FILES = 1024
 PREPARED = (
     "apscheduler.schedulers.asyncio",
-    "apscheduler.triggers.cron",
     "apscheduler.triggers.date",
     "bot.app",
     "bot.backup",
