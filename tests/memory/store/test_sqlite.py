@@ -245,7 +245,7 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
         (acts._OLDER, {"of": "c", "before": 9, "by": "t"}, "inbox_aside"),
         (outbox._NEXT, {"row": "c"}, "outbox_open"),
         (outbox._UNSENT, {}, "outbox_open"),
-        (outbox._RELEASE, {"row": "c", "held": 5.0}, "outbox_open"),
+        (outbox._RELEASE, {"row": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
         (outbox._OWED, {"row": "c"}, "outbox_open"),
         (turns._RUNNING, {"row": "c"}, "turn_open"),
         (views._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
