@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory.workspace import Conflict, SpaceFiles
 
 FOLDER = "memory"
 MOST_TRIES = 20
+FARTHEST = 2
+"""Days by which two zones may differ on the date of one moment."""
 PIECE = 1 << 16
 """Characters of a long text whose lines are made at a time."""
 _HEADING = re.compile(
@@ -88,6 +90,18 @@ def append(files: SpaceFiles, section: Section) -> str:
                 continue
             return path
     raise OSError(f"{section.path} changes faster than it can be written")
+
+
+def found(files: SpaceFiles, section: Section) -> str | None:
+    """The path of the file that has the section, also where days went by another zone when it was written."""
+    near = sorted(
+        (section.at + timedelta(days=n) for n in range(-FARTHEST, FARTHEST + 1)), key=lambda at: at != section.at
+    )
+    for path in (path for at in near for path in _paths(replace(section, at=at).path)):
+        held = _read(files, path)
+        if held is not None and holds(held[0], section.fold):
+            return path
+    return None
 
 
 def mark(files: SpaceFiles, path: str, fold: str, word: str) -> bool:

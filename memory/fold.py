@@ -70,7 +70,7 @@ class Folder:
         if extract:
             hurry.set()
         material = await self._material(row)
-        now: FoldRow | None = row
+        now: FoldRow | None = await self._logged_before(row) if row.state == "checked" else row
         while now is not None and (step := steps.get(now.state)):
             now = await step(now, material, hurry)
             if now is not None and now.state in ("summarised", "logged"):
@@ -161,9 +161,18 @@ class Folder:
         files = await asyncio.to_thread(self.workspace.space, row.space)
         path = await asyncio.to_thread(daily_log.append, files, self._section(row))
         await afp("fold.log_written")
-        after = await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
+        after = await self._logged(row, path)
         await afp("fold.log_synced")
         return after
+
+    async def _logged_before(self, row: FoldRow) -> FoldRow | None:
+        """The row one step on where its section was written before a crash; the zone may be another one by now."""
+        files = await asyncio.to_thread(self.workspace.space, row.space)
+        path = await asyncio.to_thread(daily_log.found, files, self._section(row))
+        return await self._logged(row, path) if path else row
+
+    async def _logged(self, row: FoldRow, path: str) -> FoldRow | None:
+        return await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
 
     async def _commit(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
         gone = sum(message.tokens for message in material.turns) + material.replaced
@@ -172,7 +181,9 @@ class Folder:
 
     async def _stale(self, row: FoldRow) -> None:
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        await asyncio.to_thread(daily_log.mark, files, self._section(row).path, row.id, "stale")
+        path = await asyncio.to_thread(daily_log.found, files, self._section(row))
+        if path is not None:
+            await asyncio.to_thread(daily_log.mark, files, path, row.id, "stale")
         self.notify(row, "stale")
 
     def _section(self, row: FoldRow) -> Section:

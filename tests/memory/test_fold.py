@@ -291,3 +291,39 @@ async def test_the_prompt_of_a_fold_says_what_is_wanted_and_no_more_than_fits_is
     for head in ("目标与现状", "决定与理由", "事实与偏好", "工具做了什么", "错误与解决办法", "未完成的事"):
         assert head in system
     assert "600 words" in system
+
+
+async def test_a_fold_that_was_logged_before_the_zone_was_changed_is_not_logged_again(house):
+    """The program died between the file and the record, and was told of another zone before its next start."""
+    conversation = await talk(house.store, EXCHANGES)
+    failpoint.arm({"MNEMA_TEST": "1", "MNEMA_FP": "fold.log_written:raise"})
+    folder = house.folder(zone=ZoneInfo("Pacific/Kiritimati"))
+    with pytest.raises(FailpointError):
+        await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
+    failpoint.arm({})
+    (row,) = await house.store.folds.open_folds()
+    done = await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).carry(row)
+    files = house.workspace.space("")
+    logs = [files.read(entry.path).text for entry in files.list("memory")]
+    assert sum(text.count(f"<!-- fold {row.id} -->") for text in logs) == 1
+    assert row.id in house.log(done)
+
+
+async def test_a_fold_that_is_overtaken_is_marked_where_it_was_logged(house):
+    """Another zone since, and a file of that day that is no text, so that the section went into one beside it."""
+    conversation = await talk(house.store, EXCHANGES)
+    plan = await fold_plan(house.store, conversation, 1, 3)
+    folder = house.folder(zone=ZoneInfo("Pacific/Kiritimati"))
+    row = await folder.start(plan)
+    day = house.workspace.space("").root / f"memory/{row.at.astimezone(folder.zone):%Y-%m-%d}.md"
+    day.parent.mkdir(mode=0o700, parents=True)
+    day.write_bytes(b"caf\xe9\n")
+    failpoint.arm({"MNEMA_TEST": "1", "MNEMA_FP": "fold.log_synced:raise"})
+    with pytest.raises(FailpointError):
+        await folder.carry(row)
+    failpoint.arm({})
+    (row,) = await house.store.folds.open_folds()
+    await house.store.sessions.clear(conversation)
+    assert await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).carry(row) is None
+    assert f"<!-- fold {row.id} stale -->" in house.log(row)
+    assert row.log_ref.endswith("-2.md")
