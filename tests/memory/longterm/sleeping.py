@@ -80,7 +80,14 @@ class Sleeper:
 
     async def fold(self, conversation, complete=None):
         """Fold all of it: by the digest, or by a model that is asked for the texts."""
-        folder = Folder(
+        folder = self.folder(complete)
+        turns = (await self.store.sessions.load(conversation)).turns
+        row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
+        return await folder.carry(row, extract=complete is None)
+
+    def folder(self, complete=None):
+        """What folds, with a model that is asked for the texts or none."""
+        return Folder(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,
@@ -88,9 +95,6 @@ class Sleeper:
             counter=lambda: WEIGHTED,
             zone=self.zone,
         )
-        turns = (await self.store.sessions.load(conversation)).turns
-        row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
-        return await folder.carry(row, extract=complete is None)
 
     async def night(self, days=1):
         """That many days later, at half past three: the night's rows."""
