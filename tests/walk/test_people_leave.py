@@ -7,7 +7,7 @@ import pytest
 
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
-from tests.walk.channel_worlds import TelegramWorld, configured
+from tests.walk.channel_worlds import TelegramWorld, World, configured
 from tests.walk.harness import Bot, mnema, until
 from tests.walk.record import ledger_faults, query, unended
 from tests.walk.speech import answer, asked, tokens_in
@@ -27,7 +27,8 @@ _ORPHANS = """
 @by_night
 @pytest.mark.parametrize("point", ["", "forget.committed", "forget.in_txn", "forget.files_done", "forget.done"])
 async def test_who_writes_while_they_are_removed_begins_anew(tmp_path: Path, point: str) -> None:
-    world, model = TelegramWorld(), ModelEmulator(responder=answer)
+    world: World = TelegramWorld()
+    model = ModelEmulator(responder=answer)
     async with world, model:
         bot = Bot(tmp_path, configured(world, model))
         await bot.start()
@@ -56,7 +57,7 @@ async def test_who_writes_while_they_are_removed_begins_anew(tmp_path: Path, poi
         assert await bot.term() == 0
 
 
-async def _told(world: TelegramWorld, word: str, count: int) -> None:
+async def _told(world: World, word: str, count: int) -> None:
     """They say that many things, and each is answered."""
     tokens = {f"{word}{number}" for number in range(count)}
     for token in sorted(tokens):
@@ -64,7 +65,7 @@ async def _told(world: TelegramWorld, word: str, count: int) -> None:
     await until(lambda: tokens <= {*_seen(world)}, f"{word} is answered")
 
 
-def _seen(world: TelegramWorld) -> list[str]:
+def _seen(world: World) -> list[str]:
     return [token for text in world.seen(PERSON) for token in tokens_in(text)]
 
 
