@@ -48,8 +48,8 @@ log = structlog.get_logger(__name__)
 
 CIPHERS = "cryptography"
 STORE_PAUSE = 0.1
-LATE_SECONDS = 9.0
 LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+LATE_SECONDS = 9.0
 """A message that comes so long after it was written comes for the third time, though we see it for the first."""
 TYPING_SECONDS = 10.0
 TYPING_LONGEST = 180.0
