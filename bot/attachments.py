@@ -8,9 +8,10 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ AT_ONCE = 1
 """Child processes beside each other, whatever is sent: each may take 280 MB."""
 _CHILDREN = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="attachment")
 _WHY = {
+    "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),
     "empty": ("文件是空的", "the file is empty"),
     "size": ("文件超过 25 MB", "the file is larger than 25 MB"),
     "heic": ("暂不支持 HEIC 图片，请转成 JPEG 或 PNG 再发", "HEIC pictures are not supported; please send JPEG or PNG"),
@@ -50,6 +52,14 @@ class Ingested:
     refused: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """A file that is a blob ("": one without bytes). While it waits to be opened, it takes no memory."""
+
+    name: str
+    sha256: str
+
+
 class Refused(ValueError):
     """The file is not taken; `code` names the reason."""
 
@@ -58,8 +68,8 @@ class Refused(ValueError):
         self.code = code
 
 
-async def ingest(attachments: Sequence[Attachment], blobs: Blobs, lang: str = "en") -> Ingested:
-    """Store what a model can use of these files; their `data` must be there.
+async def ingest(files: Sequence[Attachment | StoredFile], blobs: Blobs, lang: str = "en") -> Ingested:
+    """Store what a model can use of these files; the `data` of attachments must be there.
 
     Pictures become JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, upright and without metadata;
     PDFs and texts stay as they are, beside at most 200,000 characters of what they say. lang: "zh" or "en".
@@ -69,11 +79,11 @@ async def ingest(attachments: Sequence[Attachment], blobs: Blobs, lang: str = "e
     """
     parts: list[Part] = []
     refused: list[str] = []
-    for attachment in attachments:
+    for file in files:
         try:
-            parts.append(await _part(attachment, blobs))
+            parts.append(await _part(file.name, partial(_bytes_of, file, blobs), blobs))
         except Refused as err:
-            refused.append(refusal(attachment.name, err.code, lang))
+            refused.append(refusal(file.name, err.code, lang))
     return Ingested(parts=tuple(parts), refused=tuple(refused))
 
 
@@ -129,8 +139,38 @@ def _wide(data: bytes) -> list[str]:
     return ["utf-16-be"] if half and head[::2].count(0) > half * 0.4 else []
 
 
-async def _part(attachment: Attachment, blobs: Blobs) -> Part:
-    data = attachment.data
+def _bytes_of(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
+    if isinstance(file, Attachment):
+        return file.data
+    try:
+        return blobs.get(file.sha256) if file.sha256 else b""
+    except OSError as err:
+        raise Refused("gone") from err
+
+
+async def _part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
+    """Holds no bytes while the file waits for the child process: dozens may wait, of up to `MOST_BYTES` each."""
+    kind, size = await asyncio.to_thread(_kind_and_size, read)
+    if kind == "picture":
+        facts, payload = await _opened("picture", read)
+        return Image(
+            sha256=await _kept(blobs, lambda: payload),
+            media_type=facts["media_type"],
+            width=facts["width"],
+            height=facts["height"],
+        )
+    text = await _pdf_text(read) if kind == "pdf" else await asyncio.to_thread(_plain_text, read)
+    return Document(
+        sha256=await _kept(blobs, read),
+        media_type="application/pdf" if kind == "pdf" else "text/plain",
+        name=label(name),
+        size=size,
+        text=text,
+    )
+
+
+def _kind_and_size(read: Callable[[], bytes]) -> tuple[str, int]:
+    data = read()
     if not data:
         raise Refused("empty")
     if len(data) > MOST_BYTES:
@@ -138,31 +178,17 @@ async def _part(attachment: Attachment, blobs: Blobs) -> Part:
     kind = kind_of(data)
     if kind in ("heic", "other"):
         raise Refused("heic" if kind == "heic" else "kind")
-    if kind == "picture":
-        facts, payload = await _opened("picture", data)
-        return Image(
-            sha256=await _kept(blobs, payload),
-            media_type=facts["media_type"],
-            width=facts["width"],
-            height=facts["height"],
-        )
-    text = await _pdf_text(data) if kind == "pdf" else await asyncio.to_thread(_plain_text, data)
-    return Document(
-        sha256=await _kept(blobs, data),
-        media_type="application/pdf" if kind == "pdf" else "text/plain",
-        name=label(attachment.name),
-        size=len(data),
-        text=text,
-    )
+    return kind, len(data)
 
 
-async def _pdf_text(data: bytes) -> str:
-    facts, payload = await _opened("pdf", data)
+async def _pdf_text(read: Callable[[], bytes]) -> str:
+    facts, payload = await _opened("pdf", read)
     text = payload.decode("utf-8", "replace").replace("\0", "\ufffd")
     return f"{text}\n[cut: the PDF has {facts['pages']} pages and says more]" if facts["cut"] else text
 
 
-def _plain_text(data: bytes) -> str:
+def _plain_text(read: Callable[[], bytes]) -> str:
+    data = read()
     # Four bytes are the most that a character takes, so the rest could not be shown anyway.
     text = text_of(data[: 4 * TEXT_CHARS + 4])
     if text is None:
@@ -173,16 +199,16 @@ def _plain_text(data: bytes) -> str:
     return f"{text[:TEXT_CHARS]}\n[cut: the file has {len(data)} bytes]"
 
 
-async def _kept(blobs: Blobs, data: bytes) -> str:
+async def _kept(blobs: Blobs, read: Callable[[], bytes]) -> str:
     try:
-        return await asyncio.to_thread(blobs.put, data)
+        return await asyncio.to_thread(lambda: blobs.put(read()))
     except BlobTooBig as err:
         raise Refused("size") from err
 
 
-async def _opened(work: str, data: bytes) -> tuple[dict[str, Any], bytes]:
+async def _opened(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
     """What the child process made of it: facts and bytes."""
-    answer = await asyncio.get_running_loop().run_in_executor(_CHILDREN, _child, work, data)
+    answer = await asyncio.get_running_loop().run_in_executor(_CHILDREN, _child, work, read)
     head, _, payload = answer.partition(b"\n")
     facts: dict[str, Any] = json.loads(head)
     if "refused" in facts:
@@ -190,11 +216,11 @@ async def _opened(work: str, data: bytes) -> tuple[dict[str, Any], bytes]:
     return facts, payload
 
 
-def _child(work: str, data: bytes) -> bytes:
+def _child(work: str, read: Callable[[], bytes]) -> bytes:
     # Isolated and with an empty environment: what it opens must not find our keys.
     command = [sys.executable, "-I", str(Path(attachments_child.__file__)), work]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answer:
-        given.write(data)
+        given.write(read())
         given.seek(0)
         try:
             ended = subprocess.run(  # noqa: S603 - our own program, and no word of a stranger's in it

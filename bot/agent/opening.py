@@ -11,7 +11,7 @@ from bot.agent.events import Show, Watched
 from bot.agent.job import USUAL, Job, Times
 from bot.agent.recalling import Recalled, Recalling
 from bot.agent.tail import Tail, clock_note
-from bot.attachments import ingest, label, refusal
+from bot.attachments import StoredFile, ingest, label, refusal
 from bot.budgeting import Budgeting
 from bot.budgets import who_of
 from bot.composing import background, name_of, own_words, quoted
@@ -25,7 +25,6 @@ from bot.roles import Roles
 from bot.storage import NoRoom
 from bot.texts import language, say
 from channels.errors import ChannelError, TooBig
-from channels.message import Attachment
 from memory.blobs import Blobs
 from memory.context.taint import NOT_READ
 from memory.conversation import Part, Text
@@ -151,8 +150,8 @@ class Opening:
         told = (say(lang, "file_refused", why=why) for why in (*taken.refused, *lost))
         return [*taken.parts, *(Text(text=text, aside=NOT_READ) for text in told)]
 
-    async def _held(self, files: Sequence[KeptFile], place: Place, lang: str) -> tuple[list[Attachment], list[str]]:
-        """The files whose bytes can be had, and why the others cannot."""
+    async def _held(self, files: Sequence[KeptFile], place: Place, lang: str) -> tuple[list[StoredFile], list[str]]:
+        """The files that are here, and why the others are not."""
         held, lost = [], []
         for file in files:
             try:
@@ -167,14 +166,13 @@ class Opening:
                 lost.append(f"{label(file.name)}: {say(lang, 'file_away')} ({err})")
         return held, lost
 
-    async def _file(self, file: KeptFile, place: Place) -> Attachment:
+    async def _file(self, file: KeptFile, place: Place) -> StoredFile:
         here = Here(sha256=file.sha256)
         if file.ref and not file.sha256:
             here = await self.fetching.get(place.channel, file.ref, place.space)
         elif file.size and not file.sha256:
             raise self.budgeting.storage.no_room(place.space, file.size)
-        data = await asyncio.to_thread(self.blobs.get, here.sha256) if here.sha256 else b""
-        return Attachment(name=here.name or file.name, media_type=here.media_type or file.media_type, data=data)
+        return StoredFile(name=here.name or file.name, sha256=here.sha256)
 
 
 def _words(said: Said, parts: tuple[Part, ...] | None) -> str:

@@ -16,7 +16,7 @@ from PIL import Image as Pictures
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from bot.attachments import Ingested, ingest, kind_of, label, refusal, text_of
+from bot.attachments import Ingested, StoredFile, ingest, kind_of, label, refusal, text_of
 from channels.message import Attachment
 from memory.blobs import Blobs
 from memory.conversation import Document, Image
@@ -175,6 +175,17 @@ async def test_what_cannot_be_opened_is_refused_in_words(blobs: Blobs, data: byt
     assert taken.parts == ()
     assert taken.refused[0].startswith("thing.png: ")
     assert told in taken.refused[0]
+
+
+async def test_a_stored_file_that_is_damaged_or_gone_is_told_beside_others(blobs: Blobs, tmp_path: Path) -> None:
+    whole, damaged = blobs.put(b"whole"), blobs.put(b"right")
+    (tmp_path / "blobs" / damaged).write_bytes(b"wrong")
+    names = {"a.txt": whole, "b.txt": damaged, "c.txt": "0" * 64, "d.txt": ""}
+    taken = await ingest([StoredFile(name=name, sha256=sha256) for name, sha256 in names.items()], blobs)
+    [part] = taken.parts
+    assert isinstance(part, Document)
+    assert (part.name, part.sha256, part.text, part.size) == ("a.txt", whole, "whole", 5)
+    assert [told.partition(":")[0] for told in taken.refused] == ["b.txt", "c.txt", "d.txt"]
 
 
 async def test_one_refused_file_does_not_keep_the_others_back(blobs: Blobs) -> None:

@@ -104,7 +104,7 @@ class FeishuWorld(_World):
     """Chats of two; events come by long connection, or are called out to the bot."""
 
     name, limit, keyed = "feishu", 28_000, True
-    people = ("ou_ada", "ou_bo", "ou_cy")
+    people: Sequence[str] = ("ou_ada", "ou_bo", "ou_cy")
     send = r"/im/v1/messages(/[^/]+/reply)?$"
 
     def __init__(self, mode: Literal["socket", "webhook"] = "socket") -> None:
@@ -131,6 +131,14 @@ class FeishuWorld(_World):
 
     def say(self, person: str, text: str) -> None:
         self._texts[self.emulator.inject(text, user=person)["event_id"]] = text
+
+    def show(self, person: str, picture: bytes, text: str) -> None:
+        """They send a picture with words."""
+        key = self.emulator.world.id("img")
+        self.emulator.world.files[key] = ("", picture)
+        line = [{"tag": "img", "image_key": key}, {"tag": "text", "text": text}]
+        content = {"title": "", "content": [line]}
+        self._texts[self.emulator.inject(user=person, kind="post", content=content)["event_id"]] = text
 
     def disturb(self, chance: random.Random) -> None:
         if chance.random() < AGAIN:
@@ -194,7 +202,7 @@ class TelegramWorld(_World):
     """Private chats, over long polling or by webhook."""
 
     name, limit = "telegram", 4_096
-    people = ("5005", "5006", "5007")
+    people: Sequence[str] = ("5005", "5006", "5007")
 
     def __init__(self, mode: Literal["polling", "webhook"] = "polling") -> None:
         super().__init__(TelegramEmulator())
@@ -210,6 +218,10 @@ class TelegramWorld(_World):
 
     def say(self, person: str, text: str) -> None:
         self._texts[self.emulator.inject(text, user=int(person))["update_id"]] = text
+
+    def show(self, person: str, picture: bytes, text: str) -> None:
+        """They send a picture with words."""
+        self._texts[self.emulator.people.picture(picture, text, user=int(person))["update_id"]] = text
 
     def disturb(self, chance: random.Random) -> None:
         newest = max(self._texts)
