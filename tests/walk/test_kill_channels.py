@@ -96,16 +96,21 @@ SEEN = [name for name in WORLDS if KILLS >= 100 or not name.endswith("-webhook")
 
 @pytest.mark.parametrize("name", SEEN)
 async def test_whoever_writes_there_is_answered_however_often_the_process_is_killed(tmp_path: Path, name: str) -> None:
-    print(f"{name}: seed {SEED}, {KILLS} kills (MNEMA_SEED, MNEMA_KILLS)")
-    chance, tally, world = random.Random(SEED), Tally(), WORLDS[name]()
+    await walk(tmp_path, WORLDS[name](), KILLS)
+
+
+async def walk(home: Path, world: World, kills: int) -> None:
+    """So many lives, and the verdict at the end of the last."""
+    print(f"{world.name}: seed {SEED}, {kills} kills (MNEMA_SEED, MNEMA_KILLS)")
+    chance, tally = random.Random(SEED), Tally()
     model = ModelEmulator(responder=talker(random.Random(SEED), LONGEST_ANSWER, world.limit))
     async with world, model:
-        bot = Bot(tmp_path, configured(world, model))
+        bot = Bot(home, configured(world, model))
         await remember(bot, world)
         people = [Person(world, id, bot.db, random.Random(f"{SEED} {id}")) for id in world.people]
         writing = asyncio.gather(*(person.run() for person in people))
         try:
-            while tally.kills < KILLS:
+            while tally.kills < kills:
                 await kill_once(bot, model, chance, tally)
             world.calm()
             for person in people:
