@@ -11,6 +11,7 @@ import contextlib
 import csv
 import platform
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -22,8 +23,8 @@ from pathlib import Path
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.soak.faults import Moody, disturb, struck
-from tests.soak.figures import COLUMNS, FIGURES, Sample, not_flat, table
-from tests.soak.people import Person, Reader, Texter, Words, answers
+from tests.soak.figures import COLUMNS, FIGURES, Sample, course, not_flat, table
+from tests.soak.people import Person, Reader, Texter, Words, answers, waits
 from tests.soak.plot import draw
 from tests.soak.watching import look
 from tests.walk.chats import Chatter
@@ -73,6 +74,8 @@ class Soak:
             rows.writeheader()
             while (now := time.monotonic() - began) < seconds and self.bot.alive:
                 sample = await look(self.bot.pid, self.bot.home, self.bot.web, now, answers(self.people))
+                taken = waits(self.people)
+                sample["wait"] = 1_000 * statistics.median(taken) if taken else 0.0
                 if "tasks" in sample:
                     self.samples.append(sample)
                     rows.writerow({name: f"{sample[name]:.3f}" for name in COLUMNS})
@@ -222,7 +225,7 @@ def judged(samples: Sequence[Sample], plot: Path | None) -> list[str]:
     if len(samples) < 12:
         return [f"{len(samples)} samples are too few to say anything"]
     minutes = samples[-1]["seconds"] / 60
-    print("\n".join(table(samples)))
+    print("\n".join([*table(samples), "", *course(samples)]))
     if plot:
         title = f"mnema, {minutes:.0f} minutes of chat"
         told = f"{len(samples)} samples; {samples[-1]['answers']:,.0f} answers; dashed: the trend of the second half"

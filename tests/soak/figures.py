@@ -13,6 +13,7 @@ BLOCKS = 30
 in so many blocks first."""
 ANSWERS = 1_000.0
 """Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine says less."""
+PIECES = 10
 MEBI = 1024.0 * 1024.0
 
 
@@ -22,6 +23,7 @@ class Figure:
 
     tolerated: growth in ANSWERS up to which it counts as flat though its rise is certain, None where it grows with what
     is said. leak: growth in ANSWERS that must be beyond the interval: where it is not, nobody knows that it is flat.
+    unjudged: what is said of one that nothing is asked of.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Figure:
     unit: str
     tolerated: float | None = None
     leak: float = 0.0
+    unjudged: str = "grows with what is said"
 
 
 FIGURES = (
@@ -39,7 +42,10 @@ FIGURES = (
     Figure(name="wal", title="write-ahead log", unit="MiB", tolerated=0.5, leak=2.0),
     Figure(name="database", title="database", unit="MiB"),
     Figure(name="index", title="indexes of recall", unit="MiB"),
+    Figure(name="data", title="data/ as a whole", unit="MiB"),
+    Figure(name="cpu", title="processor time", unit="s"),
     Figure(name="answers", title="answers seen", unit=""),
+    Figure(name="wait", title="wait for an answer, median", unit="ms", unjudged="follows the load of the machine"),
 )
 """Memory: 1 KiB for each answer is tolerated, 4 KiB must be excluded."""
 COLUMNS = ("seconds", *(figure.name for figure in FIGURES))
@@ -127,7 +133,7 @@ def verdict(half: Sequence[Sample], figure: Figure) -> str:
     excludes a leak; else the run was too short or too restless to tell.
     """
     if figure.tolerated is None:
-        return "grows with what is said"
+        return figure.unjudged
     said = trend(half, "answers").slope
     if said <= 0:
         return "UNSURE"
@@ -155,6 +161,21 @@ def table(samples: Sequence[Sample]) -> list[str]:
             f"| {figure.title} | {first:.1f}{unit} | {last:.1f}{unit} | {found.level:.1f}{unit} | {told} | {each} | "
             f"{verdict(half, figure)} |"
         )
+    return lines
+
+
+def course(samples: Sequence[Sample]) -> list[str]:
+    """How it went, one line of Markdown for each of at most `PIECES` pieces: what was answered in it, and its end."""
+    names = ("wait", "rss", "handles", "threads", "tasks", "wal", "data")
+    titles = [figure.title for name in names for figure in FIGURES if figure.name == name]
+    head = ["seconds", "answers", "in a second", "processor ms each", *titles]
+    lines = [f"| {' | '.join(head)} |", f"|{'--:|' * len(head)}"]
+    edges = sorted({(len(samples) - 1) * number // PIECES for number in range(PIECES + 1)})
+    for before, now in pairwise(samples[edge] for edge in edges):
+        said, took = now["answers"] - before["answers"], now["seconds"] - before["seconds"]
+        each = f"{1_000 * (now['cpu'] - before['cpu']) / said:.0f}" if said > 0 else "?"
+        values = [f"{now['seconds']:.0f}", f"{now['answers']:,.0f}", f"{said / took:.1f}", each]
+        lines.append(f"| {' | '.join([*values, *(f'{now[name]:.1f}' for name in names)])} |")
     return lines
 
 

@@ -5,6 +5,7 @@ import base64
 import contextlib
 import io
 import random
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -73,6 +74,21 @@ class Words:
 
 
 @dataclass(slots=True)
+class Waits:
+    """How long people wait for answers. since: message -> when it was written; taken: seconds of those answered."""
+
+    since: dict[str, float] = field(default_factory=dict)
+    taken: list[float] = field(default_factory=list)
+
+    def still_open(self, answered: set[str]) -> int:
+        """Note what is answered by now; returns how many are not."""
+        now = time.monotonic()
+        for message in self.since.keys() & answered:
+            self.taken.append(now - self.since.pop(message))
+        return len(self.since)
+
+
+@dataclass(slots=True)
 class Reader:
     """Somebody at the page, who begins a new conversation now and then. length: messages in each."""
 
@@ -81,6 +97,7 @@ class Reader:
     web: Web
     length: int
     enough: asyncio.Event = field(default_factory=asyncio.Event)
+    waits: Waits = field(default_factory=Waits)
     seen: int = 0
     _page: Page | None = None
 
@@ -93,10 +110,11 @@ class Reader:
 
     async def _converse(self, conversation: str) -> None:
         self._page = None
+        self.waits.since.clear()
         for _ in range(self.length):
             await self._say(conversation)
             self._page = self._page or Page(self.web, conversation)
-            await self._wait(conversation)
+            await self._wait()
             await self.words.think(self.enough)
             if self.enough.is_set():
                 break
@@ -112,7 +130,7 @@ class Reader:
     async def _say(self, conversation: str) -> None:
         chance, token = self.words.chance, self.words.token()
         kind = chance.random()
-        if kind < 0.02 and not self._open(conversation):
+        if kind < 0.02 and not self._open():
             text = "/new"
         elif kind < 0.12:
             text = chance.choice(COMMANDS)
@@ -121,7 +139,8 @@ class Reader:
             return
         else:
             text = self.words.text(token)
-        await self.oracle.deliver(self.web, conversation, token, text)
+        began = time.monotonic()
+        self.waits.since[await self.oracle.deliver(self.web, conversation, token, text)] = began
 
     async def _send_file(self, conversation: str, token: str) -> None:
         text = asked(token, "what is this?")
@@ -130,21 +149,22 @@ class Reader:
         data = _picture(self.words.chance) if picture else token.encode() * 500
         file = {"name": name, "media_type": kind, "data": base64.b64encode(data).decode()}
         body = {"conversation": conversation, "text": text, "key": uuid.uuid4().hex, "attachments": [file]}
+        began = time.monotonic()
         answer = await self.web.ask("POST", "/api/messages", json=body)
         answer.raise_for_status()
+        self.waits.since[answer.json()["id"]] = began
         self.oracle.sent.setdefault(conversation, {})[token] = f"{text}\n📎 {name}"
         self.oracle.confirmed[answer.json()["id"]] = (conversation, token)
 
-    async def _wait(self, conversation: str) -> None:
+    async def _wait(self) -> None:
         """For answers to all but the newest few, or until patience is over."""
         most = self.words.chance.randrange(MOST_OPEN)
         with contextlib.suppress(AssertionError):
-            await until(lambda: len(self._open(conversation)) <= most or self.enough.is_set(), "answers", PATIENCE)
+            await until(lambda: self._open() <= most or self.enough.is_set(), "answers", PATIENCE)
 
-    def _open(self, conversation: str) -> set[str]:
-        """Ids of what has no answer yet; a clear takes back answers that are still on their way."""
-        mine = {id for id, (where, _) in self.oracle.confirmed.items() if where == conversation}
-        return mine - {*(self._page.replies if self._page else ())}
+    def _open(self) -> int:
+        """How many have no answer yet; a clear takes back answers that are still on their way."""
+        return self.waits.still_open({*(self._page.replies if self._page else ())})
 
 
 @dataclass(slots=True)
@@ -155,7 +175,7 @@ class Texter:
     chatter: Chatter
     telegram: TelegramEmulator
     enough: asyncio.Event = field(default_factory=asyncio.Event)
-    open: set[str] = field(default_factory=set)
+    waits: Waits = field(default_factory=Waits)
 
     async def run(self) -> None:
         """Write until told that it is enough."""
@@ -167,7 +187,7 @@ class Texter:
     @property
     def answers(self) -> int:
         """Messages that were answered so far."""
-        return len(self.chatter.said) - len(self.open)
+        return len(self.chatter.said) - len(self.waits.since)
 
     def _say(self) -> None:
         chance, user = self.words.chance, self.chatter.user
@@ -176,7 +196,7 @@ class Texter:
             self.telegram.inject(chance.choice(COMMANDS), user=user)
             return
         if kind < 0.3:
-            self.open.add(self.chatter.say())
+            self.waits.since[self.chatter.say()] = time.monotonic()
             return
         token = f"t{user}/{len(self.chatter.said) + 1}"
         text = self.words.text(token)
@@ -187,17 +207,16 @@ class Texter:
         else:
             made = self.telegram.inject(text, user=user)
         self.chatter.said[token] = made["update_id"]
-        self.open.add(token)
+        self.waits.since[token] = time.monotonic()
 
     async def _wait(self) -> None:
         most = self.words.chance.randrange(MOST_OPEN)
         with contextlib.suppress(AssertionError):
-            await until(lambda: len(self._still_open()) <= most or self.enough.is_set(), "answers", PATIENCE)
+            await until(lambda: self._open() <= most or self.enough.is_set(), "answers", PATIENCE)
 
-    def _still_open(self) -> set[str]:
+    def _open(self) -> int:
         newest = self.telegram.world.visible[-NEWEST:]
-        self.open -= {token for seen in newest for token in tokens_in(seen.text)[:1]}
-        return self.open
+        return self.waits.still_open({token for seen in newest for token in tokens_in(seen.text)[:1]})
 
 
 def _picture(chance: random.Random) -> bytes:
@@ -213,3 +232,11 @@ Person = Reader | Texter
 def answers(people: Sequence[Person]) -> int:
     """How many were seen by all of them."""
     return sum(person.answers for person in people)
+
+
+def waits(people: Sequence[Person]) -> list[float]:
+    """Seconds of every answer since the last call, shortest first."""
+    taken = sorted(seconds for person in people for seconds in person.waits.taken)
+    for person in people:
+        person.waits.taken.clear()
+    return taken

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.soak.figures import COLUMNS, FIGURES, Sample, not_flat, second_half, student, table, trend
+from tests.soak.figures import COLUMNS, FIGURES, Sample, course, not_flat, second_half, student, table, trend
 from tests.soak.plot import draw
 
 AN_HOUR = 7_000
@@ -84,6 +84,14 @@ def test_the_first_half_does_not_count() -> None:
 @pytest.mark.parametrize(("free", "t"), [(8, 2.306), (5, 2.571), (10, 2.228), (28, 2.048), (1000, 1.962)])
 def test_students_t_is_that_of_the_tables(free: int, t: float) -> None:
     assert student(free) == pytest.approx(t, abs=0.02)
+
+
+def test_the_course_tells_rate_and_cost_of_each_piece() -> None:
+    steady = [{**dict.fromkeys(COLUMNS, 7.0), "seconds": 5.0 * at, "answers": 10.0 * at, "cpu": at} for at in range(21)]
+    rows = [line.strip("| ").split(" | ") for line in course(steady)[2:]]
+    assert [row[:4] for row in rows] == [[f"{10 * at}", f"{20 * at}", "2.0", "100"] for at in range(1, 11)]
+    silent = [{**one, "answers": 7.0} for one in steady]
+    assert {line.strip("| ").split(" | ")[3] for line in course(silent)[2:]} == {"?"}
 
 
 def test_table_and_picture_show_every_figure() -> None:

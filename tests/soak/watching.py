@@ -27,6 +27,8 @@ async def look(pid: int, home: Path, web: Web, seconds: float, answers: int) -> 
         "wal": _size(home / "data" / "mnema.db-wal"),
         "database": _size(home / "data" / "mnema.db"),
         "index": sum(map(_size, (home / "data" / "index").rglob("*"))),
+        "data": sum(map(_size, (home / "data").rglob("*"))),
+        "cpu": _processor_seconds(pid),
         "answers": float(answers),
     }
     try:
@@ -39,6 +41,11 @@ async def look(pid: int, home: Path, web: Web, seconds: float, answers: int) -> 
 
 def _kernel(status: str, name: str) -> int:
     return int(status.partition(f"{name}:")[2].split()[0])
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _size(path: Path) -> float:
