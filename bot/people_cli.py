@@ -62,6 +62,7 @@ def export(
     from datetime import UTC, datetime
 
     from bot.exporting import Bundle, Sources
+    from bot.reading_audit import note_reading
     from memory.blobs import Blobs
     from memory.forgetting.leaving import NobodySuch, find
     from memory.workspace import Workspace
@@ -69,8 +70,11 @@ def export(
     home: Home = ctx.obj.home
     target = out or Path(f"mnema-{datetime.now():%Y%m%d-%H%M%S}.zip")
 
-    async def write(store: Any) -> Any:
+    async def look(store: Any) -> Any:
         person = await find(store, which)
+        return person, [await store.sessions.conversation(id) for id in await store.people.conversations(person)]
+
+    async def write(store: Any) -> Any:
         sources = Sources(store=store, workspace=Workspace(home.workspace), blobs=Blobs(home.blobs))
         handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -82,9 +86,11 @@ def export(
             raise
 
     try:
-        done = with_store(home, write)
+        person, rows = with_store(home, look)
     except NobodySuch as err:
         raise MnemaError(str(err)) from err
+    note_reading(home, [row for row in rows if row is not None], "exported")
+    done = with_store(home, write)
     print(
         f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files {done.files:,}, "
         f"memories {done.memories:,}, attachments {done.attachments:,}."

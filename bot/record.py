@@ -1,7 +1,7 @@
 """Where a home's record is, for commands that look into it by themselves."""
 
 import importlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from bot.errors import ConfigError
 from bot.extras import install_command
 from bot.home import Home
+from memory.store.audit_records import Act
 
 
 def address(home: Home) -> str:
@@ -78,6 +79,21 @@ async def opened(home: Home, *, writable: bool = False, alone: bool = False) -> 
         yield Opened(store=store)
     finally:
         await store.close()
+
+
+async def note_beside(home: Home, acts: Sequence[Act]) -> None:
+    """Add acts to the audit's chain, beside whoever is at work on the record; no lock of the home is needed.
+
+    Raises:
+        StoreError: they could not be stored.
+        OSError: the same.
+    """
+    if url := address(home):
+        await scaled("bot.scale.command").note_beside(url, acts)
+        return
+    from memory.store.beside import note_beside as note
+
+    await note(home.db, acts)
 
 
 def held(home: Home) -> AbstractContextManager[object]:

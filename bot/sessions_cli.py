@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -29,15 +30,19 @@ def listing(
     limit: Annotated[int, typer.Option("--limit", min=1, max=EVERY)] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> int:
-    """List conversations, newest first."""
+    """List conversations, newest first; those of other people by their ids, without a title."""
 
+    from bot.console.reading import whose
     from bot.exporting import described
 
     async def rows(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
 
     nothing: list[Any] = []
-    found = with_store(ctx.obj.home, rows, none=nothing)
+    # a title is a person's first words, and another person's words are read only where that is audited
+    found = [
+        replace(row, title="") if whose(row) == "other" else row for row in with_store(ctx.obj.home, rows, none=nothing)
+    ]
     if as_json:
         print(json.dumps([described(row) for row in found], ensure_ascii=False, indent=2))
         return 0
@@ -56,8 +61,9 @@ def show(
 ) -> int:
     """Print a conversation as people saw it."""
 
+    row = chosen(ctx.obj.home, session, "shown")
+
     async def lines(store: Any) -> None:
-        row = await find(store, session)
         for line in await store.sessions.lines(row.id, limit=limit):
             print(f"[{line.at:%Y-%m-%d %H:%M}] {line.role}: {line.text}")
 
@@ -75,8 +81,9 @@ def trace(
     """Show what became of a message, step by step."""
     from bot.trace_words import facts, lines
 
+    row = chosen(ctx.obj.home, session, "traced")
+
     async def read(store: Any) -> Any:
-        row = await find(store, session)
         return await store.sessions.trace(row.id, of=message)
 
     found = with_store(ctx.obj.home, read)
@@ -99,8 +106,9 @@ def export(
 
     from bot.exporting import described, messages_of, recorded
 
+    row = chosen(ctx.obj.home, session, "exported")
+
     async def write(store: Any) -> None:
-        row = await find(store, session)
         target = out.open("x", encoding="utf-8") if out else sys.stdout
         try:
             print(json.dumps({"session": described(row)}, ensure_ascii=False), file=target)
@@ -147,9 +155,12 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> int:
     """Delete a conversation with all its messages; the daily log keeps what was written there."""
+    from bot.console.reading import whose
+
     home: Home = ctx.obj.home
     row = with_store(home, lambda store: find(store, session))
-    if not yes and not typer.confirm(f"Delete {row.id} ({row.title or 'no title'}) for ever?", err=True):
+    title = "another person's" if whose(row) == "other" else row.title or "no title"
+    if not yes and not typer.confirm(f"Delete {row.id} ({title}) for ever?", err=True):
         return 1
 
     async def gone(store: Any) -> None:
@@ -186,6 +197,23 @@ def with_store(
             return await work(record.store)
 
     return asyncio.run(worked())
+
+
+def chosen(home: Home, session: str, result: str) -> Any:
+    """The conversation that is to be read; where it is another person's, that is in the audit list first.
+
+    Args:
+        result: what is done with it, in a word.
+
+    Raises:
+        NoSession: there is none, or more than one.
+        NotNoted: the audit list could not be written.
+    """
+    from bot.reading_audit import note_reading
+
+    row = with_store(home, lambda store: find(store, session))
+    note_reading(home, [row], result)
+    return row
 
 
 async def find(store: Any, name: str) -> Any:

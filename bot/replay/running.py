@@ -21,7 +21,7 @@ from bot.replay.reading import read_file
 from bot.replay.recording import Recording, Unreadable, counted
 from bot.replay.simulate import Setting, simulate
 from bot.replay.stored import stored
-from bot.sessions_cli import find, with_store
+from bot.sessions_cli import chosen, with_store
 from bot.zone import zone_of
 from memory.context.counter import Counter
 from memory.context.plan import Limits, smallest_budget
@@ -190,7 +190,9 @@ def _read(home: Home, wanted: Wanted, config: Config) -> Recording:
     if not home.db.exists():
         raise Unreadable(f"There is no file {wanted.session}, and no database in {home.data} to look for it in.")
 
+    row = chosen(home, wanted.session, "replayed")
+
     async def found(store: Store) -> Recording:
-        return await stored(store, await find(store, wanted.session), home, config, newest=wanted.newest)
+        return await stored(store, row, home, config, newest=wanted.newest)
 
     return with_store(home, found)

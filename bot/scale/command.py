@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import cast
 
@@ -12,6 +12,8 @@ from bot.scale.alive import Alive
 from bot.scale.jobs import Jobs, channel_of
 from bot.scale.opening import make_engine
 from memory.recall.postgres import PostgresShared
+from memory.store.audit import note_all
+from memory.store.audit_records import Act
 from memory.store.leases import Leases
 from memory.store.open_postgres import LEASE_SECONDS, Wanted, open_postgres, plain_url
 from memory.store.postgres import PostgresDatabase
@@ -46,6 +48,20 @@ async def open_beside(url: str, *, writable: bool, alone: bool) -> AsyncIterator
         if alone:
             await held.enter_async_context(alone_on(cast(PostgresDatabase, store.database), url))
         yield Opened(store=store, indexes=indexes, stop=jobs.stop)
+
+
+async def note_beside(url: str, acts: Sequence[Act]) -> None:
+    """Add these acts to the audit's chain in one transaction, as one more process with a lease of its own.
+
+    Raises:
+        StoreError: they could not be stored.
+    """
+    name = f"{socket.gethostname()}:{os.getpid()}:{ROLE}"
+    store = await open_postgres(Wanted(url=url, name=name, connections=1))
+    try:
+        await store.database.write(note_all, acts)
+    finally:
+        await store.close()
 
 
 async def _joined(store: SqlStore, url: str, held: AsyncExitStack) -> Jobs:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import bindparam, insert, select, update
 
-from memory.store.audit_records import AuditFault, AuditHead, AuditRow
+from memory.store.audit_records import Act, AuditFault, AuditHead, AuditRow
 from memory.store.engine import Row, Tx
 from memory.store.errors import StoreError
 from memory.store.rows import moment
@@ -54,6 +54,12 @@ async def note(
     became = _hash(row)
     await tx.run(_ADD, **row, hash=became)
     await tx.run(_MOVE, became=became)
+
+
+async def note_all(tx: Tx, new: Sequence[Act]) -> None:
+    """Add these acts, in their order."""
+    for act in new:
+        await note(tx, act.action, act.subject, act.result, act.actor)
 
 
 def digest_of(args: Mapping[str, object]) -> str:

@@ -5,6 +5,16 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """An act to be added. subject: the conversation or the space; result: what came of it, in a word or two."""
+
+    action: str
+    subject: str
+    result: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
     """One act. subject: a conversation, a space or a party; args_digest: SHA-256 of what it was asked with, or ""."""
 

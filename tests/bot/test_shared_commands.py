@@ -109,6 +109,40 @@ def test_what_reads_says_the_same_over_both_while_somebody_is_at_work(
     assert len(query(fresh, "SELECT 1 FROM process")) == 1
 
 
+SOMEBODY_ELSE = "UPDATE conversation SET space = 'telegram-5006', channel = 'telegram' WHERE chat_id = 'garden'"
+READ = "SELECT actor, result FROM audit WHERE action = 'chat.read.other'"
+
+
+def test_another_persons_chat_is_read_after_its_row_is_written_beside_whoever_is_at_work(
+    shared: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    execute(fresh, AT_WORK)
+    execute(fresh, SOMEBODY_ELSE)
+    code, out, _ = said(capsys, shared, "sessions", "show", "garden")
+    assert code == 0
+    assert "roses" in out
+    assert query(fresh, READ) == [("command line", "shown")]
+    assert len(query(fresh, "SELECT 1 FROM process")) == 1
+    assert said(capsys, shared, "audit", "verify")[0] == 0
+
+
+def test_on_a_server_that_takes_nothing_another_persons_chat_is_not_shown(
+    shared: Path,
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    execute(fresh, SOMEBODY_ELSE)
+    home = home_of(tmp_path / "read", f"{fresh}?options=-c%20default_transaction_read_only%3Don")
+    code, out, err = said(capsys, home, "sessions", "show", "garden")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "audit list could not be written" in err
+    assert said(capsys, home, "sessions", "show", "work")[0] == 0
+    assert said(capsys, shared, "sessions", "show", "garden")[0] == 0
+
+
 def execute(url: str, statement: str) -> None:
     with psycopg.connect(url, autocommit=True) as held:
         held.execute(statement)

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 AUDIT = "tests/bot/test_audit.py"
+READING = "tests/bot/test_reading_cli.py"
 HASHED = f"{AUDIT}::test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_follows"
 HEADERS = (
     "tests/channels/web/test_security.py::test_every_answer_carries_the_security_headers_and_none_allows_other_origins"
@@ -31,6 +32,22 @@ GUARDS = (
         old='"decision", "result", "prev_hash")\n',
         new='"decision", "result")\n',
         tests=(HASHED,),
+    ),
+    Mutant(
+        name="the command line reads another person's chat without a row",
+        guards="audit",
+        file="bot/reading_audit.py",
+        old="    if not acts:\n",
+        new="    if acts:\n",
+        tests=(f"{READING}::test_each_reading_of_another_persons_chat_is_one_row",),
+    ),
+    Mutant(
+        name="what cannot be written down is read all the same",
+        guards="audit",
+        file="bot/reading_audit.py",
+        old="    except (StoreError, OSError) as err:\n",
+        new="    except (StoreError, OSError) as err:\n        return\n",
+        tests=(f"{READING}::test_what_cannot_be_written_down_is_not_read",),
     ),
     Mutant(
         name="any site may frame the page by its policy",
