@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -26,7 +26,7 @@ from channels.feishu.socket import LongConnection
 from channels.feishu.wire import ANSWER_SECONDS, Json, Wire
 from channels.feishu.words import Known, parse
 from channels.leaving import staying
-from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
 from channels.storing import until_stored
 
 log = structlog.get_logger(__name__)
@@ -34,10 +34,12 @@ log = structlog.get_logger(__name__)
 KEY_SECONDS = 3300.0
 """The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its."""
 REMEMBERED = 2000
+Name = TypeVar("Name")
+Value = TypeVar("Value")
 CHAT, THREAD = "chat:", "thread:"
 """Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply."""
 SENT_AS_TEXT = 500
-"""So many signs of what we said are remembered for those who quote it."""
+"""So many signs of what was said are remembered for those who quote it."""
 NAME_SECONDS = 1.0
 """The platform waits three seconds for our word that a message has arrived."""
 
@@ -83,6 +85,7 @@ class Feishu:
         self._kinds: dict[str, ChatKind] = {}
         self._rows: OrderedDict[str, str] = OrderedDict()
         self._said: OrderedDict[str, str] = OrderedDict()
+        self._quotable: OrderedDict[tuple[str, str], Quote] = OrderedDict()
         self._heard = 0.0
 
     def bind(self, notebook: Notebook) -> None:
@@ -151,6 +154,17 @@ class Feishu:
         for row, message in zip(accepted, messages, strict=True):
             if _is_new(message):
                 _remember(self._rows, row.id, message.key)
+            self._note_quotable(message)
+
+    def _note_quotable(self, message: InboundMessage) -> None:
+        """In groups replies name what they answer by its id alone: who wrote it is known from its own event."""
+        chat = message.address.chat_id
+        if message.act == "delete":
+            self._quotable.pop((chat, message.target), None)
+        elif _is_new(message) and message.kind == "group" and message.text:
+            sender = message.sender
+            quote = Quote(text=message.text[:SENT_AS_TEXT], author=sender.name, author_id=sender.id)
+            _remember(self._quotable, (chat, message.key), quote)
 
     async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
         """With the names of who wrote in groups, where they are told within a second."""
@@ -169,6 +183,7 @@ class Feishu:
             kinds=self._kinds,
             ours=self._said,
             names=self._names.known,
+            heard=self._quotable,
         )
         try:
             return parse(event, known)
@@ -319,7 +334,7 @@ def _found(reply: Json, name: str) -> str:
     return value
 
 
-def _remember(known: OrderedDict[str, str], name: str, value: str) -> None:
+def _remember(known: OrderedDict[Name, Value], name: Name, value: Value) -> None:
     known[name] = value
     while len(known) > REMEMBERED:
         known.popitem(last=False)

@@ -22,7 +22,8 @@ Json = dict[str, Any]
 class Known:
     """What an event is read with. account: our app_id; open_id: our own; kinds: of the chats that were heard before.
 
-    ours: messages that we sent lately, text by id. names: of people, by open_id.
+    ours: messages that we sent lately, text by id. names: of people, by open_id. heard: what people wrote in groups
+    lately, by chat and message id, as it is quoted.
     """
 
     account: str
@@ -30,6 +31,7 @@ class Known:
     kinds: Mapping[str, ChatKind] = field(default_factory=dict)
     ours: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    heard: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
 
 
 def parse(event: Json, known: Known) -> InboundMessage | None:
@@ -73,8 +75,17 @@ def _message(event: Json, known: Known) -> InboundMessage | None:
         addressed=private or mine or parent in known.ours,
         order_key=f"{int(message['create_time']):020d}",
         raw=_raw(event),
-        quote=Quote(text=known.ours[parent], ours=True) if known.ours.get(parent) else None,
+        quote=_quote(known, str(message["chat_id"]), parent),
     )
+
+
+def _quote(known: Known, chat: str, parent: str) -> Quote | None:
+    """What it answers. An event names that by its id alone: neither the words nor who wrote them are on the wire, so
+    that a message which was not heard lately is not quoted at all rather than as somebody else's.
+    """
+    if known.ours.get(parent):
+        return Quote(text=known.ours[parent], ours=True)
+    return known.heard.get((chat, parent))
 
 
 def _recalled(event: Json, known: Known) -> InboundMessage:

@@ -146,7 +146,10 @@ def _label(kind: int, held: Json) -> tuple[str, str]:
 
 
 def _quote(quoted: Json) -> Quote:
-    """What is quoted: its words, else its title, else what kind of thing it is."""
+    """What is quoted: its words, else its title, else what kind of thing it is.
+
+    `ref_msg` does not say whose words these are, and a title is no name that could be believed: nobody is named.
+    """
     item = quoted.get("message_item") or {}
     words = _said(item) if item.get("type") in (TEXT, VOICE) else ""
     return Quote(text=clean(words or str(quoted.get("title") or "") or _LABELS.get(item.get("type", 0), "")))

@@ -53,6 +53,7 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> Heard | None:
     files = [item for part in _items(body) for item in _attachments(part)]
     fields: dict[str, Any] = {"text": _said(body, group=body["chattype"] == "group")}
     if quote := body.get("quote"):
+        # It says neither whose words these are nor their message's id, so that nobody is named as their author.
         fields["quote"] = Quote(text=_said(quote, group=False))
         files += [item for part in _items(quote) for item in _attachments(part)]
     return _heard(frame, account, arrival, {**fields, "attachments": tuple(files)})

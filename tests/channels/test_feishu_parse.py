@@ -89,6 +89,17 @@ def test_a_reply_to_us_is_meant_for_us_and_quotes_us(world: World) -> None:
     assert read(world).address.thread_id == "omt_1"
 
 
+def test_a_reply_to_somebody_is_quoted_with_their_id_and_never_from_another_chat(world: World) -> None:
+    quote = Quote(text="I pay", author="Li Wei", author_id="ou_u2")
+    known = Known(account="cli_a", open_id=BOT, heard={("oc_g", "om_theirs"): quote})
+    for chat, found in (("oc_g", quote), ("oc_h", None)):
+        world.messages["om_theirs"] = world.messages[world.inject("I pay", chat=chat)["message_id"]]
+        world.inject("really?", chat=chat, parent="om_theirs")
+        assert read(world, known).quote == found
+    world.inject("really?", chat="oc_g", parent="om_theirs")
+    assert read(world).quote is None, "nobody knows whose words these are"
+
+
 def test_another_bot_is_a_bot(world: World) -> None:
     world.inject("hi")
     event = world.pushes[-1].event

@@ -250,6 +250,28 @@ async def test_who_speaks_in_a_group_has_a_name_once_it_is_known(emulator: Feish
     assert len(emulator.wire_log("/members")) == 2
 
 
+async def test_in_a_group_a_quotation_bears_the_id_of_who_wrote_it(emulator: FeishuEmulator, feishu: Feishu) -> None:
+    inbox = Inbox()
+    async with listening(feishu, inbox):
+        theirs = emulator.inject("I pay", chat=GROUP, user="ou_u2")["message_id"]
+        await inbox.until(1)
+        emulator.inject("really?", chat=GROUP, parent=theirs)
+        await inbox.until(2)
+        emulator.world.recall(theirs)
+        await inbox.until(3)
+        emulator.inject("and now?", chat=GROUP, parent=theirs)
+        await inbox.until(4)
+        private = emulator.inject("alone")["message_id"]
+        await inbox.until(5)
+        emulator.inject("hm", parent=private)
+        await inbox.until(6)
+    quotes = [message.quote for message in inbox.stored]
+    assert quotes[0] is None
+    assert quotes[1] is not None
+    assert (quotes[1].text, quotes[1].author_id, quotes[1].ours) == ("I pay", "ou_u2", False)
+    assert quotes[2:] == [None, None, None, None]
+
+
 async def test_without_the_permission_people_have_no_names_and_nothing_else_is_lost(
     emulator: FeishuEmulator, feishu: Feishu
 ) -> None:
