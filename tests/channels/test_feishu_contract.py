@@ -11,7 +11,7 @@ from tests.emulators.feishu import FeishuEmulator
 
 NOT_AT_FEISHU = {
     "edit": "apps are not told of edits: the platform has no such event",
-    "quote": "an event names the message it answers by its id alone; words of our own only are known",
+    "quote": "an event names the message it answers by its id alone; only what was said or heard lately is known",
     "move": "a chat keeps its id for ever",
     "rival": "up to 50 connections share the events at random, and none is told of the others",
 }

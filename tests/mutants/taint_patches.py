@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 ATTACKS = "tests/bot/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
+OLDER_FILES = "tests/memory/store/test_older_files.py"
 LABELS = "tests/memory/test_fold_labels.py"
 SPEAKERS = "tests/bot/test_speakers.py"
 LIMIT = "tests/bot/test_step_limit.py"
@@ -16,6 +17,14 @@ TAINT = (
         old="late=late, last=last), tainted=tainted)",
         new="late=late, last=last), tainted=False)",
         tests=(REPEATED,),
+    ),
+    Mutant(
+        name="files that an older version named while it saw a page have no label",
+        guards="S55",
+        file="memory/store/migrations/versions/r0010_hardening.py",
+        old="    _label_files()\n\n\ndef",
+        new="\n\ndef",
+        tests=(f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_named_is_labelled_with_its_folders",),
     ),
     Mutant(
         name="a stored label is not looked at",
