@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 
 import structlog
 
@@ -53,6 +54,7 @@ FAULTS = (OSError, *BROKEN)
 """Errors after which a message is tried again, so many times; the record's own are none: they end with the outage."""
 DECLINED = "[a request that the model declined]"
 INTERRUPTED = (Text(text="[interrupted]"),)
+UNANSWERED = (Text(text="[no answer]"),)
 Command = Callable[[InboxRow, Said], Awaitable[tuple[Part, ...] | None]]
 """Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
 
@@ -190,27 +192,15 @@ class Turns:
                 self._faults[row.id] = [*faults, err]
                 raise
             log.error("a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True)
-            await self._give_up_faulty(row)
+            self._works.troubles.turn_failed(self._faults[row.id][0])
+            await self._give_up(row, "failed")
         self._faults.pop(row.id, None)
-
-    async def _give_up_faulty(self, row: InboxRow) -> None:
-        """End a row that cannot even be opened, or whose end could not be stored as usual."""
-        self._works.troubles.turn_failed(self._faults[row.id][0])
-        conversation = await self._works.opening.conversation(row)
-        lang = language(load_said(row.body).text, self._works.config().language)
-        place, delivery = conversation.place, self._works.store.delivery
-        notice = outgoing(say(lang, "machine_failed", trace=row.trace_id), "notice", self._able(place.channel))
-        turn = await delivery.take_over(row.turn_id) if row.turn_id else None
-        if turn is None:
-            await delivery.settle(row.id, notice)
-        else:
-            closing = await self._works.drafting.draft("assistant", (Text(text="[no answer]"),), "house")
-            await delivery.finish(turn, "failed", closing, notice, ())
 
     async def _row(self, row: InboxRow) -> None:
         said, parts, began = load_said(row.body), None, time.perf_counter()
         if await self._is_fatal(row):
-            await self._give_up(row, said)
+            log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
+            await self._give_up(row, "interrupted")
             return
         command = None if row.turn_id else command_of(said.text)  # an edit may have made it one, or none
         # One that acts marks itself when it begins, and where it was marked before it counts as interrupted.
@@ -241,21 +231,23 @@ class Turns:
         """
         return not self._since <= row.received.timestamp() <= self._works.store.now()
 
-    async def _give_up(self, row: InboxRow, said: Said) -> None:
-        """End a message that the process dies of, and touch nothing of it that may be what it dies of."""
-        began, delivery = time.perf_counter(), self._works.store.delivery
+    async def _give_up(self, row: InboxRow, state: Literal["interrupted", "failed"]) -> None:
+        """End a message and open nothing of it: the process dies of it, or this machine fails each time it is tried."""
+        began, delivery, died = time.perf_counter(), self._works.store.delivery, state == "interrupted"
         place = (await self._works.opening.conversation(row)).place
-        lang = language(said.text, self._works.config().language)
+        lang = language(load_said(row.body).text, self._works.config().language)
         turn = await delivery.take_over(row.turn_id) if row.turn_id else None
-        log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
-        if turn is None:
-            notice = outgoing(say(lang, "given_up"), "notice", self._able(place.channel), self._left(place))
-            await delivery.settle(row.id, notice, dead=True)
+        if not died:
+            text = say(lang, "machine_failed", trace=row.trace_id)
         else:
-            final = await self._works.drafting.draft("assistant", INTERRUPTED, "house")
-            notice = outgoing(say(lang, "interrupted"), "notice", self._able(place.channel), self._left(place))
-            await delivery.finish(turn, "interrupted", final, notice)
-        self._works.signals.turned(row.trace_id, "interrupted", began, {})
+            text = say(lang, "interrupted" if turn else "given_up")
+        notice = outgoing(text, "notice", self._able(place.channel), self._left(place))
+        if turn is None:
+            await delivery.settle(row.id, notice, dead=died)
+        else:
+            final = await self._works.drafting.draft("assistant", INTERRUPTED if died else UNANSWERED, "house")
+            await delivery.finish(turn, state, final, notice)
+        self._works.signals.turned(row.trace_id, state, began, {})
 
     async def _watched(self, row: InboxRow, place: Place) -> Watched:
         """Where this turn is shown; not as it grows where earlier answers are still on their way to the same place."""
@@ -294,7 +286,7 @@ class Turns:
         if len(faults := self._faults.get(job.turn.inbox_id, [])) >= MAX_FAULTS:
             self._works.troubles.turn_failed(faults[0])
             said = say(job.lang, "machine_failed", trace=job.turn.trace_id)
-            return Ended(state="failed", stored=(Text(text="[no answer]"),), said=said)
+            return Ended(state="failed", stored=UNANSWERED, said=said)
         task = asyncio.create_task(self._works.agent.run(job), name=f"turn {job.turn.id}")
         running = self._running[job.conversation.id] = _Running(task, job.turn.inbox_id)
         if self._quiet.get(job.conversation.place.space):
@@ -386,22 +378,22 @@ def _ended(job: Job, running: _Running) -> Ended:
     except Fenced:
         return _stopped(job)
     except OverBudget as err:
-        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=str(err))
+        return Ended(state="failed", stored=UNANSWERED, said=str(err))
     except BudgetTooSmall as err:
         told_least = too_small(job.lang, err.least, err.soul)
-        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told_least)
+        return Ended(state="failed", stored=UNANSWERED, said=told_least)
     except FoldFailed as err:
         log.error("fold failed", error=str(err))
-        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=say(job.lang, "fold_failed", why=err.why))
+        return Ended(state="failed", stored=UNANSWERED, said=say(job.lang, "fold_failed", why=err.why))
     except ModelError as err:
         log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
-        return Ended(state="failed", stored=(Text(text="[no answer]"),), said=told(err, job.lang, job.turn.trace_id))
+        return Ended(state="failed", stored=UNANSWERED, said=told(err, job.lang, job.turn.trace_id))
 
 
 def _late(job: Job) -> Ended:
     spent = say(job.lang, "too_long", minutes=minutes(job.times.most))
     log.warning("a turn took too long", conversation=job.conversation.id, step=job.turn.step)
-    return Ended(state="failed", stored=(Text(text="[no answer]"),), said=spent)
+    return Ended(state="failed", stored=UNANSWERED, said=spent)
 
 
 def _stopped(job: Job) -> Ended:
