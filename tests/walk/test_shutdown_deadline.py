@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -45,31 +46,40 @@ class HurriedBot(Bot):
         )  # fmt: skip
 
 
+@pytest.fixture
+async def bots() -> AsyncIterator[list[Bot]]:
+    """Bots that a test starts; those that live at its end, also where it failed, are killed."""
+    started: list[Bot] = []
+    yield started
+    for bot in started:
+        if bot.alive:
+            await bot.kill()
+
+
 @pytest.mark.parametrize(
     ("fp", "code"),
     [(GRIP_OF_A_THREAD, -9), (HUNG_WRITER, 75), pytest.param(GRIP_OF_THE_LOOP, -9, marks=by_night)],
 )
 async def test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost(
-    tmp_path: Path, fp: str, code: int
+    tmp_path: Path, bots: list[Bot], fp: str, code: int
 ) -> None:
     async with ModelEmulator(responder=answer) as model:
-        bot = HurriedBot(tmp_path, settings(model.url))
+        bots.append(bot := HurriedBot(tmp_path, settings(model.url)))
         bot.seconds = 4.0 if fp == HUNG_WRITER else 1.0  # time for the thread, which comes before the kill
         await bot.start(fp)
         await _stop_it_in_its_tracks(bot, fp)
         bot.send_signal(signal.SIGTERM)
         assert await bot.ended() == code
-        later = Bot(tmp_path, settings(model.url))
+        bots.append(later := Bot(tmp_path, settings(model.url)))
         await later.start()
         assert (await later.web.answer("talk", await later.web.post("talk", asked("again"))))["text"] == "re «again»"
         await until(lambda: not query(later.db, "SELECT id FROM inbox WHERE state <> 'done'"), "all is answered")
         assert len(await later.web.lines("talk")) == 4
-        await later.kill()
 
 
-async def test_the_process_that_watches_ends_with_the_one_that_it_watches(tmp_path: Path) -> None:
+async def test_the_process_that_watches_ends_with_the_one_that_it_watches(tmp_path: Path, bots: list[Bot]) -> None:
     async with ModelEmulator(responder=answer) as model:
-        bot = HurriedBot(tmp_path, settings(model.url))
+        bots.append(bot := HurriedBot(tmp_path, settings(model.url)))
         await bot.start()
         [watcher] = _children(bot.pid)
         await bot.kill()
@@ -77,9 +87,9 @@ async def test_the_process_that_watches_ends_with_the_one_that_it_watches(tmp_pa
 
 
 @by_night
-async def test_the_deadline_of_the_program_is_28_seconds(tmp_path: Path) -> None:
+async def test_the_deadline_of_the_program_is_28_seconds(tmp_path: Path, bots: list[Bot]) -> None:
     async with ModelEmulator(responder=answer) as model:
-        bot = Bot(tmp_path, settings(model.url))
+        bots.append(bot := Bot(tmp_path, settings(model.url)))
         await bot.start(GRIP_OF_THE_LOOP)
         await _stop_it_in_its_tracks(bot, GRIP_OF_THE_LOOP)
         began = time.monotonic()
