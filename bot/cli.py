@@ -32,7 +32,7 @@ from bot.terms import Terms
 from memory import failpoint
 from memory.store.errors import StoreError
 
-DONE, FAILED, WRONG_USE, CONFIGURATION, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, FAILED, CONFIGURATION, INTERRUPTED = 0, 1, 3, 130
 STDOUT = 1
 ROLES = ("all", "gateway", "worker")
 

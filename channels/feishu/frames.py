@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-CONTROL, DATA = 0, 1
+CONTROL = 0  # a frame's method; what is not control is data
 MOST_PIECES = 64
 MOST_BYTES = 16 * 2**20
 PIECES_SECONDS = 10.0

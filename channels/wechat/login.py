@@ -16,7 +16,6 @@ log = structlog.get_logger(__name__)
 CODES = 3
 """QR codes that are shown one after the other; then there is a rest."""
 MOST_DIGITS = 12
-_BAD_LIST = -3
 
 _SCAN = ("用手机微信扫这个二维码，并在手机上确认。", "Scan this QR code with WeChat on your phone, and confirm there.")
 _SCANNED = ("已扫码：请在手机上确认。", "Scanned: now confirm it on your phone.")

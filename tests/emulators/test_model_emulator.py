@@ -17,7 +17,6 @@ from tests.emulators.model_replies import Reply
 
 ROOT = Path(__file__).parents[2]
 HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
-CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 TOOL = {"name": "read", "input_schema": {"type": "object"}}
 
 
