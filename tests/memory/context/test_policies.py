@@ -18,7 +18,7 @@ from memory.conversation import Image, Part, Session, Text, Thinking, ToolCall, 
 from tests.memory.context.living import SOUL, Life
 from tests.memory.context.making import chat, make_session, replied, said, used
 
-EXAMPLES = int(os.environ.get("MNEMA_EXAMPLES", "0")) or 60
+EXAMPLES = int(os.environ.get("MNEMA_EXAMPLES", "60" if "MNEMA_NIGHT" in os.environ else "20"))
 NAMES = sorted(POLICIES)
 CODE = "```python\ndef size(items):\n    return sum(item.size for item in items)\n```\n"
 SIZES = (1, 40, 400, 3_000, 30_000, 120_000)
