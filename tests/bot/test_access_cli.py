@@ -4,8 +4,6 @@ import asyncio
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -21,6 +19,7 @@ from memory.codes import code_sha256, fresh
 from memory.store.access_records import Knock, Party
 from memory.store.open import open_store
 from tests.contracts.store_words import talk
+from tests.walk import nest
 
 CODE = re.compile(r"^([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})$", re.MULTILINE)
 OFFLINE = {"llm": {"provider": "offline"}, "channels": {"web": {"port": 0}, "telegram": {"owners": ["7"]}}}
@@ -36,13 +35,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def running(home: Path) -> Iterator[Path]:
     """The same home, held by a bot."""
-    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bot:
-        assert bot.stdout is not None
-        assert any(line.startswith("ready") for line in bot.stdout)
+    with nest.running(home):
         yield home
-        bot.terminate()
-        bot.communicate()
 
 
 @pytest.fixture(params=["alone", "beside a running bot"])
@@ -119,23 +113,22 @@ def test_a_party_without_a_channel_is_wrong_use(home: Path, capsys: pytest.Captu
     assert "CHANNEL:ID, such as telegram:42" in capsys.readouterr().err
 
 
-def test_a_strangers_code_is_approved_on_the_record_itself(home: Path) -> None:
+def test_a_strangers_code_is_approved_on_the_record_itself(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asyncio.run(_knock(home, "ABCDEFGH"))
-    done = subprocess.run(
-        [sys.executable, "-m", "bot", "--home", str(home), "pair", "approve", "abcd-efgh", "--channel", "telegram"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "telegram `42` “`Ann`” may talk to me in private now." in done.stdout
+    capsys.readouterr()
+    assert mnema(home, "pair", "approve", "abcd-efgh", "--channel", "telegram") == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "telegram `42` “`Ann`” may talk to me in private now." in said.out
 
 
-def test_the_list_shows_ids_and_claimed_names_and_no_code(home: Path) -> None:
+def test_the_list_shows_ids_and_claimed_names_and_no_code(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asyncio.run(_knock(home, "ABCDEFGH"))
-    shown = subprocess.run(
-        [sys.executable, "-m", "bot", "--home", str(home), "pair", "list"], capture_output=True, text=True, check=True
-    )
-    assert 'waits    telegram:42 "Ann"' in shown.stdout
-    assert "ABCD" not in shown.stdout
+    capsys.readouterr()
+    assert mnema(home, "pair", "list") == 0
+    shown = capsys.readouterr().out
+    assert 'waits    telegram:42 "Ann"' in shown
+    assert "ABCD" not in shown
 
 
 @pytest.fixture

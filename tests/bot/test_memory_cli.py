@@ -14,6 +14,7 @@ import pytest
 
 from bot.cli import main
 from bot.home import Home
+from tests.walk import nest
 
 MINE = "# 记忆\n\n## 事实 · Facts\n\n- 我家的猫叫年糕，2021年5月3日出生\n- My bike is blue\n  and has a basket\n"
 DAY = "# 2026-11-20\n\n- 10:15 Nora: The vet said the kitten must not eat cheese.\n"
@@ -36,13 +37,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def running(home: Path) -> Iterator[Path]:
     """The same home, held by a bot."""
-    command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as bot:
-        assert bot.stdout is not None
-        assert any(line.startswith("ready") for line in bot.stdout)
+    with nest.running(home):
         yield home
-        bot.terminate()
-        bot.communicate()
 
 
 def mnema(home: Path, *words: str) -> int:

@@ -16,7 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -86,14 +86,38 @@ class Hatched:
 
 async def hatch(words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO) -> Hatched:
     """Start the program with this command line; nothing else of this process reaches it."""
+    line = _order(words, environment, out, errors)
+    line.setblocking(False)
+    pid = int(await asyncio.get_running_loop().sock_recv(line, LARGEST))
+    return Hatched(pid, line)
+
+
+@contextlib.contextmanager
+def running(home: Path) -> Iterator[None]:
+    """A bot on this home, for tests without an event loop: it is ready in the block, and ended by SIGTERM after it."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as said:
+        with os.fdopen(writing, "wb") as out, Path(os.devnull).open("wb") as errors:
+            line = _order(["--home", str(home), "run"], os.environ, out, errors)
+        with line:
+            pid = int(line.recv(LARGEST))
+            try:
+                assert any(text.startswith(b"ready") for text in said)
+                yield
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+                line.recv(LARGEST)
+
+
+def _order(words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO) -> socket.socket:
+    """Have a child forked; it is told of on the socket that is returned: first its pid, at its end its exit code."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setblocking(False)
     with theirs:
         order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()
         handed = array.array("i", [theirs.fileno(), out.fileno(), errors.fileno()])
         _nest().sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
-    pid = int(await asyncio.get_running_loop().sock_recv(ours, LARGEST))
-    return Hatched(pid, ours)
+    return ours
 
 
 @cache
