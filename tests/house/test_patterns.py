@@ -1,5 +1,6 @@
 """No regular expression takes more than in proportion to its text: one that does holds every conversation."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import thread_time
@@ -15,7 +16,8 @@ NOTICED = 0.005  # seconds; what takes less for LONG is no matter
 FACTOR = 8.0  # four times the text may take four times as long, and noise
 LINEAR = 4.8  # time(4k) of what is a * n + b * n ** 2 is above this many times time(1k) before time(16k) exceeds FACTOR
 AGAIN = 4
-BEFORE = {"findall": ("", "x"), "search": ("", "x"), "match": ("",), "fullmatch": ("",)}
+ANYWHERE = ("", "x") if "MNEMA_NIGHT" in os.environ else ("",)
+BEFORE = {"findall": ANYWHERE, "search": ANYWHERE, "match": ("",), "fullmatch": ("",)}
 
 
 def test_every_pattern_takes_time_in_proportion_to_its_text() -> None:
