@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Scene, mnema, scene, until
@@ -14,7 +15,7 @@ from tests.walk.speech import answer, asked
 REMOVED = "was removed while mnema uses it: stop mnema, put the file back or restore a backup, then start again"
 
 
-@pytest.mark.parametrize("name", ["mnema.db", "mnema.db-wal"])
+@pytest.mark.parametrize("name", ["mnema.db", pytest.param("mnema.db-wal", marks=by_night)])
 async def test_a_removed_file_means_no_confirmation_until_it_is_back(tmp_path: Path, name: str) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()
