@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from bot.config import Config, ConfigFile, Refused
 from bot.config.build import nodes
+from tests.by_night import examples
 
 # Literals, so that the product is not compared with itself.
 LOOK_EVERY = 0.5
@@ -67,7 +68,7 @@ def test_a_broken_file_is_not_changed_by_a_command(file: ConfigFile) -> None:
     assert file.path.read_text() == "{"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 400), st.integers(0, 255))
 def test_a_flipped_byte_neither_stops_the_start_nor_touches_the_file(place: int, byte: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.isolation import Isolation
+from tests.by_night import examples
 
 LONG = 60.0
 """Seconds that no test lasts."""
@@ -93,7 +94,7 @@ async def lives_of(messages: list[Message], kills: list[int]) -> int:
 some = st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=7)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(some)
 def test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered(made: list[tuple[int, bool]]) -> None:
     messages = [Message(f"m{at}", ticks, poison) for at, (ticks, poison) in enumerate(made)]
@@ -105,7 +106,7 @@ def test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answere
     assert lives <= 1 + 5 * poisons
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(some, st.lists(st.integers(1, 12), max_size=60))
 def test_whatever_kills_the_process_each_message_comes_to_its_end(
     made: list[tuple[int, bool]], kills: list[int]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.text import Unit, clean, length, split
+from tests.by_night import examples
 
 UNITS: tuple[Unit, ...] = ("code_points", "utf16", "utf8")
 CLUSTERS = (
@@ -29,6 +30,7 @@ CLUSTERS = (
     "`x y`",
     "[a](http://b)",
 )
+
 PROSE = st.lists(st.sampled_from(CLUSTERS), max_size=300).map("".join)
 CODE = st.lists(st.sampled_from(("x = 1\n", "\n", "中文\n", "a" * 70 + "\n", "é🙂")), max_size=60).map("".join)
 
@@ -67,7 +69,7 @@ def test_a_cut_code_block_is_whole_in_every_part(before: str, code: str, after: 
 
 
 @given(text=st.text(alphabet="`~ \nab", max_size=600), limit=st.integers(4, 120))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_no_arrangement_of_fences_breaks_the_limit_or_loses_a_letter(text: str, limit: int) -> None:
     parts = split(text, limit, "utf8")
     assert all(0 < length(part, "utf8") <= limit for part in parts)

@@ -34,6 +34,7 @@ def sources(*folders: str) -> tuple[Source, ...]:
     return tuple(_read(path) for path in paths)
 
 
+@cache
 def _read(path: Path) -> Source:
     return Source(name=path.relative_to(ROOT).as_posix(), text=path.read_text("utf-8"))
 

@@ -19,6 +19,7 @@ from memory.context.boundary import (
     score,
 )
 from memory.conversation import Document, Message, Text, ToolCall, ToolResult, Turn
+from tests.by_night import examples
 from tests.memory.context.making import START, chat, make_session, replied, said, used
 
 CODE = "def total(cart):\n    return sum(item.price for item in cart)\n"
@@ -313,7 +314,7 @@ def histories(draw):
     return turns_of(*turns), costs
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(histories(), st.data(), st.floats(0, 1), st.integers(0, 12), st.integers(0, 8))
 def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest):
     turns, costs = history
@@ -334,7 +335,7 @@ def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest):
         assert "tool_sequence" not in dict(item.terms)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(histories(), st.data(), st.integers(0, 6), st.integers(0, 40_000))
 @example((turns_of(PLAIN, PLAIN), [0, 0]), None, 0, 0)
 def test_near_a_target_it_keeps_no_more_than_allowed_if_anything_does(history, data, reach, most):

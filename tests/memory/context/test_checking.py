@@ -13,6 +13,7 @@ from memory.context.counter import STRUCTURAL, WEIGHTED
 from memory.context.grounding import Source, ground, has_facts, sentences
 from memory.context.render import is_tool, utterances, write_turns
 from memory.conversation import ToolCall, ToolResult
+from tests.by_night import examples
 from tests.memory.context.making import make_session, replied, said, used
 
 WHOLE = 1 << 40
@@ -149,7 +150,7 @@ FACTS = st.sampled_from(
 TEXTS = st.lists(FACTS, min_size=1, max_size=6).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), st.one_of(st.just(""), TEXTS))
 def test_every_sentence_with_facts_is_in_the_log_after_the_check(turns, model_log):
     made = [[said(a), *used(f"c{at}", b), replied(c)] for at, (a, b, c) in enumerate(turns)]
@@ -165,7 +166,7 @@ def test_every_sentence_with_facts_is_in_the_log_after_the_check(turns, model_lo
     assert WEIGHTED.text(found.summary) <= 1_000
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
 def test_a_checked_summary_says_only_what_its_source_says(turns, summary):
     made = [[said(a), replied(b)] for a, b in turns]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memory.context import figures
 from memory.context.grounding import Source, ground
 from memory.context.writing import normal
+from tests.by_night import examples
 from tests.memory.context.grounding_cases import CASES
 
 SAME = [
@@ -87,7 +88,7 @@ def test_a_figure_is_known_by_what_it_means(source, said, held):
     assert Source(source).holds(said) is held
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.text(alphabet="〇零一二两三四五六七八九十百千万亿点分之个元月日年周第0123456789.,:/-k %\n早晚半", max_size=30)
 )
@@ -98,7 +99,7 @@ def test_whatever_is_written_says_at_least_itself(text):
     assert normal(plain) == normal(normal(plain))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(2, 99_999_999))
 def test_every_number_is_read_back_from_its_chinese_writing(number):
     assert normal(f"共{_in_chinese(number)}元") == f"共{number}元"

@@ -12,6 +12,7 @@ from memory.context.digest import constraints, digest, language
 from memory.context.grounding import Source, ground, missing, split
 from memory.context.render import utterances, write_turns
 from memory.conversation import Text
+from tests.by_night import examples
 from tests.memory.context.making import START, make_session, replied, said, used
 
 SOURCE = """
@@ -161,7 +162,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=8).map("".join), min_size=1, max_size=5), st.integers(120, 900))
 def test_a_digest_always_passes_the_check_and_keeps_to_its_budget(texts, budget):
     messages = [m for turn in make_session([[said(t), replied(t[::-1])] for t in texts]).turns for m in turn.messages]

@@ -12,6 +12,7 @@ from memory.context.policy import LEAN, POLICIES, TURNS
 from memory.context.validity import valid
 from memory.context.view import assemble
 from memory.conversation import Summary, Text, ToolCall, ToolResult
+from tests.by_night import examples
 from tests.memory.context.making import chat, make_session, replied, said, used
 
 
@@ -155,7 +156,7 @@ def histories(draw):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(histories(), st.integers(0, 5_000), st.integers(0, 60_000), st.integers(2, 20))
 def test_whatever_the_history_the_request_fits_and_the_running_turn_is_in_it(session, fixed, room, turns):
     budget = smallest_budget(fixed) + room

@@ -10,6 +10,7 @@ from memory.context import prompt
 from memory.context.chunks import MOST_CHUNKS, Room, chunks
 from memory.context.counter import WEIGHTED
 from memory.context.render import utterances
+from tests.by_night import examples
 from tests.memory.context.making import make_session, replied, said, used
 
 
@@ -24,7 +25,7 @@ def room(most, weights=None):
 SIZES = st.integers(0, 900)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(SIZES, SIZES, SIZES), min_size=1, max_size=8), st.integers(120, 500))
 def test_chunks_hold_everything_once_in_order_within_their_room(sizes, most):
     turns = [

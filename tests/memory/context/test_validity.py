@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memory.context.validity import Shown, repair, valid
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
+from tests.by_night import examples
 
 # Literals, so that the product is not compared with itself.
 NO_RESULT = "[no result was recorded]"
@@ -53,7 +54,7 @@ def user_texts(messages):
     return [p.text for m in messages if m.role == "user" for p in m.parts if isinstance(p, Text) and p.text.strip()]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(MESSAGES)
 @example([user(result("a")), assistant(call("a")), user(text("x")), assistant(call("a"))])
 def test_repair_is_total_idempotent_and_loses_no_user_text(messages):
@@ -90,7 +91,7 @@ def good_histories(draw):
     return shown
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(good_histories(), st.data())
 def test_repair_is_the_identity_on_valid_input_and_mends_every_cut(history, data):
     assert valid(history) == []
