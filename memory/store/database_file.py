@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 
 REMEDY = "stop mnema, put the file back or restore a backup, then start again"
+OUT_OF_REACH = (
+    "cannot be reached while mnema uses it ({why}): give the account that runs mnema access to its folder again"
+)
 
 
 class DatabaseFile:
@@ -19,7 +22,10 @@ class DatabaseFile:
     def trouble(self) -> str:
         """What is wrong, in a sentence with what to do; "" as long as both files are those that were opened."""
         for name, opened in self._opened:
-            now = _identity(name)
+            try:
+                now = _identity(name)
+            except OSError as err:  # its folder is closed to us, or its disk answers with errors
+                return f"{name} {OUT_OF_REACH.format(why=err.strerror)}"
             if now != opened and opened is not None:
                 what = "was removed" if now is None else "was replaced by another file"
                 return f"{name} {what} while mnema uses it: {REMEDY}"
