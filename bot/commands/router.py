@@ -82,7 +82,7 @@ class Router:
         asked = replace(asked, rest=rest)
         if name == RETRY and (parts := await self._again(asked)):
             return parts
-        if acts(name, rest) and await self._desk.store.delivery.begin(row.id) > 1:
+        if acts(name, rest) and not await self._desk.store.delivery.begin(row.id):
             await self._settle(asked, say(asked.lang, "command_interrupted", command=f"/{name} {rest}".strip()))
             return None
         await self._settle(asked, await self._answer(name, asked))

@@ -13,7 +13,9 @@ from memory.store.records import Arrival, InboxRow, InboxState
 from memory.store.rows import columns_of, inbox_row
 from memory.store.tables import conversation, inbox
 
-_MEANT = select(inbox.c.id, inbox.c.state, inbox.c.conversation).where(
+BEGUN = "begun"
+"""The reason of a row that is still new and whose command may have had its effect: its words stay what they were."""
+_MEANT = select(inbox.c.id, inbox.c.state, inbox.c.reason, inbox.c.conversation).where(
     inbox.c.channel == bindparam("channel"), inbox.c.account == bindparam("account"), inbox.c.key == bindparam("key")
 )
 _REWRITE = update(inbox).where(inbox.c.id == bindparam("row")).values(body=bindparam("words"))
@@ -154,7 +156,7 @@ async def _edit(tx: Tx, arrival: Arrival) -> Entry:
     meant = await _meant(tx, arrival)
     if meant is None or meant["state"] in ("ignored", "dead"):
         return Entry(state="ignored", reason="edit of nothing")
-    if meant["state"] in ("new", "aside"):
+    if meant["state"] in ("new", "aside") and meant["reason"] != BEGUN:
         await tx.run(_REWRITE, row=meant["id"], words=arrival.body)
         return Entry(state="ignored", reason="edit", meant=meant["id"])
     return Entry(state="aside", meant=meant["id"])

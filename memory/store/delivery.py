@@ -68,7 +68,7 @@ class SqlDelivery:
     async def deaths_of_others(self, inbox_id: str, since: float) -> int:
         return await self._database.read(deaths.deaths_of_others, inbox_id, since)
 
-    async def begin(self, inbox_id: str) -> int:
+    async def begin(self, inbox_id: str) -> bool:
         return await self._database.write(inbox.begin, inbox_id)
 
     async def settle(self, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:

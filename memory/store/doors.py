@@ -100,8 +100,8 @@ class Delivery(Protocol):
         """
         ...
 
-    async def begin(self, inbox_id: str) -> int:
-        """Before a command's effect: attempts + 1, durable; returns the attempts, so 1 the first time."""
+    async def begin(self, inbox_id: str) -> bool:
+        """Before a command's effect, durable; False where it had begun before. From then on no edit changes the row."""
         ...
 
     async def settle(self, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, case, insert, or_, select, true, update
 
 from memory.failpoint import afp
-from memory.store.acts import arm, entry
+from memory.store.acts import BEGUN, arm, entry
 from memory.store.columns import among, word
 from memory.store.counters import take
 from memory.store.engine import InsertNew, Tx, glance
@@ -43,7 +43,7 @@ _HEARD = (
 _BEGIN = (
     update(inbox)
     .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
-    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"))
+    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("mine"), reason=word(BEGUN))
 )
 _ADD = insert(inbox)
 _WAITING = select(inbox.c.conversation).where(among(inbox.c.state, "new", "running")).distinct()
@@ -85,12 +85,12 @@ async def next_in(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
     return inbox_row(row) if row else None
 
 
-async def begin(tx: Tx, id: str) -> int:
-    """One more attempt at a row that is still new; how many that makes."""
-    if not await tx.run(_BEGIN, row=id, mine=tx.lease):
-        raise WrongState(f"inbox row {id} is not new")
+async def begin(tx: Tx, id: str) -> bool:
+    """See Delivery.begin."""
     row = await tx.one(_ONE, row=id)
-    return int(row["attempts"]) if row else 0
+    if row is None or not await tx.run(_BEGIN, row=id, mine=tx.lease):
+        raise WrongState(f"inbox row {id} is not new")
+    return bool(row["reason"] != BEGUN)
 
 
 @glance

@@ -91,7 +91,7 @@ class InboxRow:
     """One accepted message. line: place in the transcript a person sees.
 
     attempts: deaths of a process that had it at work; deaths_alone: those of them when it was the only one at work.
-    not_before: unix seconds before which it is not begun.
+    reason: why it is ignored, or that its command has begun. not_before: unix seconds before which it is not begun.
     """
 
     id: str

@@ -118,7 +118,7 @@ def _received(row: Row) -> TraceEvent:
         name=row["channel"],
         state=row["state"],
         attempts=row["attempts"],
-        why=row["reason"],
+        why=row["reason"] if row["state"] == "ignored" else "",
     )
 
 

@@ -23,8 +23,8 @@ async def record(tmp_path: Path) -> AsyncIterator[SqliteRecord]:
         await store.close()
 
 
-async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, int]:
-    """What the next process finds of a command that was waiting when the last one began, and what begins it then."""
+async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool]:
+    """What the next process finds of a command that was waiting when the last one began; whether it begins then."""
 
     async def dies(row: InboxRow, said: Said) -> tuple[Part, ...] | None:
         raise asyncio.CancelledError
@@ -63,7 +63,7 @@ async def test_a_command_that_never_began_is_not_taken_for_an_interrupted_one(re
     await arrived(record, text)
     record.now += 1.0
     row, begun = await after_a_death_in_opening(record)
-    assert (row.attempts, begun) == (0, 1)
+    assert (row.attempts, begun) == (0, True)
 
 
 @pytest.mark.parametrize("seconds", [1.0, -3600.0])

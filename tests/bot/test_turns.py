@@ -226,10 +226,38 @@ async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_pat
     body = dump_said(Said(text="/context clear"))
     row = Arrival(place=place, key="again", kind="command", sender_id="owner", body=body)
     [stored] = await store.delivery.accept([row])
-    assert await store.delivery.begin(stored.id) == 1  # and there the process dies
+    assert await store.delivery.begin(stored.id)  # and there the process dies
     before = await store.sessions.load(conversation)
     await store.close()
     async with inside(tmp_path, lambda _: "ok") as it:
         [told] = await it.answer("again")
         assert "interrupted during /context clear" in told.text
         assert (await it.house.store.sessions.load(conversation)).epoch == before.epoch
+
+
+async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that_an_edit_made_of_it(
+    tmp_path: Path,
+) -> None:
+    async with inside(tmp_path, lambda _: "ok") as it:
+        await it.text("fact")
+        conversation = await it.conversation()
+        epoch = (await it.house.store.sessions.load(conversation)).epoch
+    store = await open_store(tmp_path / "data" / "mnema.db")
+    place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
+    plain, command = (dump_said(Said(text=text)) for text in ("hello", "/context clear"))
+    row = Arrival(place=place, key="again", kind="message", sender_id="owner", body=plain)
+    [stored] = await store.delivery.accept([row])
+    await store.delivery.mark_opened(stored.id)  # and there the process dies
+    edit = Arrival(place=place, key="e", kind="edit", sender_id="owner", body=command, target="again")
+    other = await open_store(tmp_path / "data" / "mnema.db")
+    await other.delivery.recover(other.now())
+    await other.delivery.accept([edit])
+    await other.close()
+    await store.close()
+    async with inside(tmp_path, lambda _: "ok") as it:
+        [told] = await it.answer("again")
+        assert "interrupted" not in told.text
+        assert (await it.house.store.sessions.load(conversation)).epoch == epoch + 1
+    async with inside(tmp_path, lambda _: "ok") as it:
+        assert await it.text("fact") == "ok"
+        assert (await it.house.store.sessions.load(conversation)).epoch == epoch + 1

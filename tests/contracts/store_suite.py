@@ -1,14 +1,13 @@
 """What every store must do with what comes in and what goes out; a backend is what passes."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.store.doors import Store
-from memory.store.errors import Fenced, Rewritten, WrongState
+from memory.store.errors import Fenced, WrongState
 from memory.store.lane import Lane
 from memory.store.records import HELD, Fate, OutboxRow
 from tests.contracts.store_words import (
@@ -368,20 +367,6 @@ class OutboxSuite:
         waiting = await store.delivery.next_out(row.conversation)
         assert waiting is not None
         assert waiting.not_before == record.now + 60
-
-    async def test_an_edit_that_comes_while_a_message_is_opened_is_not_lost(self, record: Record) -> None:
-        store = await record.open()
-        (stored,) = await store.delivery.accept([arrival("one")])
-        row = await store.delivery.inbox(stored.id)
-        assert row is not None
-        edit = replace(arrival("edit"), kind="edit", target="one", body='{"text": "better"}')
-        await store.delivery.accept([edit])
-        with pytest.raises(Rewritten):
-            await store.delivery.claim(stored.id, words("one"), "u", body=row.body)
-        again = await store.delivery.inbox(stored.id)
-        assert again is not None
-        assert again.body == '{"text": "better"}'
-        await store.delivery.claim(stored.id, words("better"), "u", body=again.body)
 
     async def test_a_failed_part_takes_the_later_ones_with_it(self, record: Record) -> None:
         store, row = await self._first(record)

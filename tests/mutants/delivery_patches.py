@@ -131,6 +131,24 @@ DELIVERY = (
         tests=("tests/bot/test_opened_marks.py::test_a_command_that_never_began_is_not_taken_for_an_interrupted_one",),
     ),
     Mutant(
+        name="a command that has begun is taken for the one that an edit makes of it",
+        guards="I12",
+        file="memory/store/acts.py",
+        old=' and meant["reason"] != BEGUN',
+        new="",
+        tests=(f"{STORE}::TestEdits::test_an_edit_of_a_command_that_has_begun_is_said_aside",),
+    ),
+    Mutant(
+        name="a death of the process counts as a beginning of the command that an edit made",
+        guards="I12",
+        file="memory/store/inbox.py",
+        old='return bool(row["reason"] != BEGUN)',
+        new='return not row["attempts"]',
+        tests=(
+            f"{STORE}::TestEdits::test_a_message_that_a_process_died_of_begins_as_the_command_that_an_edit_made_of_it",
+        ),
+    ),
+    Mutant(
         name="what a channel holds before it leaves is not released",
         guards="I4",
         file="memory/store/outbox.py",

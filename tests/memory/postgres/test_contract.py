@@ -4,6 +4,7 @@ import pytest
 
 from tests.contracts.store_access_suite import ApprovalSuite, GrantSuite, OwnerCodeSuite, RequestSuite
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_kept_suite import AuditSuite, PeopleSuite, RetentionSuite, TraceSuite
 from tests.contracts.store_listing_suite import ListingSuite
@@ -23,6 +24,9 @@ class TestTools(ToolSuite): ...
 
 
 class TestOutbox(OutboxSuite): ...
+
+
+class TestEdits(EditSuite): ...
 
 
 class TestRecovery(RecoverySuite): ...

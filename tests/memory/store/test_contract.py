@@ -1,6 +1,7 @@
 """SQLite passes the store's suites."""
 
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, SessionSuite
+from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
 from tests.contracts.store_listing_suite import ListingSuite
 from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
@@ -16,6 +17,9 @@ class TestTools(ToolSuite): ...
 
 
 class TestOutbox(OutboxSuite): ...
+
+
+class TestEdits(EditSuite): ...
 
 
 class TestRecovery(RecoverySuite): ...
