@@ -20,7 +20,7 @@ from channels.web.gate import Visitor
 from channels.web.hub import since
 from channels.web.post import NAME, parse
 from channels.web.stream import EventStream
-from channels.web.strict import large_json
+from channels.web.strict import LargeBodies
 
 MOST_CONVERSATIONS = 200
 MOST_LINES = 200
@@ -35,6 +35,7 @@ class Api:
         self._backend = doors.backend
         self._place = doors.place
         self._clock = clock
+        self._large = LargeBodies()
 
     def calls(self) -> tuple[Call, ...]:
         """Every route of the channel with the action it needs."""
@@ -58,7 +59,7 @@ class Api:
 
     async def send(self, request: Request) -> Response:
         """Take one message: 202 after it is stored, 200 for a repeat, 503 when it could not be stored."""
-        async with large_json(request, member="attachments") as fields:
+        async with self._large.read_json(request, member="attachments") as fields:
             message = parse(fields, self._clock())
             fields.clear()
             accepted = await self._deliver(message)

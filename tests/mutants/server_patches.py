@@ -131,4 +131,25 @@ SERVER = (
         new="    if False:\n",
         tests=(DOCTOR,),
     ),
+    Mutant(
+        name="the time of a large upload runs while it waits for its turn",
+        guards="availability",
+        file="channels/web/strict.py",
+        old="                    deadline.reschedule(None)\n",
+        new="",
+        tests=(
+            "tests/channels/web/test_large_bodies.py::test_the_time_of_a_large_upload_begins_when_its_turn_has_come",
+        ),
+    ),
+    Mutant(
+        name="any number of large uploads may wait",
+        guards="availability",
+        file="channels/web/strict.py",
+        old="        if self._waiting >= MOST_WAITING:\n",
+        new="        if False:\n",
+        tests=(
+            "tests/channels/web/test_large_bodies.py"
+            "::test_one_more_than_may_wait_is_refused_when_it_has_come_and_nobody_else_is",
+        ),
+    ),
 )
