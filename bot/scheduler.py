@@ -24,7 +24,10 @@ AT_ONCE = timedelta(seconds=5)
 """After the start: when a night that was slept through is made up for."""
 EARLY = timedelta(seconds=5)
 """How far the clock that wakes us may be ahead of the one that is asked for the time."""
-DREAM = "dream"
+LOOK_SECONDS = 60.0
+"""Between two looks at the clock: a timer stands still while the machine sleeps, and knows nothing of a clock that is
+set."""
+DREAM, NIGHTLY = "dream", "nightly"
 HOUSE = Actor(channel="", id="house", role="owner")
 
 
@@ -113,6 +116,7 @@ class Scheduler:
         self._dreams = dreams
         self._stopped = False
         self._running: Any = None
+        self._next_look: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
         """Load the library beside the loop, then keep time; the night that was slept through is caught up soon."""
@@ -128,7 +132,7 @@ class Scheduler:
         soon = datetime.now(UTC) + SOON
         now = self._dreams.now if self._dreams is not None else partial(datetime.now, UTC)
         nightly = until_stopped(self._nightly, lambda: self._stopped)
-        running.add_job(nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), **options)
+        running.add_job(nightly, Cron(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), id=NIGHTLY, **options)
         running.add_job(nightly, "date", run_date=soon, **options)
         if self._dreams is not None:
             dream = until_stopped(self._dreams.dream, lambda: self._stopped)
@@ -136,6 +140,7 @@ class Scheduler:
             running.add_job(dream, "date", run_date=datetime.now(UTC) + AT_ONCE, **options)
         running.start()
         self._running = running
+        self._wait_for_look()
 
     def retime(self) -> None:
         """The hour or the zone of dreams has changed: the next one comes by the new one."""
@@ -150,9 +155,24 @@ class Scheduler:
     def stop(self) -> None:
         """Keep no more time, also where `start` has not come so far yet."""
         self._stopped = True
+        if self._next_look is not None:
+            self._next_look.cancel()
         if self._running is not None:
             self._running.shutdown(wait=False)
             self._running = None
+
+    def _wait_for_look(self) -> None:
+        self._next_look = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """Run what is due by the clock as it is now; after it was put back, the next hour is one that is nearer."""
+        now = datetime.now(UTC)
+        for name in (NIGHTLY, DREAM):
+            job = self._running.get_job(name)
+            if job is not None and job.trigger.get_next_fire_time(None, now) < job.next_run_time - SOON:
+                self._running.reschedule_job(name, trigger=job.trigger)
+        self._running.wakeup()
+        self._wait_for_look()
 
     def _hour(self, dreams: Dreams) -> Any:
         from bot.cron import Cron

@@ -1,9 +1,12 @@
 """Days on which clocks change: each has one night, and the machine's own zone follows its rules."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,6 +15,8 @@ from bot.config import Config
 from bot.cron import Cron
 from bot.scheduler import Dreams, Scheduler
 from bot.zone import zone_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def fires(zone: str, hour: int, minute: int, first: str, days: int) -> list[datetime]:
@@ -110,3 +115,21 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(ma
         scheduler.stop()
     await Dreams(at=lambda: "03:30", now=lambda: there.astimezone(zone), night=night).dream()
     assert dreamt == [date(2026, 10, 25)]
+
+
+def test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour(tmp_path: Path) -> None:
+    """A machine that slept for hours, or whose clock is set: timers of the process have not passed that time."""
+    clock = tmp_path / "clock"
+    clock.write_text(f"{0:+16d}")
+    moved = {"PYTHONPATH": str(ROOT / "tests/walk/moved_clock"), "MNEMA_TEST_CLOCK": str(clock)}
+    words = [sys.executable, "-m", "tests.bot.clock_jumps", str(clock), "20", "30", "-50", "24"]
+    ran = subprocess.run(
+        words, cwd=ROOT, env=os.environ | moved, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ran.stdout.splitlines() == [
+        "dream 2026-11-20", "nightly", "next in 15.5 h",
+        "dream 2026-11-21", "nightly", "next in 19.4 h",
+        "dream 2026-11-22", "nightly", "next in 13.4 h",
+        "next in 15.4 h",
+        "dream 2026-11-21", "nightly", "next in 15.3 h",
+    ]  # fmt: skip

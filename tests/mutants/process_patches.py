@@ -95,4 +95,12 @@ PROCESSES = (
         new="pass  # files have no fence",
         tests=(f"{ALONE}::test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came",),
     ),
+    Mutant(
+        name="a night waits for a timer that slept with the machine",
+        guards="availability",
+        file="bot/scheduler.py",
+        old="        self._running.wakeup()\n",
+        new="",
+        tests=("tests/bot/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",),
+    ),
 )
