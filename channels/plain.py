@@ -1,14 +1,6 @@
 """Markdown as text that reads well where nothing is drawn: marks go, words, lists, tables and code stay. Pure."""
 
-from functools import cache
-
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
-
-MOST_BRACKETS = 1_000
-"""Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written."""
-DEEPEST = 60
-"""Levels of nesting that are still read; deeper text is shown as it is written."""
+from channels.markdown_tree import Node, blocks_of
 
 LONGEST = 20_000
 """Characters; a longer text is shown as it is written, for nothing bounds what its marks would cost to read."""
@@ -20,26 +12,15 @@ def to_plain(markdown: str) -> str:
     """The Markdown without its marks; links are followed by their address, tables become a line for each row."""
     if len(markdown) > LONGEST:
         return markdown
-    if markdown.count("[") > MOST_BRACKETS:
-        return markdown
-    tokens = _parser().parse(markdown)
-    if any(token.level >= DEEPEST for token in tokens):
-        return markdown
-    return _blocks(SyntaxTreeNode(tokens).children, "\n\n")
+    blocks = blocks_of(markdown)
+    return markdown if blocks is None else _blocks(blocks, "\n\n")
 
 
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST + 2}).enable(["strikethrough", "table"])
-    # A definition nobody refers to would vanish from the text: definitions stay visible instead.
-    return parser.disable("reference")
-
-
-def _blocks(nodes: list[SyntaxTreeNode], between: str) -> str:
+def _blocks(nodes: list[Node], between: str) -> str:
     return between.join(filter(None, map(_block, nodes)))
 
 
-def _block(node: SyntaxTreeNode) -> str:
+def _block(node: Node) -> str:
     match node.type:
         case "heading":
             return f"【{_inlines(node)}】" if node.children else ""
@@ -57,8 +38,8 @@ def _block(node: SyntaxTreeNode) -> str:
             return _inlines(node)
 
 
-def _list(node: SyntaxTreeNode) -> str:
-    first = int(node.attrs.get("start", 1))
+def _list(node: Node) -> str:
+    first = int(node.attribute("start") or 1)
     items = []
     for number, item in enumerate(node.children, first):
         words = _blocks(item.children, "\n").replace("\n", "\n  ")
@@ -69,7 +50,7 @@ def _list(node: SyntaxTreeNode) -> str:
     return "\n".join(items)
 
 
-def _table(node: SyntaxTreeNode) -> str:
+def _table(node: Node) -> str:
     """A line for each row: in the font of a chat, columns cannot stand under each other."""
     rows = [
         [_inlines(cell).replace("\n", " ") for cell in row.children] for part in node.children for row in part.children
@@ -77,7 +58,7 @@ def _table(node: SyntaxTreeNode) -> str:
     return "\n".join([" | ".join(rows[0]), *("• " + " | ".join(row) for row in rows[1:])])
 
 
-def _inlines(node: SyntaxTreeNode) -> str:
+def _inlines(node: Node) -> str:
     shown = [_inline(child) for child in node.children]
     for at, child in enumerate(node.children):
         within = shown[at - 1 : at] + shown[at + 1 : at + 2]
@@ -86,16 +67,16 @@ def _inlines(node: SyntaxTreeNode) -> str:
     return "".join(shown)
 
 
-def _inline(node: SyntaxTreeNode) -> str:
+def _inline(node: Node) -> str:
     match node.type:
         case "softbreak" | "hardbreak":
             return "\n"
         case "s":
             return f"~~{_inlines(node)}~~"
         case "link":
-            return _link(str(node.attrs.get("href", "")), _inlines(node))
+            return _link(node.attribute("href"), _inlines(node))
         case "image":
-            return _link(str(node.attrs.get("src", "")), node.content)
+            return _link(node.attribute("src"), node.content)
         case "code_inline" | "text":
             return node.content
         case _:

@@ -1,16 +1,9 @@
 """Markdown as Telegram's HTML: whatever the Markdown holds, the result parses, and no letter of it is lost. Pure."""
 
 import re
-from functools import cache
 from html import escape, unescape
 
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
-
-MOST_BRACKETS = 1_000
-"""Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written."""
-DEEPEST = 60
-"""Levels of nesting that are still drawn; deeper text is shown as it is written."""
+from channels.markdown_tree import Node, blocks_of
 
 # Only of HTML that is made here: in it `<` begins a tag and nothing else, no link stands in a link, no code in code.
 _TAG = re.compile(r"<[^<>]*+>")
@@ -26,12 +19,10 @@ def to_html(markdown: str) -> str:
 
     Raw HTML is shown, not interpreted, and only web links become links. "" when nothing visible would be left.
     """
-    if markdown.count("[") > MOST_BRACKETS:
+    blocks = blocks_of(markdown)
+    if blocks is None:
         return escape(markdown, quote=False)
-    tokens = _parser().parse(markdown)
-    if any(token.level >= DEEPEST for token in tokens):
-        return escape(markdown, quote=False)
-    html = _blocks(SyntaxTreeNode(tokens).children, "\n\n")
+    html = _blocks(blocks, "\n\n")
     return html if visible(html).strip() else ""
 
 
@@ -40,18 +31,11 @@ def visible(html: str) -> str:
     return unescape(_TAG.sub("", html))
 
 
-@cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST + 2}).enable(["strikethrough", "table"])
-    # A definition nobody refers to would vanish from the text: definitions stay visible instead.
-    return parser.disable("reference")
-
-
-def _blocks(nodes: list[SyntaxTreeNode], between: str) -> str:
+def _blocks(nodes: list[Node], between: str) -> str:
     return between.join(filter(None, map(_block, nodes)))
 
 
-def _block(node: SyntaxTreeNode) -> str:
+def _block(node: Node) -> str:
     match node.type:
         case "heading":
             return f"<b>{_inlines(node)}</b>"
@@ -69,16 +53,16 @@ def _block(node: SyntaxTreeNode) -> str:
             return _inlines(node)
 
 
-def _code(node: SyntaxTreeNode) -> str:
+def _code(node: Node) -> str:
     code = escape(node.content.removesuffix("\n"), quote=False)
-    language = _LANGUAGE.match(node.info.strip())
+    language = _LANGUAGE.match(node.token.info.strip())
     if not code.strip():
         return ""
     return f'<pre><code class="language-{language[0]}">{code}</code></pre>' if language else f"<pre>{code}</pre>"
 
 
-def _list(node: SyntaxTreeNode) -> str:
-    first = int(node.attrs.get("start", 1))
+def _list(node: Node) -> str:
+    first = int(node.attribute("start") or 1)
     items = []
     for number, item in enumerate(node.children, first):
         mark = "• " if node.type == "bullet_list" else f"{number}. "
@@ -92,7 +76,7 @@ def _indented(html: str) -> str:
     return "".join(piece if piece.startswith("<pre>") else piece.replace("\n", "\n  ") for piece in pieces)
 
 
-def _quote(node: SyntaxTreeNode) -> str:
+def _quote(node: Node) -> str:
     inside = _blocks(node.children, "\n\n")
     parent = node.parent
     while parent is not None:
@@ -102,7 +86,7 @@ def _quote(node: SyntaxTreeNode) -> str:
     return f"<blockquote>{inside}</blockquote>"
 
 
-def _table(node: SyntaxTreeNode) -> str:
+def _table(node: Node) -> str:
     """Rows as text with columns under each other."""
     rows = [
         [visible(_ANCHOR.sub(r"\2 (\1)", _inlines(cell))).replace("\n", " ") for cell in row.children]
@@ -114,11 +98,11 @@ def _table(node: SyntaxTreeNode) -> str:
     return "\n".join([lines[0], "-+-".join("-" * width for width in widths), *lines[1:]])
 
 
-def _inlines(node: SyntaxTreeNode) -> str:
+def _inlines(node: Node) -> str:
     return "".join(map(_inline, node.children))
 
 
-def _inline(node: SyntaxTreeNode) -> str:
+def _inline(node: Node) -> str:
     match node.type:
         case "softbreak" | "hardbreak":
             return "\n"
@@ -128,9 +112,9 @@ def _inline(node: SyntaxTreeNode) -> str:
             tag = _INLINE_TAGS[node.type]
             return f"<{tag}>{_inlines(node)}</{tag}>"
         case "link":
-            return _link(str(node.attrs.get("href", "")), _inlines(node))
+            return _link(node.attribute("href"), _inlines(node))
         case "image":
-            return _link(str(node.attrs.get("src", "")), escape(node.content, quote=False))
+            return _link(node.attribute("src"), escape(node.content, quote=False))
         case "text":
             return escape(node.content, quote=False)
         case _:

@@ -1,4 +1,4 @@
-"""The scheduler in a process whose wall clock jumps: run with a moved clock (see tests.walk.moved), it prints the nights.
+"""The scheduler in a process whose wall clock jumps (see tests.walk.moved): it prints its nights.
 
 `python -m tests.bot.clock_jumps FILE JUMP...`: FILE holds by how much the wall clock is ahead; each JUMP, in hours, is
 made while the clocks that only ever run forward pass two minutes.
