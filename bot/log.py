@@ -1,6 +1,7 @@
 """The program's own log: JSON lines in a file that does not grow for ever, free of secrets and of people's words."""
 
 import base64
+import errno
 import hashlib
 import json
 import logging
@@ -20,6 +21,7 @@ from structlog.typing import FilteringBoundLogger, Processor
 from bot.log_file import LogFile
 
 HIDDEN = "[secret]"
+MOST_CAUSES = 20  # of one error that are looked at
 LEAST_SECRET = 6
 """Characters; a shorter value is not searched for, it would blot out ordinary words."""
 OURS = ("bot", "channels", "memory", "mnema")
@@ -177,10 +179,33 @@ def _formatter(render: Processor) -> logging.Formatter:
         foreign_pre_chain=_facts(),
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            _without_trace_at_the_limit,
             structlog.processors.format_exc_info,
             render,
         ],
     )
+
+
+def _without_trace_at_the_limit(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Where descriptors have run out, what failed may be anything, an import too: the cause is told in one sentence."""
+    given = event.get("exc_info")
+    err = given[1] if isinstance(given, tuple) else given
+    if err is True:
+        err = sys.exc_info()[1]
+    if isinstance(err, BaseException) and (found := _limit_met(err)) is not None:
+        del event["exc_info"]
+        event["why"] = f"{found}; raise the limit of open files"
+    return event
+
+
+def _limit_met(err: BaseException) -> OSError | None:
+    """The error that tells that no descriptors are left, where it is what this one comes from."""
+    found: BaseException | None = err
+    for _ in range(MOST_CAUSES):
+        if isinstance(found, OSError) and found.errno in (errno.EMFILE, errno.ENFILE):
+            return found
+        found = (found.__cause__ or found.__context__) if found else None
+    return None
 
 
 Render = Callable[[Any, str, MutableMapping[str, Any]], str]

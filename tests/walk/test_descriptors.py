@@ -11,7 +11,9 @@ from typing import BinaryIO
 
 import httpx
 
+from tests.emulators.model import ModelEmulator
 from tests.walk.harness import ROOT, Bot, Process, command, settings, until
+from tests.walk.speech import answer, asked
 
 SOFT, HARD = 100, 300
 
@@ -60,3 +62,23 @@ async def _is_answered(bot: Bot) -> bool:
 
 def _log(home: Path) -> str:
     return (home / "data" / "log" / "mnema.log").read_text()
+
+
+async def test_what_is_imported_at_the_limit_is_told_in_one_sentence_and_tried_again(tmp_path: Path) -> None:
+    """The first message loads what the model needs, and finds no descriptor left."""
+    async with AsyncExitStack() as held:
+        model = await held.enter_async_context(ModelEmulator(responder=answer))
+        bot = PoorBot(tmp_path, settings(model.url))
+        await bot.start()
+        assert await _is_answered(bot)  # its connection stays open
+        resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (0, HARD))
+        id = await bot.web.post("talk", asked("one"))
+        await until(lambda: "Too many open files" in _log(tmp_path), "it says so")
+        resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (HARD, HARD))
+        assert (await bot.web.answer("talk", id))["text"] == "re «one»"
+        assert (await bot.web.answer("talk", await bot.web.post("talk", asked("two"))))["text"] == "re «two»"
+        lines = [json.loads(line) for line in _log(tmp_path).splitlines()]
+        failed = [line for line in lines if "Too many open files" in json.dumps(line)]
+        assert [line for line in failed if "exception" in line] == []
+        assert any(line.get("why", "").endswith("; raise the limit of open files") for line in failed)
+        assert await bot.term() == 0
