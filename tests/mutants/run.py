@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("bot", "channels", "memory", "tests", "pyproject.toml", "config.example.json")
 SECONDS = 300
 TIMED_OUT = f"no end within {SECONDS} s"
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 
 
 class Unsure(Exception):
@@ -71,8 +71,13 @@ def _noticed(tree: Path, tests: tuple[str, ...]) -> str:
         return TIMED_OUT
     if done.returncode not in (0, 1):
         raise Unsure(f"pytest ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    found = _FAILED.search(done.stdout)
-    return "" if done.returncode == 0 else found[1] if found else "a test that is not named"
+    return "" if done.returncode == 0 else first_failed(done.stdout)
+
+
+def first_failed(printed: str) -> str:
+    """The node id of the first failed test in what pytest printed; an id may have blanks."""
+    found = _FAILED.search(printed)
+    return found[1] if found else "a test that is not named"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from tests.mutants.mutant import Mutant
 from tests.mutants.patches import MUTANTS
-from tests.mutants.run import ROOT, mutated
+from tests.mutants.run import ROOT, first_failed, mutated
 
 _NUMBERS = (1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 25, 35, 36, 37, 38, 39, 40, 43, 44)
 GUARDED = {f"I{number}" for number in _NUMBERS}
@@ -26,6 +26,22 @@ def test_every_guarded_invariant_has_a_mutant() -> None:
 
 def test_names_are_unique() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        (
+            "FAILED tests/walk/test_a.py::test_b[cut worker 9] - AssertionError: 1 - 1",
+            "tests/walk/test_a.py::test_b[cut worker 9]",
+        ),
+        ("FAILED tests/walk/test_a.py::test_b[[](x)-!]", "tests/walk/test_a.py::test_b[[](x)-!]"),
+        ("ERROR tests/walk/test_a.py::test_b - OSError", "tests/walk/test_a.py::test_b"),
+        ("ERROR    asyncio:base_events.py:1 Task was destroyed", "a test that is not named"),
+    ],
+)
+def test_who_noticed_a_mutant_is_named_whole(line: str, id: str) -> None:
+    assert first_failed(f"=== short test summary info ===\n{line}\n1 failed in 2.00s\n") == id
 
 
 def _names(file: str) -> str:
