@@ -1,5 +1,6 @@
 """A toolset keeps its order, and says what is wrong with a call."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,12 @@ class Paint:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         return ""
+
+
+def named(name: str) -> Paint:
+    tool = Paint()
+    tool.spec = replace(Paint.spec, name=name)
+    return tool
 
 
 @pytest.mark.parametrize(
@@ -82,10 +89,12 @@ def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
 
 
 def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> None:
-    one, other = [Now(), Paint()], [Paint(), Now()]
-    for tools in (one, other):
-        assert [spec.name for spec in Toolset(tools).specs()] == [tool.spec.name for tool in tools]
-        assert [spec.name for spec in Toolset(tools).without(["none"]).specs()] == [tool.spec.name for tool in tools]
+    # eight: a set of two stays in the order it was filled in under 6 of 150 hash seeds, a set of eight under none
+    names = ["paint", "sand", "brush", "scrape", "plaster", "glue", "saw", "drill"]
+    for order in (names, names[::-1]):
+        tools = Toolset([named(name) for name in order])
+        assert [spec.name for spec in tools.specs()] == order
+        assert [spec.name for spec in tools.without(["none"]).specs()] == order
 
 
 def test_a_tool_is_had_by_its_name_and_guessed_by_one_like_it() -> None:
