@@ -14,7 +14,7 @@ from bot import log as logs
 from bot import supervisor
 from bot.config import Config, ConfigFile, known_secrets
 from bot.connecting import begun_in, channels_of
-from bot.descriptors import AcceptErrors, raise_limit
+from bot.descriptors import AcceptErrors, load_codecs, raise_limit
 from bot.errors import Busy, ConfigError, MnemaError
 from bot.extras import install_command
 from bot.heap import share_heap
@@ -43,6 +43,7 @@ def run(home: Home, role: str, metrics: int | None = None, *, end_seconds: float
     deadline = ShutdownDeadline(end_seconds)
     share_heap()
     raise_limit()
+    load_codecs()
     file = _settings(home)
     if metrics is not None and role != "worker":
         raise ConfigError(f"--metrics is for --role worker; {role} tells its figures on the page's port")

@@ -1,6 +1,7 @@
 """File descriptors of this process: as many as the system allows, and few words where they run out."""
 
 import asyncio
+import codecs
 import resource
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import structlog
 
 log = structlog.get_logger(__name__)
 MOST_DESCRIPTORS = 65_536
+CODECS = ("ascii", "latin-1", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le")
 LOG_SECONDS = 10.0  # between two log lines about connections that cannot be accepted
 ACCEPT_FAILED = "socket.accept() out of system resource"  # Source: asyncio.selector_events
 
@@ -25,6 +27,12 @@ def raise_limit(most: int = MOST_DESCRIPTORS) -> int:
     except (OSError, ValueError):  # some systems have a lower bound of their own
         return soft
     return wanted
+
+
+def load_codecs() -> None:
+    """Load what Python imports when a text is first written in it: at the limit no message could be taken."""
+    for name in CODECS:
+        codecs.lookup(name)
 
 
 class AcceptErrors:
