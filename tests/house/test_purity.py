@@ -19,6 +19,7 @@ PURE = (
     "memory/speakers.py",
     "channels/base.py",
     "channels/message.py",
+    "channels/markdown_tree.py",
     "channels/plain.py",
     "channels/text.py",
     "channels/strict_json.py",
