@@ -17,19 +17,18 @@ from typing import Any
 
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
-from bot.agent.fit import limits_of
-from bot.config import Config
-from bot.replay.cost import bill
-from bot.replay.figures import Result, figures, table
-from bot.replay.plot import Line, draw
-from bot.replay.probes import score
-from bot.replay.reading import read_file
-from bot.replay.recording import Recording, counted
-from bot.replay.running import models_of
-from bot.replay.simulate import Outcome, Setting, simulate
-from memory.context.boundary import read_choice
-from memory.context.counter import load_counter
-from memory.context.policy import POLICIES, policy_of
+from bot.agent.context_fitter import limits_of
+from bot.cli.replay.plot import Line, draw
+from bot.cli.replay.probes import score
+from bot.cli.replay.reader import read_file
+from bot.cli.replay.recording import Recording, counted
+from bot.cli.replay.report import Result, bill, figures, table
+from bot.cli.replay.run import models_of
+from bot.cli.replay.simulate import Outcome, Setting, simulate
+from bot.config.schema import Config
+from memory.context.policies.boundary import read_choice
+from memory.context.policies.policies import POLICIES, policy_of
+from memory.context.tokens import load_counter
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
 

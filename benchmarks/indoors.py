@@ -11,7 +11,7 @@ from benchmarks.inside import one_turn, opened, said
 from benchmarks.process import emulator, settings
 from memory.conversation import Text
 from memory.store.open import open_store
-from memory.store.records import Arrival, Draft, Place
+from memory.store.rows import Arrival, Draft, Place
 
 LONG = "The archive of the town holds many letters from that year. " * 36
 STORED = 100_000

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.config import ConfigFile
-from bot.ground import Ground
-from bot.home import Home
-from bot.house import House
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.runtime.bot import House
+from bot.runtime.wiring import Ground
 from channels.message import Address, InboundMessage, Sender
-from channels.scripted import Scripted as Channel
+from channels.testing import Scripted as Channel
 from memory.store.open import open_store
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from benchmarks.figure import Figure, median
-from memory.context.boundary import choose
-from memory.context.counter import load_counter
-from memory.context.plan import Limits, plan, plan_ahead
-from memory.context.policy import POLICIES
+from memory.context.policies.boundary import choose
+from memory.context.policies.planner import Limits, plan, plan_ahead
+from memory.context.policies.policies import POLICIES
+from memory.context.tokens import load_counter
 from memory.context.view import assemble
 from memory.conversation import Message, Session, Text, Turn
 

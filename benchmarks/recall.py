@@ -21,13 +21,13 @@ from typing import Any
 
 from benchmarks import recall_rows
 from benchmarks.figure import Figure, table
-from memory.daily_log import FOLDER
-from memory.recall.keeping import Ground, Shared
-from memory.recall.passages import Passage, Wanted
-from memory.recall.recall import Recall
-from memory.recall.terms import question_terms, terms
+from memory.recall.documents import Passage, Wanted
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground, Shared
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.text.tokenizer import question_terms, terms
+from memory.workspace.daily_log import FOLDER
+from memory.workspace.files import Workspace
 
 OWN = Path(__file__).parent / "data" / "recall"
 DEPTH = 200
@@ -90,7 +90,7 @@ def main(words: Sequence[str]) -> str:
 
 def _postgres(url: str) -> Any:
     """The indexes in a PostgreSQL; its driver is an extra."""
-    from memory.recall.postgres import PostgresShared
+    from memory.recall.postgres_spaces import PostgresShared
 
     return PostgresShared(url)
 

@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.figure import Figure
-from memory.daily_log import FOLDER
-from memory.recall.keeping import Ground, Shared
-from memory.recall.passages import Wanted
-from memory.recall.recall import Recall
-from memory.recall.terms import question_terms, terms
+from memory.recall.documents import Wanted
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground, Shared
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.text.tokenizer import question_terms, terms
+from memory.workspace.daily_log import FOLDER
+from memory.workspace.files import Workspace
 
 A_DAY = 100
 QUESTIONS = 100

@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from benchmarks.process import ROOT
 from benchmarks.scale_shape import Course, Name, Shape, now
-from bot.scale.jobs import BEAT_SECONDS, CONNECTIONS, LOOK_SECONDS, STALLED_SECONDS
+from bot.runtime.cluster.jobs import BEAT_SECONDS, CONNECTIONS, LOOK_SECONDS, STALLED_SECONDS
 from memory.store.open_postgres import MOST_CONNECTIONS
 
 TABLE = "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, number))"

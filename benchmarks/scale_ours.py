@@ -16,14 +16,14 @@ import httpx
 from benchmarks.process import ROOT
 from benchmarks.scale_model import MARK
 from benchmarks.scale_shape import Course, Name, Shape, now
-from bot.config import ConfigFile
-from bot.home import Home
-from bot.scale.house import SharedHouse
-from bot.scale.opening import build_shared
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.runtime.cluster.bot import SharedHouse
+from bot.runtime.cluster.open import build_shared
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
-from channels.scripted import Scripted
-from memory.store.access_records import GrantRow, Party
-from memory.store.records import Fate
+from channels.testing import Scripted
+from memory.store.people.rows import GrantRow, Party
+from memory.store.rows import Fate
 
 CHANNEL, ACCOUNT = "telegram", "bot"
 """A platform's name, for its people each have a space of their own; nothing of the platform is in it."""

@@ -2,6 +2,9 @@
 
 import os
 import re
+from datetime import timedelta
+
+from bot.errors import KeyRefused, ModelError, NoSuchModel, Overflow, QuotaSpent, RateLimited, Stalled, Transient
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 LONG_SOUL = 3_000
@@ -153,3 +156,43 @@ def too_small(lang: str, least: int, soul: int) -> str:
     told = say(lang, "budget_small", least=f"{least:,}")
     between = "" if lang == "zh" else " "
     return told if soul <= LONG_SOUL else f"{told}{between}{say(lang, 'soul_large', soul=f'{soul:,}')}"
+
+
+def lasting(seconds: float, lang: str) -> str:
+    """A length of time in words of one or two units; below a minute in seconds."""
+    whole = max(0, int(seconds))
+    sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
+    names = ("天", "小时", "分钟", "秒") if lang == "zh" else ("d", "h", "min", "s")
+    given = [f"{count} {name}" for count, name in zip(sizes, names, strict=False) if count]
+    return " ".join(given[:2]) or f"{whole} {names[3]}"
+
+
+def span(time: timedelta, lang: str) -> str:
+    """A length of time in words of one or two units."""
+    return lasting(time.total_seconds(), lang)
+
+
+# What a person is told when a model did not answer: one plain sentence, no wire text. Pure.
+
+REASONS: tuple[tuple[type[ModelError], str], ...] = (
+    (KeyRefused, "why_key"),
+    (NoSuchModel, "why_model"),
+    (QuotaSpent, "why_quota"),
+    (RateLimited, "why_rate"),
+    (Stalled, "why_stalled"),
+    (Overflow, "why_overflow"),
+    (Transient, "why_busy"),
+)
+
+
+def why(err: ModelError, lang: str) -> str:
+    """The reason in the person's words."""
+    for kind, key in REASONS:
+        if isinstance(err, kind):
+            return say(lang, key)
+    return say(lang, "why_other")
+
+
+def told(err: ModelError, lang: str, trace_id: str) -> str:
+    """The notice for a failed turn."""
+    return say(lang, "model_failed", why=why(err, lang), trace=trace_id)

@@ -184,7 +184,7 @@ class Capabilities:
     while it is written. file_bytes, picture_bytes: the largest that can be sent, 0 for none. caption: longest text
     beside a file in `unit`, 0 for none. buttons: messages may have them. asks_first: a person must have written
     before, and may have to write again before more arrives. hook: messages come by HTTP (see channels.base.Hooked).
-    says_leaving: `send` says when the part leaves (see channels.leaving); of others it leaves when `send` is called.
+    says_leaving: `send` reports when the part leaves (see channels.toolkit.sending); others leave when it is called.
     """
 
     limit: int = 0

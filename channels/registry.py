@@ -8,7 +8,7 @@ GROUP = "mnema.channels"
 PLACES = {
     "feishu": "channels.feishu.channel:Feishu",
     "telegram": "channels.telegram.channel:Telegram",
-    "terminal": "channels.terminal:Terminal",
+    "terminal": "channels.terminal.channel:Terminal",
     "web": "channels.web.channel:Web",
     "wechat": "channels.wechat.channel:Wechat",
     "wechat_mp": "channels.wechat_mp.channel:WechatMp",

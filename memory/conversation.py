@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from memory.speakers import indented
+from memory.text.speakers import indented
 
 Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]
@@ -222,3 +222,18 @@ def _from_dict(item: dict[str, Any]) -> Part:
     fields = dict(item)
     part: Part = KINDS[fields.pop("kind")](**fields)
     return part
+
+
+USER, BOT = "User", "Bot"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemPart:
+    """One part of the system prompt. left_out: what its budget had no room for, as "## Heading: 3 paragraphs".
+
+    text is "" only where a budget held nothing at all; such a part is not sent (see `texts`).
+    """
+
+    name: str
+    text: str
+    left_out: tuple[str, ...] = ()

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from sqlalchemy import Table
 
-from memory.store.columns import record
 from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.tables import audit_head, instance, stamp
+from memory.store.schema.columns import record
+from memory.store.schema.tables import audit_head, instance, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"
 WANTED = "MNEMA_TEST_POSTGRES"

@@ -2,10 +2,11 @@
 
 import asyncio
 import hashlib
-import re
+import os
 import sys
+import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,33 +15,169 @@ from typing import TypeVar
 
 import structlog
 
-from bot.agent.persona import Persona
-from bot.agent.since import MOST_CHANGES, told, trail
-from bot.agent.since import MOST_TOKENS as MOST_SINCE
-from bot.home import TEMPLATES
-from bot.outside import labels_of
-from memory.context.counter import Counter
+from bot.config.home import TEMPLATES
+from bot.memory.recall import MOST_TOKENS, NOTHING, Block, Recalled, block, labels_of
+from bot.telemetry.faults import Troubles
 from memory.context.markdown import lines_of
-from memory.context.system import (
-    AWARENESS,
-    LOG,
-    MEMORY,
-    SOUL,
-    Budgets,
-    Sources,
-    SystemPart,
-    budgets_for,
-    system_parts,
-)
-from memory.context.system import (
-    RULES as RULES_PART,
-)
-from memory.conversation import Session
-from memory.daily_log import FOLDER, folds_of
-from memory.fold_labels import without
-from memory.store.doors import Store
-from memory.store.records import Snapshot
-from memory.workspace import SPACES, File, PathRefused, TooBig
+from memory.context.system_prompt import AWARENESS, LOG, MEMORY, SOUL, Budgets, Sources, budgets_for, system_parts
+from memory.context.system_prompt import RULES as RULES_PART
+from memory.context.tokens import Counter
+from memory.conversation import Session, SystemPart, ToolSpec
+from memory.store.longterm.rows import MemoryChange
+from memory.store.rows import Snapshot
+from memory.store.store import Store
+from memory.workspace.daily_log import FOLDER, folds_of
+from memory.workspace.files import SPACES, File, TooBig, Workspace, write_atomic
+from memory.workspace.fold_labels import without
+from memory.workspace.safe_path import PathRefused
+
+# Who the bot is, and what it can do here: SOUL.md, its tools, its channels.
+
+AWARENESS_SECONDS = 300.0
+"""How long what the bot knows of itself is good for. Source: the budget seed's five-minute cache."""
+
+
+class Persona:
+    """What the bot says of itself; `awareness` is rebuilt at most every five minutes.
+
+    specs: the tools offered now. troubles: told when SOUL.md cannot be read. last_good: where its newest good text is
+    stored for the next start, None for nowhere.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        specs: Callable[[], tuple[ToolSpec, ...]],
+        channels: Callable[[], Iterable[str]],
+        *,
+        troubles: Troubles | None = None,
+        last_good: Path | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.specs = specs
+        self.troubles = troubles or Troubles()
+        self._channels = channels
+        self._last_good = last_good
+        self._soul = ""
+        self._stored = ""
+        self._soul_seen = _UNSEEN
+        self._awareness = ""
+        self._offered: tuple[str, ...] = ()
+        self._built = -AWARENESS_SECONDS
+
+    def soul(self) -> str:
+        """SOUL.md as the owner wrote it, read again when it changed; the built-in one where there is none.
+
+        While it cannot be read, its last good text; it is tried again each time.
+        """
+        try:
+            found = os.lstat(self.workspace.root / SOUL)
+            seen = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+            if seen != self._soul_seen:
+                self._soul = self.workspace.space("").read(SOUL).text.strip() or _FALLBACK_SOUL
+                self._soul_seen = seen
+        except FileNotFoundError:
+            self._soul, self._soul_seen = _FALLBACK_SOUL, _UNSEEN
+        except (PathRefused, TooBig, OSError) as err:
+            self.troubles.unreadable("", SOUL, err)
+            self._soul_seen = _UNSEEN
+            self._soul = self._soul or self._load()
+            return self._soul
+        self.troubles.readable("", SOUL)
+        return self._soul
+
+    def store(self) -> None:
+        """Store the text for a start at which it cannot be read; blocks, and does nothing where it is stored."""
+        text = self._soul
+        if self._last_good is not None and self._soul_seen != _UNSEEN and text != self._stored:
+            with suppress(PathRefused, OSError):
+                if self._load() != text:
+                    write_atomic(self._last_good, text.encode("utf-8", "replace"))
+                self._stored = text
+
+    def _load(self) -> str:
+        with suppress(OSError):
+            if self._last_good is not None:
+                return self._last_good.read_text("utf-8", "replace") or _FALLBACK_SOUL
+        return _FALLBACK_SOUL
+
+    def awareness(self) -> str:
+        """One line per tool, and the channels; at once anew when other tools are offered."""
+        now = time.monotonic()
+        specs = self.specs()
+        offered = tuple(spec.name for spec in specs)
+        if now - self._built >= AWARENESS_SECONDS or offered != self._offered:
+            tools = "\n".join(f"- {spec.name}: {spec.description.splitlines()[0]}" for spec in specs)
+            channels = ", ".join(sorted(self._channels()))
+            self._awareness = f"Your channels: {channels}.\nYour tools:\n{tools}"
+            self._built, self._offered = now, offered
+        return self._awareness
+
+
+_UNSEEN = (0, 0, 0, 0)
+_FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
+
+
+# What we wrote into MEMORY.md since a prompt showed it: no reason to show it anew, but it counts at once. Pure.
+
+FORGETTING = "forget"
+"""The write of ours that no request may still show the other side of."""
+MAX_CHANGES_TOKENS = 500
+"""More than that is not told but read anew."""
+MOST_CHANGES = 100
+HEAD, GONE, END = "[Remembered since MEMORY.md was read:]", "[No longer true:]", "[End of remembered]"
+
+
+def trail(
+    changes: Sequence[MemoryChange], path: str, sha256: str, seen: Callable[[str], bool]
+) -> tuple[MemoryChange, ...] | None:
+    """Our writes that lead from the file that was seen to the one with the hash `sha256`, oldest first.
+
+    A person's own, by hand or by the page, have no change in the record, and so break it off.
+
+    Args:
+        changes: of a space, newest first.
+        seen: whether a file of that hash ("" for none) is the one that was seen.
+
+    Returns:
+        None where somebody else wrote too, or something was forgotten.
+    """
+    found: list[MemoryChange] = []
+    for change in changes:
+        if change.path != path or change.after_sha256 != sha256:
+            continue
+        if change.kind == FORGETTING:
+            return None
+        found.append(change)
+        sha256 = change.before_sha256
+        if seen(sha256):
+            return tuple(reversed(found))
+    return None
+
+
+def told(changes: Sequence[MemoryChange]) -> str:
+    """What these writes came to, oldest first: lines that are new, and lines that are gone; "" for nothing."""
+    new: dict[str, None] = {}
+    gone: dict[str, None] = {}
+    for change in changes:
+        _move(change.removed, new, gone)
+        _move(change.added, gone, new)
+    lines = [HEAD, *map(_item, new)] if new else []
+    lines += [GONE, *map(_item, gone)] if gone else []
+    return "\n".join((*lines, END)) if lines else ""
+
+
+def _move(lines: Sequence[str], out_of: dict[str, None], into: dict[str, None]) -> None:
+    for line in lines:
+        if line in out_of:
+            del out_of[line]
+        else:
+            into[line] = None
+
+
+def _item(line: str) -> str:
+    return f"- {' '.join(line.split())}".replace(END, END.strip("[]"))
+
 
 log = structlog.get_logger(__name__)
 MOST_KNOWN = 1_000
@@ -253,7 +390,7 @@ class Prompt:
         ours = trail(changes, MEMORY, sha256, lambda before: _source(seen, before) == source)
         if ours is None:
             return EDIT, ""
-        since, most = told(ours), min(MOST_SINCE, seen.budgets.memory // SINCE_SHARE)
+        since, most = told(ours), min(MAX_CHANGES_TOKENS, seen.budgets.memory // SINCE_SHARE)
         return ("", since) if counter.text(since) <= most else ("remembered", "")
 
     async def _sources(self, session: Session, seen: _Seen, memory: str, text: str) -> Sources:
@@ -324,35 +461,6 @@ async def _at_once(work: Callable[..., tuple[SystemPart, ...]], *given: object) 
     return work(*given)
 
 
-def cut_notice(part: SystemPart, budgets: Budgets, lang: str) -> str:
-    """One sentence for a person: which file, how much room it has, and what did not fit."""
-    room = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
-    if lang == "zh":
-        left = "；".join(counted_zh(item) for item in part.left_out)
-        return f"{part.name} 超过了它在提示里的 {room:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
-    left = "; ".join(part.left_out)
-    return (
-        f"{part.name} is longer than the {room:,} tokens it has in the prompt. Left out, the older part first: {left}. "
-        "The file itself is unchanged."
-    )
-
-
-_ZH = (
-    (re.compile(r"(?<!\d)(\d{1,9}) more sections?: "), r"另外 \1 节: "),
-    (re.compile(r"^top: "), "开头: "),
-    (re.compile(r":? ?(?<!\d)(\d{1,9}) paragraphs?$"), r"：\1 段"),
-    (re.compile(r"(?<!\d)(\d{1,9}) headings?$"), r"\1 个标题"),
-    (re.compile(r"(?<!\d)(\d{1,9}) lines?$"), r"\1 行"),
-)
-
-
-def counted_zh(item: str) -> str:
-    """What was left out of a part, as SystemPart names it, in Chinese."""
-    for english, chinese in _ZH:
-        item = english.sub(chinese, item)
-    return item
-
-
 def _reason(kept: Snapshot | None, seen: _Seen, source: str) -> str:
     """Why to look again, "" for no reason."""
     if kept is None:
@@ -399,3 +507,37 @@ def _plain(text: str) -> str:
 def _shared(part: SystemPart) -> SystemPart:
     """Conversations of one space show the same texts; they are in memory once."""
     return SystemPart(name=part.name, text=sys.intern(part.text), left_out=part.left_out)
+
+
+# What travels with the running message and is in no prefix: what was recalled and remembered since, and the clock.
+
+SHARE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """Made once for a turn; what it shows is asked for with each request. clock: see `clock_note`.
+
+    last: what the model is to read last of all, behind the newest results; with it no tool may be called.
+    """
+
+    clock: str
+    recalled: Recalled = NOTHING
+    last: str = ""
+
+    def shown(self, system: Iterable[str], since: str, room: int, counter: Counter) -> Block:
+        """The last text of the running message, and whether it is tainted; `last` is not in it.
+
+        Args:
+            system: what the request's prefix shows; what stands there is not recalled once more.
+            since: what was remembered since that was taken, as `Prompt.since` tells it.
+            room: tokens that the conversation may have; what is recalled gets at most a fifth of it.
+        """
+        most = min(MOST_TOKENS, room // SHARE)
+        recalled = block(self.recalled, "\n".join((*system, since)), most, counter)
+        return Block(text="\n".join(filter(None, (recalled.text, since, self.clock))), tainted=recalled.tainted)
+
+
+def clock_note(now: datetime) -> str:
+    """What time it is where the person is."""
+    return f"[Now: {now:%Y-%m-%d %H:%M %A}, {now.tzname()}]"

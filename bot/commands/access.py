@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.approvals import pressed_no
+from bot.access.pairing import NotLetIn, typed_code
+from bot.agent.approvals import pressed_no
 from bot.commands.base import Asked, Command, allowed
 from bot.commands.forget import approve_forgetting, deny_forgetting, nothing
-from bot.intake import load_said
-from bot.pairing import NotLetIn, typed_code
-from memory.store.access_records import Party
+from bot.messages import load_said
+from memory.store.people.rows import Party
 
 WRITE = "access.write"
 """What must be allowed to let people in: the owner's, in the terminal and the page only."""

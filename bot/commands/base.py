@@ -4,26 +4,27 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.access import ACTIONS, Actor, Where, authorize
-from bot.agent.events import Watched
-from bot.agent.fit import Fitter
-from bot.agent.report import Report
-from bot.approvals import Approvals
+from bot.access.pairing import Pairing
+from bot.access.permissions import ACTIONS, Actor, Where, authorize
+from bot.access.roles import Roles
+from bot.agent.approvals import Approvals
+from bot.agent.context_fitter import Fitter
+from bot.agent.context_report import Report
+from bot.agent.folding import Folding
+from bot.agent.turn_context import Watched
 from bot.commands.names import CHINESE
-from bot.config import Config, ConfigFile
-from bot.folding import Folding
+from bot.config.file import ConfigFile
+from bot.config.schema import Config
+from bot.gateway.channel_status import State
 from bot.models.health import ModelState
-from bot.pairing import Pairing
-from bot.roles import Roles
-from bot.vitals import State
-from memory.blobs import Blobs
-from memory.forgetting.forgetter import Forgetter
-from memory.longterm.dreaming import Dreamer
+from memory.forgetting.forget import Forgetter
+from memory.longterm.dream_worker import Dreamer
 from memory.longterm.memories import Memories
-from memory.recall.recall import Recall
-from memory.store.doors import Store
-from memory.store.records import ConversationRow, InboxRow
-from memory.workspace import Workspace
+from memory.recall.search import Recall
+from memory.store.rows import ConversationRow, InboxRow
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

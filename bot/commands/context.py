@@ -1,18 +1,102 @@
 """Commands on what the model sees: /context with clear, fold, undo and diff, and /new."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC
 
-from bot.agent.fit import whole_range
+from bot.agent.context_fitter import whole_range
+from bot.agent.context_report import cut_facts, cut_words, reason_words, saved
 from bot.commands.base import Asked, Command, allowed
-from bot.commands.diff import diff
 from bot.errors import BudgetTooSmall, Denied
+from bot.gateway.notifications import ASKED_FOR, folded_text
 from bot.texts import say, too_small
-from memory import daily_log
-from memory.store.records import FoldRow
+from memory.context.summary.importance import Item, kept_and_left, most_important
+from memory.store.rows import FoldRow
+from memory.workspace import daily_log
+
+# /context diff: what the newest fold kept in the summary and what it left to the archive, item by item.
+
+MOST_ITEMS = 20
+"""More than that nobody reads on a phone; the rest is counted."""
+_RECALL = ('recall(handle="', '")')
+KINDS: dict[str, tuple[str, str]] = {
+    "user": ("你说", "you"),
+    "fact": ("事实", "fact"),
+    "tool": ("工具", "tool"),
+    "error": ("报错", "error"),
+    "decision": ("决定", "decision"),
+}
+METHODS: dict[str, tuple[str, str]] = {
+    "model": ("由模型总结", "summary by the model"),
+    "extract": ("原文摘录", "extract, word for word"),
+}
+
+
+async def diff(asked: Asked) -> str:
+    """The newest fold of this epoch, as lines for a phone."""
+    store, id = asked.desk.store, asked.conversation.id
+    session = await store.sessions.load(id, turns=1)
+    folds = [row for row in await store.folds.folds(id, session.epoch) if not row.log_only]
+    if not folds:
+        return asked.either("这个会话还没有整理过。", "Nothing is folded in this conversation yet.")
+    row = folds[-1]
+    messages = await store.sessions.messages(id, row.from_seq, row.to_seq)
+    items = await asyncio.to_thread(kept_and_left, messages, row.summary, asked.desk.now().tzinfo or UTC)
+    return "\n\n".join([_head(row, asked), _why(row, asked), *_both(items, asked)])
+
+
+def _both(items: Sequence[Item], asked: Asked) -> list[str]:
+    """What was kept and what was left; neither takes the other's place while there is room for both."""
+    kept, left = ([item for item in items if item.kept is yes] for yes in (True, False))
+    room = max(MOST_ITEMS // 2, MOST_ITEMS - len(left))
+    return [
+        _listed(asked.either("留在摘要里", "In the summary"), kept, room, asked),
+        _listed(asked.either("只在存档里", "In the archive only"), left, MOST_ITEMS - min(len(kept), room), asked),
+    ]
+
+
+def _head(row: FoldRow, asked: Asked) -> str:
+    which = f"{row.from_turn}" if row.from_turn == row.to_turn else f"{row.from_turn}–{row.to_turn}"
+    turns = asked.either(f"第 {which} 轮", f"turn{'' if row.from_turn == row.to_turn else 's'} {which}")
+    at = row.at.astimezone(asked.desk.now().tzinfo)
+    side = 0 if asked.lang == "zh" else 1
+    return "\n".join(
+        [
+            asked.either(f"**最近一次整理** · {turns}", f"**The newest fold** · {turns}"),
+            f"{row.tokens_before:,} → {row.tokens_after:,} tokens · {saved(row.tokens_before, row.tokens_after)}",
+            f"{at:%m-%d %H:%M} · {row.policy} · {METHODS[row.method][side]}",
+            row.log_ref,
+        ]
+    )
+
+
+def _why(row: FoldRow, asked: Asked) -> str:
+    reason, why = reason_words(row.reason, asked.lang), cut_facts(row.why)
+    words = cut_words(why, row.to_turn, asked.lang) if why else ""
+    return asked.either(f"为什么：{reason}。{words}", f"Why: {reason}. {words}").rstrip()
+
+
+def _listed(title: str, items: Sequence[Item], most: int, asked: Asked) -> str:
+    lines = [_line(item, asked) for item in most_important(items, most)]
+    if rest := len(items) - len(lines):
+        lines.append(
+            asked.either(
+                f"- ……还有 {rest} 项；让我回忆某一轮就能看到",
+                f"- … and {rest} more; ask me to recall a turn to see them",
+            )
+        )
+    return "\n".join([f"**{title}** {len(items)}", *lines])
+
+
+def _line(item: Item, asked: Asked) -> str:
+    kind = KINDS[item.kind][0 if asked.lang == "zh" else 1]
+    turn = asked.either(f"第 {item.turn} 轮", f"turn {item.turn}")
+    where = "" if item.kept else f" `{item.handle.removeprefix(_RECALL[0]).removesuffix(_RECALL[1])}`"
+    return f"- {turn} {item.time} · {kind} · {item.text}{where}"
+
 
 CHANGE = "context.change"
-ASKED_FOR = "/context fold"
 FOLD_PATIENCE = 20.0
 """Seconds that /context fold waits for its summary; what is written meanwhile is to be answered."""
 
@@ -121,20 +205,6 @@ def _policy(asked: Asked) -> str:
 
 def _turns(count: int) -> str:
     return "1 turn" if count == 1 else f"{count} turns"
-
-
-def folded_text(row: FoldRow, lang: str) -> str:
-    """One line about a finished fold."""
-    one = row.from_turn == row.to_turn
-    return say(
-        lang,
-        "fold_done_one" if one else "fold_done",
-        turns=row.from_turn if one else f"{row.from_turn}–{row.to_turn}",
-        file=row.log_ref,
-        before=f"{row.tokens_before:,}",
-        after=f"{row.tokens_after:,}",
-        percent=round(100 * row.tokens_after / row.tokens_before) if row.tokens_before else 0,
-    )
 
 
 CONTEXT_COMMANDS = (

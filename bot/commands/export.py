@@ -6,9 +6,9 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.commands.base import Asked, Command
-from bot.exporting import Bundle, Sources, messages_of, recorded
-from memory.store.people_records import Person
-from memory.workspace import Conflict, SpaceFiles
+from bot.memory.export import Bundle, Sources, messages_of, recorded
+from memory.store.people.rows import Person
+from memory.workspace.files import Conflict, SpaceFiles
 
 MOST_CHARACTERS = 5_000_000
 """Of one file; a longer conversation becomes several."""

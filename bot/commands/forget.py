@@ -6,10 +6,10 @@ from functools import partial
 from itertools import groupby
 
 from bot.commands.base import Asked, Command, allowed
-from memory.forgetting.forgetter import Asker
-from memory.forgetting.receipt import Receipt
-from memory.forgetting.targets import Item, load_targets, snippet
-from memory.workspace import PathRefused, TooBig
+from memory.forgetting.forget import Asker
+from memory.store.longterm.rows import Item, Receipt, load_targets, snippet
+from memory.workspace.files import TooBig
+from memory.workspace.safe_path import PathRefused
 
 Act = Callable[[Asked], Awaitable[str]]
 ACTION = "memory.forget"

@@ -1,15 +1,13 @@
 """Commands that only tell: /help /status /whoami /usage /stop /retry."""
 
-from datetime import timedelta
-
-from bot.access import capped
-from bot.budgets import limits_of, money, start_of_day, total, who_of
+from bot.access.budgets import limits_of, money, start_of_day, total, who_of
+from bot.access.permissions import capped
+from bot.access.usage_report import lines, spans
 from bot.commands.base import Asked, Command, allowed
+from bot.gateway.channel_status import in_words
 from bot.models.health import in_words as of_model
 from bot.models.health import told_of
-from bot.spent import lines, spans
-from bot.texts import say
-from bot.vitals import in_words, lasting
+from bot.texts import say, span
 
 
 async def _help(asked: Asked) -> str:
@@ -87,11 +85,6 @@ async def _stop(asked: Asked) -> str:
 
 async def _retry(asked: Asked) -> str:
     return asked.either("没有可以重试的消息。", "There is no message to try again.")
-
-
-def span(time: timedelta, lang: str) -> str:
-    """A length of time in words of one or two units."""
-    return lasting(time.total_seconds(), lang)
 
 
 INFO_COMMANDS = (

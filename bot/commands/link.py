@@ -4,9 +4,9 @@ import re
 from datetime import timedelta
 
 from bot.commands.base import Asked, Command
-from bot.intake import load_said
-from memory.codes import GOOD_FOR, code_sha256, fresh
-from memory.store.memory_records import Identity, LinkCodeRow, LinkRow
+from bot.messages import load_said
+from memory.ids import GOOD_FOR, code_sha256, fresh
+from memory.store.longterm.rows import Identity, LinkCodeRow, LinkRow
 
 CONFIRM, REFUSE = ("confirm", "确认"), ("refuse", "拒绝")
 LONGEST_NAME = 40

@@ -3,18 +3,298 @@
 import asyncio
 import re
 from collections import Counter as Tally
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from bot.commands.base import Asked, Command, allowed
-from bot.commands.memory_reading import CATEGORY_NAMES, fenced, search, show, why
+from bot.commands.names import command_of
 from bot.errors import Denied
-from bot.intake import load_said
-from bot.memory_files import MemoryFile, memory_files
+from bot.memory.extraction import lines_of_memory
+from bot.memory.files import MemoryFile, memory_file, memory_files
+from bot.memory.recall import source
+from bot.messages import load_said
 from bot.texts import say
-from memory.longterm.bullets import LONGEST, tidy
-from memory.longterm.editing import MOST_BYTES, PATH, Unreadable
-from memory.longterm.memories import Candidate
-from memory.longterm.reconciling import MOST_TAKEN, beyond
-from memory.store.memory_records import MemorySource
+from memory.conversation import Document, Message, Text
+from memory.longterm.memories import MOST_TAKEN, Candidate, beyond
+from memory.longterm.memory_file import MOST_BYTES, PATH, Unreadable
+from memory.longterm.similarity import normal
+from memory.recall.documents import Passage, Wanted
+from memory.store.longterm.rows import MemoryRow, MemorySource
+from memory.text.bullets import LONGEST, memorable, tidy
+from memory.workspace import daily_log
+
+# What of memory a person may look at: /memory search, show and why.
+
+CATEGORY_NAMES = {
+    "user_preference": ("偏好", "preferences"),
+    "project_context": ("项目", "projects"),
+    "skill": ("技能", "skills"),
+    "fact": ("事实", "facts"),
+}
+MOST_FOUND = 10
+MOST_WORDS = 300
+"""Characters of one result, and of a line that is shown."""
+PAGE_LINES, PAGE_CHARS = 60, 2_500
+MOST_QUOTED = 600
+LOOKED_BACK = 60
+"""Lines of the transcript in which the list that a number is of is looked for."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"\d{1,6}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """A page of numbered lines. number, pages: from 1."""
+
+    lines: list[str]
+    number: int
+    pages: int
+
+
+async def search(asked: Asked, query: str) -> str:
+    """What answers best, numbered, with its sources; what was cleared is among it."""
+    if not query:
+        return asked.either(
+            "用法：/memory search 要找的内容。", "Give what to look for, such as /memory search green tea."
+        )
+    found = await _found(asked, query)
+    for space, norms in lines_of_memory(found).items():
+        await asked.desk.store.memories.used(space, norms)
+    if not found:
+        return asked.either(f"没有找到与“{_cut(query)}”有关的记忆。", f"Nothing in memory answers “{_cut(query)}”.")
+    lines = [f"{number}. {_cut(item.text)} ({_source(asked, item)})" for number, item in enumerate(found, start=1)]
+    hint = asked.either("/memory why 序号 看出处。", "/memory why N tells where one comes from.")
+    return "\n".join([*lines, hint])
+
+
+async def show(asked: Asked, rest: str) -> str:
+    """A page of a memory file with the numbers of its lines; MEMORY.md where none is named."""
+    path, number = _named(rest)
+    found = await _file(asked, path)
+    if found is None:
+        return _no_file(asked, path)
+    page = _page(found.file.text, number)
+    if page is None:
+        return asked.either(f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}.")
+    lines = [f"**{found.path}**", fenced("\n".join(page.lines))]
+    if page.number < page.pages:
+        more = f"/memory show {found.path} {page.number + 1}"
+        lines.append(
+            asked.either(
+                f"第 {page.number}/{page.pages} 页；下一页：{more}", f"page {page.number} of {page.pages}; next: {more}"
+            )
+        )
+    return "\n".join(lines)
+
+
+def fenced(text: str) -> str:
+    """A text as it stands, between fences that are longer than any in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
+async def why(asked: Asked, rest: str) -> str:
+    """Where a memory comes from: by its number in the list that was shown last, or by words."""
+    if not rest:
+        return asked.either(
+            "用法：/memory why 序号，或几个词；序号见 /memory show 和 /memory search。",
+            "Give a number as /memory show or /memory search has it, or some words.",
+        )
+    meant = await _numbered(asked, int(rest)) if _NUMBER.fullmatch(rest) else await _worded(asked, rest)
+    if meant is None:
+        return asked.either(f"没有与“{_cut(rest)}”对应的记忆。", f"There is no memory for “{_cut(rest)}”.")
+    tellers = {"memory": _why_line, "log": _why_log, "said": _why_said}
+    return "\n".join([f"**{_cut(meant.words)}**", *await tellers[meant.kind](asked, meant)])
+
+
+async def _why_line(asked: Asked, meant: Passage) -> list[str]:
+    records = asked.desk.store.memories
+    row = await records.row(meant.space, normal(meant.words))
+    if row is None:
+        await asked.desk.memories(meant.space).reconcile()
+        row = await records.row(meant.space, normal(meant.words))
+    if row is None:
+        return [_source(asked, meant)]
+    chain = await records.chain(meant.space, row.id)
+    return [_source(asked, meant), _known(asked, row), *await _heard(asked, row), *_former(asked, chain)]
+
+
+def _known(asked: Asked, row: MemoryRow) -> str:
+    under = asked.either(*CATEGORY_NAMES.get(row.category, ("其他", "other")))
+    used = asked.either(f"用过 {row.uses} 次", f"used {row.uses} time{'' if row.uses == 1 else 's'}")
+    since = asked.either(f"记于 {_when(asked, row.created)}", f"noted {_when(asked, row.created)}")
+    weight = asked.either(f"重要性 {row.importance}", f"importance {row.importance}")
+    return f"{under} · {weight} · {since} · {used}"
+
+
+async def _heard(asked: Asked, row: MemoryRow) -> list[str]:
+    """The words that a memory rests on, as they were written, else how the line came to be."""
+    message = (
+        await asked.desk.store.memories.source(row.space, row.source.message_id) if row.source.message_id else None
+    )
+    words, said = (_words(message), message.at) if message else (row.source.quote, row.source.said)
+    if not words:
+        origins = {
+            "file": ("写在文件里的，没有来源消息", "written in the file itself; no message is known for it"),
+            "dream": ("夜里整理时从日志归纳的", "gathered from the daily logs when memory was put in order"),
+        }
+        return [asked.either(*origins.get(row.origin, ("没有来源消息", "no message is known for it")))]
+    at = f"{_when(asked, said)} · " if said else ""
+    return [f"{at}{row.source.channel}", *_quoted(words)]
+
+
+def _former(asked: Asked, chain: Sequence[MemoryRow]) -> list[str]:
+    if not chain:
+        return []
+    lines = [
+        f"- {_cut(row.text)}"
+        + (asked.either("（到 {}）", " (until {})").format(_when(asked, row.valid_until)) if row.valid_until else "")
+        for row in chain
+    ]
+    return [asked.either("取代了：", "It took the place of:"), *lines]
+
+
+async def _why_log(asked: Asked, meant: Passage) -> list[str]:
+    fold = await asked.desk.store.folds.fold(meant.fold) if meant.fold else None
+    if fold is None:
+        return [_source(asked, meant), asked.either("写在日志里的一行", "a line somebody wrote into the log")]
+    messages = await asked.desk.store.sessions.messages(fold.conversation, fold.from_seq, fold.to_seq)
+    told = next((one for one in messages if normal(meant.words) in normal(_words(one))), None)
+    turns = asked.either(
+        f"整理自 {fold.channel} 的第 {fold.from_turn}–{fold.to_turn} 轮，{_when(asked, fold.at)}",
+        f"from turns {fold.from_turn}–{fold.to_turn} on {fold.channel}, folded {_when(asked, fold.at)}",
+    )
+    return [_source(asked, meant), turns, *([_when(asked, told.at), *_quoted(_words(told))] if told else [])]
+
+
+async def _why_said(asked: Asked, meant: Passage) -> list[str]:
+    row = await asked.desk.store.sessions.conversation(meant.conversation)
+    messages = await asked.desk.store.sessions.messages(meant.conversation, meant.seq, meant.seq)
+    channel = f" · {row.place.channel}" if row else ""
+    heads = [f"{_when(asked, one.at)}{channel} · {_source(asked, meant)}" for one in messages]
+    return [line for head, one in zip(heads, messages, strict=True) for line in (head, *_quoted(_words(one)))]
+
+
+async def _numbered(asked: Asked, number: int) -> Passage | None:
+    """What that number stood at in the newest list here, as it is now."""
+    word, rest = await _listed(asked)
+    if word == "search":
+        found = await _found(asked, rest)
+        return found[number - 1] if 0 < number <= len(found) else None
+    held = await _file(asked, _named(rest)[0])
+    return _line(held, number) if held else None
+
+
+async def _listed(asked: Asked) -> tuple[str, str]:
+    lines = await asked.desk.store.sessions.lines(asked.conversation.id, limit=LOOKED_BACK)
+    for line in reversed(lines):
+        name, rest = (command_of(line.text) if line.role == "user" else None) or ("", "")
+        word, _, more = rest.partition(" ")
+        if name == "memory" and word.lower() in ("search", "show"):
+            return word.lower(), more.strip()
+    return "show", ""
+
+
+def _line(held: MemoryFile, number: int) -> Passage | None:
+    """A line of a file as recall would give it."""
+    if held.file.path == PATH:
+        found = [(one.text, one.first, "") for one in memorable(held.file.text) if one.first <= number <= one.last]
+    else:
+        found = [(row.text, row.number, row.fold) for row in daily_log.rows(held.file.text) if row.number == number]
+    for words, line, fold in found:
+        return Passage(
+            text=words,
+            words=words,
+            kind="memory" if held.file.path == PATH else "log",
+            date="",
+            score=1.0,
+            space=held.space,
+            path=held.path,
+            line=line,
+            fold=fold,
+        )
+    return None
+
+
+async def _worded(asked: Asked, words: str) -> Passage | None:
+    """The line of memory that answers best, else whatever does."""
+    found = await _found(asked, words)
+    return next((item for item in found if item.kind == "memory"), found[0] if found else None)
+
+
+async def _found(asked: Asked, query: str) -> list[Passage]:
+    space = asked.conversation.place.space
+    return await asked.desk.recall.search(Wanted(space=space, query=query, now=asked.desk.now(), limit=MOST_FOUND))
+
+
+async def _file(asked: Asked, path: str) -> MemoryFile | None:
+    space = asked.conversation.place.space
+    return await memory_file(asked.desk.store, asked.desk.workspace, space, path)
+
+
+def _named(rest: str) -> tuple[str, int]:
+    """(path, page) of what was asked to be shown; a day stands for its log."""
+    *words, last = rest.split() or [""]
+    if _NUMBER.fullmatch(last):
+        path, page = " ".join(words), int(last)
+    else:
+        path, page = rest.strip(), 1
+    return f"{daily_log.FOLDER}/{path}.md" if _DAY.fullmatch(path) else path or PATH, page
+
+
+def _no_file(asked: Asked, path: str) -> str:
+    if path == PATH:
+        return asked.either(
+            "还没有 MEMORY.md；/remember 记下第一条。", "There is no MEMORY.md yet; /remember begins it."
+        )
+    return asked.either(
+        f"没有 {_cut(path)} 这个记忆文件；/memory 列出了有哪些。",
+        f"There is no memory file {_cut(path)}; /memory lists them.",
+    )
+
+
+def _page(text: str, number: int) -> _Page | None:
+    """The page of that number; an empty file has one. A long line is cut: its number names it all the same."""
+    pages: list[list[str]] = [[]]
+    room = PAGE_CHARS
+    raw = text.removeprefix("\ufeff").splitlines()
+    width = len(str(len(raw)))
+    for at, line in enumerate(raw, start=1):
+        shown = f"{at:>{width}}  {_cut(line, flat=False)}"
+        if pages[-1] and (len(pages[-1]) >= PAGE_LINES or len(shown) > room):
+            pages.append([])
+            room = PAGE_CHARS
+        pages[-1].append(shown)
+        room -= len(shown) + 1
+    return _Page(lines=pages[number - 1], number=number, pages=len(pages)) if 0 < number <= len(pages) else None
+
+
+def _source(asked: Asked, passage: Passage) -> str:
+    if passage.path:
+        return source(passage)
+    here = passage.conversation == asked.conversation.id
+    zh = f"第 {passage.turn} 轮" if here else f"另一个会话的第 {passage.turn} 轮"
+    return asked.either(zh, source(passage) if here else f"{source(passage)} of another conversation")
+
+
+def _when(asked: Asked, at: datetime) -> str:
+    return f"{at.astimezone(asked.desk.now().tzinfo):%Y-%m-%d %H:%M}"
+
+
+def _words(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, Text | Document)).strip()
+
+
+def _quoted(words: str) -> list[str]:
+    cut = words if len(words) <= MOST_QUOTED else f"{words[:MOST_QUOTED]}…"
+    return [f"> {line}" for line in cut.splitlines()]
+
+
+def _cut(text: str, *, flat: bool = True) -> str:
+    shown = " ".join(text.split()) if flat else text
+    return shown if len(shown) <= MOST_WORDS else f"{shown[:MOST_WORDS]}…"
+
 
 WRITE = "memory.write"
 IMPORTANT = 8

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import structlog
 
-from bot.access import Where, authorize
-from bot.agent.events import Show, Watched
+from bot.access.permissions import Where, authorize
+from bot.agent.turn_context import Show, Watched
 from bot.commands.access import ACCESS_COMMANDS
 from bot.commands.base import Asked, Command, Desk, allowed
 from bot.commands.context import CONTEXT_COMMANDS
@@ -16,20 +16,18 @@ from bot.commands.info import INFO_COMMANDS
 from bot.commands.link import LINK_COMMANDS
 from bot.commands.memory import MEMORY_COMMANDS
 from bot.commands.names import acts, command_of, nearest, shows_language
-from bot.commands.policy import POLICY
-from bot.commands.settings import SETTINGS_COMMANDS
+from bot.commands.settings import POLICY, SETTINGS_COMMANDS
 from bot.commands.trace import TRACE
-from bot.config import Refused
+from bot.config.messages import Refused
 from bot.errors import MnemaError
-from bot.inbound import where_of
-from bot.intake import PRESS, Said
-from bot.reply import address_of, outgoing
+from bot.gateway.receiver import where_of
+from bot.messages import PRESS, Said, address_of, outgoing
 from bot.texts import language, say
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import Part
 from memory.store.errors import IndexUnusable, StoreError, WrongState
-from memory.store.records import InboxRow
+from memory.store.rows import InboxRow
 
 log = structlog.get_logger(__name__)
 COMMANDS: dict[str, Command] = {

@@ -2,10 +2,12 @@
 
 import json
 
-from bot.access import authorize
+from bot.access.permissions import authorize
 from bot.commands.base import Asked, Command
+from bot.config.policies import near_policies
 from bot.errors import Denied
 from bot.texts import say
+from memory.context.policies.policies import POLICIES
 
 CONTEXT_KEYS = (
     "agent_max_context_tokens",
@@ -76,4 +78,87 @@ SETTINGS_COMMANDS = (
         en="see or change the model",
         run=_model,
     ),
+)
+
+
+# The command /policy: how this conversation's context is kept small, and the other ways there are.
+
+ABOUT: dict[str, tuple[str, str]] = {
+    "balanced": (
+        "旧的工具结果先缩成一行；快满时在后台整理较早的一半，话题处下刀",
+        "old tool results become one line; the older half is folded in the background, cut where it hurts least",
+    ),
+    "turns": ("轮数到了上限就整理较早的一半", "the older half is folded when the most turns are reached"),
+    "budget": ("超过预算就只留最新的部分，其余写进摘要", "beyond its budget only the newest tokens stay"),
+    "layers": ("窗口越满，缩得越狠：截短、一行、整理、丢弃", "shortens in steps as the window fills"),
+    "boundary": ("攒到很长才整理，在话题转换的地方切", "folds late, and cuts where the topic changes"),
+    "rolling": ("每隔几条消息就并入摘要，只留最近几条", "every few messages are rolled into the summary"),
+}
+"""What each policy does, in Chinese and in English."""
+RESET = ("default", "默认")
+CHANGE = "config.write.context"
+
+
+async def _policy(asked: Asked) -> str:
+    name = asked.rest.strip().lower()
+    if not name:
+        return _listed(asked)
+    if not authorize(asked.actor, CHANGE, "", asked.where).allowed:
+        raise Denied(say(asked.lang, "denied"))
+    if name in RESET:
+        await asked.desk.store.sessions.choose(asked.conversation.id, policy="")
+        usual = asked.config.context_policy
+        return asked.either(
+            f"从下一条消息起，本会话跟随设置里的策略：{usual}。",
+            f"From the next message on, this conversation follows the configured policy: {usual}.",
+        )
+    if name not in POLICIES:
+        return _unknown(asked, name)
+    await asked.desk.store.sessions.choose(asked.conversation.id, policy=name)
+    return asked.either(
+        f"从下一条消息起，本会话使用 {name}：{ABOUT[name][0]}。/policy default 恢复默认。",
+        f"From the next message on, this conversation uses {name}: {ABOUT[name][1]}. /policy default resets it.",
+    )
+
+
+def _listed(asked: Asked) -> str:
+    own, usual = asked.conversation.policy, asked.config.context_policy
+    current = own if own in POLICIES else usual
+    source = (
+        asked.either(f"本会话自选；设置里是 {usual}", f"chosen for this conversation; the configured one is {usual}")
+        if own in POLICIES
+        else asked.either("来自设置", "as configured")
+    )
+    head = asked.either(f"**策略** {current}（{source}）", f"**Policy** {current} ({source})")
+    lines = [
+        f"- {f'**{name}** ●' if name == current else name} — {asked.either(*about)}" for name, about in ABOUT.items()
+    ]
+    if not authorize(asked.actor, CHANGE, "", asked.where).allowed:
+        return "\n".join([head, *lines])
+    foot = asked.either(
+        "/policy 名称 更换，/policy default 恢复默认。", "/policy NAME changes it, /policy default resets it."
+    )
+    return "\n".join([head, *lines, "", foot])
+
+
+def _unknown(asked: Asked, name: str) -> str:
+    near = near_policies(name)
+    known = asked.either("、", ", ").join(POLICIES)
+    if near:
+        meant = asked.either(" 或 ", " or ").join(near)
+        return asked.either(
+            f"没有 {name} 这个策略。你是不是想用 {meant}？可以用：{known}。",
+            f"There is no policy {name}. Did you mean {meant}? There are {known}.",
+        )
+    return asked.either(f"没有 {name} 这个策略。可以用：{known}。", f"There is no policy {name}. There are {known}.")
+
+
+POLICY = Command(
+    name="policy",
+    usage="[NAME]",
+    usage_zh="[名称]",
+    action="context.read",
+    zh="查看或更换本会话的上下文策略",
+    en="how this conversation is kept small; choose another way",
+    run=_policy,
 )

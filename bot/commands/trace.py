@@ -1,7 +1,170 @@
 """The command that tells what became of a message: /trace."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import tzinfo
+from typing import Any
+
 from bot.commands.base import Asked, Command
-from bot.trace_words import lines
+from memory.store.conversations.traces import Trace, TraceEvent
+
+# What became of a message, in words: one line for each thing that happened, in Chinese or English. Pure.
+
+STATES: Mapping[str, tuple[str, str]] = {
+    "new": ("在排队", "waiting"),
+    "running": ("进行中", "at work"),
+    "waiting": ("等待工具", "waiting for a tool"),
+    "done": ("完成", "done"),
+    "dead": ("多次中断后放弃", "given up after crashes"),
+    "ignored": ("未处理", "ignored"),
+    "aside": ("作为背景留存", "kept as background"),
+    "cancelled": ("已取消", "cancelled"),
+    "failed": ("失败", "failed"),
+    "interrupted": ("被中断", "interrupted"),
+    "planned": ("未开始", "not begun"),
+    "started": ("进行中", "at work"),
+    "denied": ("未获允许", "not allowed"),
+    "unknown": ("结果不明", "outcome unknown"),
+    "pending": ("待发送", "to be sent"),
+    "sending": ("发送中", "being sent"),
+    "sent": ("已送达平台", "taken by the platform"),
+    "dropped": ("不再发送", "dropped"),
+    "summarised": ("进行中", "at work"),
+    "checked": ("进行中", "at work"),
+    "logged": ("进行中", "at work"),
+    "folded": ("完成", "done"),
+    "stale": ("作废", "not used"),
+    "undone": ("已撤销", "undone"),
+}
+PARTS: Mapping[str, tuple[str, str]] = {
+    "final": ("回复", "answer"),
+    "media": ("文件", "file"),
+    "progress": ("进度", "progress"),
+    "notice": ("通知", "notice"),
+}
+
+
+def lines(trace: Trace, lang: str, zone: tzinfo | None) -> list[str]:
+    """The head with the trace id, then a line for each event, its time where the reader is."""
+    state = _state(trace.state, lang)
+    head = f"记录 {trace.id} · {state}" if lang == "zh" else f"trace {trace.id} · {state}"
+    return [head, *(_line(event, lang, zone) for event in trace.events)]
+
+
+def facts(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
+    """The same as JSON values, with the words in both languages; what does not apply to an event is left out."""
+    return {
+        "trace": trace.id,
+        "message_id": trace.message,
+        "state": trace.state,
+        "events": [_fact(event) for event in trace.events],
+        "zh": lines(trace, "zh", zone),
+        "en": lines(trace, "en", zone),
+    }
+
+
+def _fact(event: TraceEvent) -> dict[str, Any]:
+    told = {name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)}
+    if event.at:
+        told["at"] = event.at.isoformat()
+    if "seconds" in told:
+        told["seconds"] = round(event.seconds, 3)
+    return told
+
+
+def _line(event: TraceEvent, lang: str, zone: tzinfo | None) -> str:
+    when = (
+        f"{event.at.astimezone(zone):%Y-%m-%d %H:%M:%S}"
+        if event.at
+        else ("还没有时间" if lang == "zh" else "no time yet")
+    )
+    zh, en = _WORDS[event.kind](event)
+    return f"- {when} {zh if lang == 'zh' else en}"
+
+
+def _received(event: TraceEvent) -> tuple[str, str]:
+    again = _tries(event.attempts, 0)
+    zh, en = f"收到（{event.name}）", f"received ({event.name})"
+    return zh + again[0] + (f"：{event.why}" if event.why else ""), en + again[1] + (
+        f": {event.why}" if event.why else ""
+    )
+
+
+def _claimed(event: TraceEvent) -> tuple[str, str]:
+    return (
+        ("开始处理", "begun")
+        if not event.attempts
+        else (
+            f"开始处理，重启后接手 {event.attempts} 次",
+            f"begun, taken up again {_times(event.attempts)} after a restart",
+        )
+    )
+
+
+def _model(event: TraceEvent) -> tuple[str, str]:
+    took = _took(event.seconds)
+    return (
+        f"模型 {event.name}：输入 {event.input:,}（缓存 {event.cached:,}），输出 {event.output:,} tokens{took[0]}",
+        f"model {event.name}: {event.input:,} tokens in ({event.cached:,} cached), {event.output:,} out{took[1]}",
+    )
+
+
+def _tool(event: TraceEvent) -> tuple[str, str]:
+    took, tries = _took(event.seconds), _tries(event.attempts)
+    return (
+        f"工具 {event.name}：{_state(event.state, 'zh')}{tries[0]}{took[0]}",
+        f"tool {event.name}: {_state(event.state, 'en')}{tries[1]}{took[1]}",
+    )
+
+
+def _fold(event: TraceEvent) -> tuple[str, str]:
+    return (
+        f"整理较早的对话：{_state(event.state, 'zh')}（{event.why}）",
+        f"older turns folded: {_state(event.state, 'en')} ({event.why})",
+    )
+
+
+def _ended(event: TraceEvent) -> tuple[str, str]:
+    took = _took(event.seconds)
+    return f"结束：{_state(event.state, 'zh')}{took[0]}", f"ended: {_state(event.state, 'en')}{took[1]}"
+
+
+def _part(event: TraceEvent) -> tuple[str, str]:
+    kind, took, tries = PARTS.get(event.name, (event.name, event.name)), _took(event.seconds), _tries(event.attempts)
+    why = f": {event.why}" if event.why else ""
+    return (
+        f"{kind[0]} {event.part}/{event.parts}：{_state(event.state, 'zh')}{tries[0]}{took[0]}{why}",
+        f"{kind[1]} {event.part}/{event.parts}: {_state(event.state, 'en')}{tries[1]}{took[1]}{why}",
+    )
+
+
+_WORDS: Mapping[str, Callable[[TraceEvent], tuple[str, str]]] = {
+    "received": _received,
+    "claimed": _claimed,
+    "model": _model,
+    "tool": _tool,
+    "fold": _fold,
+    "ended": _ended,
+    "part": _part,
+}
+
+
+def _state(state: str, lang: str) -> str:
+    zh, en = STATES.get(state, (state, state))
+    return zh if lang == "zh" else en
+
+
+def _took(seconds: float) -> tuple[str, str]:
+    return (f"，用时 {seconds:.2f} 秒", f", {seconds:.2f} s") if seconds else ("", "")
+
+
+def _tries(attempts: int, usual: int = 1) -> tuple[str, str]:
+    return (f"，第 {attempts} 次", f", tried {_times(attempts)}") if attempts > usual else ("", "")
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
 
 LAST = ("", "last", "上一条")
 

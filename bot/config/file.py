@@ -8,14 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bot.config import json_text, policies
-from bot.config.build import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
+from bot.config import json_source, policies
 from bot.config.keys import EACH, KEYS, MASK, Key, find, mask, masked, secrets
-from bot.config.plain_file import NotPlain, TooLarge, read_plain
+from bot.config.loader import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
+from bot.config.messages import Refused, Spot
+from bot.config.regular_file import NotPlain, TooLarge, read_plain
 from bot.config.schema import Config
-from bot.config.words import Refused, Spot
-from memory.context.policy import POLICIES
-from memory.workspace import PathRefused, write_atomic
+from memory.context.policies.policies import POLICIES
+from memory.workspace.files import write_atomic
+from memory.workspace.safe_path import PathRefused
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at the file; a broken edit is told at the second look at it."""
@@ -181,7 +182,7 @@ class ConfigFile:
         text = before
         for path, value in edits:
             _refuse_mask(value, path)
-            text = json_text.edited(text, path, value)
+            text = json_source.edited(text, path, value)
         raw = nodes(text, self.path.name).value
         try:
             build(raw, self._environ)
@@ -240,9 +241,9 @@ class ConfigFile:
             raise Refused("not_utf8", spot=spot(text, len(text), self.path.name)) from err
 
     def _refuse_open_mode(self, text: str) -> None:
-        with suppress(OSError, json_text.Misread):
+        with suppress(OSError, json_source.Misread):
             mode = stat.S_IMODE(self.path.stat().st_mode)
-            if mode & 0o077 and any(secrets(json_text.parse(text).value)):
+            if mode & 0o077 and any(secrets(json_source.parse(text).value)):
                 raise self._refusal("open_mode", mode=f"{mode:04o}", path=str(self.path))
 
     def _signature(self) -> Signature | None:

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic.fields import FieldInfo
 
-from bot.config.forms import Form, Section
-from bot.config.schema import Config
-from bot.config.words import MORE, RIGHT
+from bot.config.messages import MORE, RIGHT
+from bot.config.schema import Config, Form, Section
 
 Path = tuple[str, ...]
 EACH = "*"
@@ -25,7 +24,7 @@ _SECRET_FORMS = ("secret", "secret_url", "database")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """One key. path: its steps, "*" for an item of a list; form: a key of bot.config.words.RIGHT.
+    """One key. path: its steps, "*" for an item of a list; form: a key of bot.config.messages.RIGHT.
 
     default: as JSON has it, a reference such as "${NAME}" included. choices, least, most: () and None where
     they do not apply.

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 from bot.config.keys import KEYS, Key, Path, right, shown
-from bot.config.words import Refused
-from memory.context.policy import POLICIES, WHOLE, policy_of
-from memory.context.situation import Numbers
+from bot.config.messages import Refused
+from memory.context.policies.policies import POLICIES, WHOLE, policy_of
+from memory.context.policies.state import Numbers
 
 ROOT = "policies"
 RANGES: dict[str, tuple[float, float]] = {field.name: field.metadata["range"] for field in fields(Numbers)}

@@ -1,13 +1,183 @@
 """What config.json may hold: every key with its type, range, default and meaning."""
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from bot.config.channels import Channels
-from bot.config.forms import Form, Secret, SecretUrl, Section, Texts, Url
+from channels.web.public_url import networks, public_address
+
+# The forms a setting's value may take: texts, lists, addresses and secrets, each with its check.
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Names what a value must look like; the words for it are in bot.config.messages."""
+
+    name: str
+
+
+class Section(BaseModel):
+    """A group of settings: frozen, exact types, nothing unknown."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
+
+
+def _address(*schemes: str) -> AfterValidator:
+    def check(url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme not in schemes or not parts.hostname or any(sign.isspace() for sign in url)):
+            raise ValueError("not an address")
+        return url
+
+    return AfterValidator(check)
+
+
+def _public_url(url: str) -> str:
+    if url:
+        public_address(url)
+    return url
+
+
+def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
+    networks(texts)
+    return texts
+
+
+Secret = Annotated[str, Field(repr=False), Form("secret")]
+Url = Annotated[str, _address("http", "https"), Form("url")]
+SocketUrl = Annotated[str, _address("ws", "wss"), Form("socket_url")]
+SecretUrl = Annotated[str, Field(repr=False), _address("http", "https", "socks5"), Form("secret_url")]
+PublicUrl = Annotated[str, AfterValidator(_public_url), Form("public_url")]
+Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_networks), Form("networks")]
+Texts = Annotated[tuple[str, ...], Field(strict=False), Form("texts")]
+
+
+# What config.json may say of each channel.
+
+
+class ChannelSettings(Section):
+    """What every channel takes."""
+
+    enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
+    owners: Texts = Field((), description="User ids with all rights.")
+    allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")
+    pairing: bool = Field(True, description="A stranger who writes gets a code for you to approve; off: no answer.")
+    proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
+
+
+class WithCredentials(ChannelSettings):
+    """What a channel takes that is on once its credentials are there, unless `enabled` says otherwise."""
+
+    #: Keys without which it cannot start.
+    needed: ClassVar[tuple[str, ...]]
+    enabled: bool = Field(
+        False, description="Off keeps the settings and starts nothing; left out, credentials turn it on."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _enable(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "enabled" not in given and all(given.get(key) for key in cls.needed):
+            return {**given, "enabled": True}
+        return given
+
+    @property
+    def complete(self) -> bool:
+        """Whether its credentials are there."""
+        return all(getattr(self, key) for key in self.needed)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled and self.complete
+
+
+class Web(ChannelSettings):
+    """The page and API on this machine."""
+
+    host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
+    port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
+    public_url: PublicUrl = Field("", description="https address of the proxy with TLS in front, without a path.")
+    trusted_proxies: Networks = Field(
+        (), description="Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; nothing more."
+    )
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled
+
+
+class Telegram(WithCredentials):
+    """A Telegram bot."""
+
+    needed = ("token",)
+    token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
+    base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
+    mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
+    webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 signs.")
+    webhook_url: Url = Field("", description="Public https address of this program, told to Telegram at the start.")
+    reactions: bool = Field(False, description="Mark what was received with an emoji.")
+
+
+class Feishu(WithCredentials):
+    """A Feishu or Lark app."""
+
+    needed = ("app_id", "app_secret")
+    app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
+    app_secret: Secret = Field("", description="The app's secret.")
+    domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
+    mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
+    encrypt_key: Secret = Field("", description="For webhook mode.")
+    verification_token: Secret = Field("", description="For webhook mode.")
+
+
+class Wechat(ChannelSettings):
+    """A personal WeChat account, logged in by QR code."""
+
+    enabled: bool = Field(False, description="On shows a QR code.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+    cdn_url: Url = Field("", description="Where files are; empty means the platform's own.")
+
+    @property
+    def on(self) -> bool:
+        """Whether it is to be started."""
+        return self.enabled
+
+
+class WechatMp(WithCredentials):
+    """A WeChat official account."""
+
+    needed = ("app_id", "app_secret", "token")
+    app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
+    app_secret: Secret = Field("", description="The account's secret.")
+    token: Secret = Field("", description="Signs the platform's calls.")
+    encoding_aes_key: Secret = Field("", description="For safe mode, 43 signs; without it nobody is more than a guest.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+
+
+class Wecom(WithCredentials):
+    """A WeCom bot."""
+
+    needed = ("bot_id", "secret")
+    bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
+    secret: Secret = Field("", description="The bot's secret.")
+    ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
+
+
+class Channels(Section):
+    """Every channel there is."""
+
+    web: Web = Field(Web(), description="The page and API on this machine.")
+    telegram: Telegram = Field(Telegram(), description="A Telegram bot.")
+    feishu: Feishu = Field(Feishu(), description="A Feishu or Lark app.")
+    wechat: Wechat = Field(Wechat(), description="A personal WeChat account.")
+    wechat_mp: WechatMp = Field(WechatMp(), description="A WeChat official account.")
+    wecom: Wecom = Field(Wecom(), description="A WeCom bot.")
 
 
 def _zone(name: str) -> str:
@@ -186,3 +356,35 @@ class Config(Section):
     access: Access = Field(Access(), description="Nobody is let in but those a channel lists.")
     tools: Tools = Field(Tools(), description="What the model may do.")
     log: Log = Field(Log(), description="The program's own log.")
+
+
+# The zone that days and hours are told in.
+
+
+class MachineZone(tzinfo):
+    """The machine's zone with its rules, so that a moment before a change of clocks is told as it was told then."""
+
+    def fromutc(self, dt: datetime) -> datetime:
+        """See tzinfo."""
+        here = datetime.fromtimestamp(dt.replace(tzinfo=UTC).timestamp())
+        return here.replace(microsecond=dt.microsecond, tzinfo=self)
+
+    def utcoffset(self, dt: datetime | None) -> timedelta | None:
+        """See tzinfo."""
+        return dt.replace(tzinfo=None).astimezone().utcoffset() if dt else None
+
+    def dst(self, dt: datetime | None) -> timedelta | None:
+        """Not known apart from the offset."""
+        return None
+
+    def tzname(self, dt: datetime | None) -> str | None:
+        """See tzinfo."""
+        return dt.replace(tzinfo=None).astimezone().tzname() if dt else None
+
+
+MACHINE = MachineZone()
+
+
+def zone_of(config: Config) -> tzinfo:
+    """As configured, else the machine's."""
+    return ZoneInfo(config.timezone) if config.timezone else MACHINE

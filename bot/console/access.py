@@ -6,10 +6,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.pairing import NotLetIn, Pairing
-from channels.web.calls import Call, answer
-from channels.web.errors import Refused
-from channels.web.strict import read_json
+from bot.access.pairing import NotLetIn, Pairing
+from channels.web.requests import Call, Refused, answer, read_json
 
 PATH = "/api/access"
 BY = "console"

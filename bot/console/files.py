@@ -8,11 +8,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.listing import SUFFIX, described, files_of
-from channels.web.calls import Call, answer
-from channels.web.errors import Refused
-from channels.web.strict import MEBIBYTE, as_object, parse, read_body
-from memory.workspace import Conflict, File, PathRefused, SpaceFiles, TooBig
+from bot.memory.files import SUFFIX, described, files_of
+from channels.web.requests import MEBIBYTE, Call, Refused, answer, as_object, parse_json, read_body
+from memory.workspace.files import Conflict, File, SpaceFiles, TooBig
+from memory.workspace.safe_path import PathRefused
 
 FOLDER = "/api/memory/files"
 LONGEST = 4 * MEBIBYTE
@@ -118,7 +117,7 @@ def _held(none_match: str, sha256: str) -> bool:
 async def _text(request: Request) -> str:
     raw = await read_body(request, limit=LONGEST)
     if request.headers.get("content-type", "").startswith("application/json"):
-        value: Any = as_object(await asyncio.to_thread(parse, raw)).get("text")
+        value: Any = as_object(await asyncio.to_thread(parse_json, raw)).get("text")
         if not isinstance(value, str):
             raise Refused(400, "text", "text must be a string")
         return value

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from math import hypot, isfinite
 from typing import Any
 
+from bot.config.extras import install_command
 from bot.config.schema import Embedding
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
-from bot.extras import install_command
-from bot.models.failures import read_failure, to_error
-from bot.models.http import open_http
+from bot.models.providers.failures import read_failure, to_error
+from bot.models.providers.transport import open_http
 from memory.recall.vectors import Embedder, EmbeddingFailed
 
 OWN_URL = "https://api.openai.com/v1"

@@ -8,9 +8,9 @@ import structlog
 
 from bot.errors import ModelError, NoSuchModel, Overflow, RateLimited, Stalled, Transient, Unusable
 from bot.models.base import Answer, Event, Model, Request, Restarted
+from bot.models.catalog import facts
 from bot.models.health import WELL, Condition, fallen, risen, tried
-from bot.models.patience import Patience, closing, within
-from bot.models.prices import facts
+from bot.models.providers.transport import Patience, closing, within
 
 log = structlog.get_logger(__name__)
 DEADLINE = 900.0

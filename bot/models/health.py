@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Unusable
-from bot.vitals import lasting
+from bot.texts import lasting
 
 NEVER = float("inf")
 FIRST_REST, LONGEST_REST = 30.0, 900.0

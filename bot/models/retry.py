@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
 from bot.models.base import Answer, Event, Model, Request, Restarted
-from bot.models.failures import BAD_THINKING
-from bot.models.patience import Patience, closing, within
+from bot.models.providers.failures import BAD_THINKING
+from bot.models.providers.transport import Patience, closing, within
 from memory.conversation import Thinking
 
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from bot.tools.base import ToolContext
-from bot.tools.toolset import schema
+from bot.tools.base import ToolContext, schema
 from memory.conversation import ToolSpec
 
 

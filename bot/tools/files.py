@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext
-from bot.tools.toolset import schema
-from memory.beneath import names
+from bot.tools.base import ToolContext, schema
 from memory.context.taint import OUTSIDE
 from memory.conversation import Effect, ToolSpec
-from memory.workspace import Conflict, Entry, File, PathRefused, SpaceFiles, TooBig, Workspace
+from memory.workspace.files import Conflict, Entry, File, SpaceFiles, TooBig, Workspace
+from memory.workspace.safe_path import PathRefused, names
 
 MOST_READ = 2 * 2**20
 """Bytes of a file that is still read as text."""

@@ -1,143 +1,226 @@
-"""The tool that shows what was said before, as it was stored."""
+"""The tools of long-term memory: find what was said or noted, read a file of it, note something."""
 
-import re
-from datetime import tzinfo
-from typing import Any
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Protocol
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext
-from bot.tools.toolset import schema
-from memory.context.taint import OUTSIDE, judged, tainted
-from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
-from memory.store.doors import Sessions
+from bot.memory.extraction import Uses
+from bot.memory.files import memory_file
+from bot.memory.recall import Search, from_outside, labels_of, source_of
+from bot.tools.base import Occasion, ToolContext, schema
+from bot.tools.files import page
+from bot.tools.recall import PAGE_CHARS, paged
+from memory.context.taint import OUTSIDE
+from memory.conversation import ToolSpec
+from memory.longterm.memories import Candidate, Memories, Upserted
+from memory.longterm.memory_file import PATH, Unreadable, WouldLose
+from memory.longterm.own_words import OwnWords
+from memory.longterm.similarity import normal
+from memory.recall.documents import Passage, Wanted
+from memory.store.longterm.rows import MemorySource
+from memory.store.store import Store
+from memory.text.bullets import CATEGORIES, memorable
+from memory.workspace import daily_log
+from memory.workspace.files import Workspace
 
-PAGE_CHARS = 8_000
-MOST_MESSAGES = 200
-"""Messages of one turn that are shown; no turn within the step limit has more."""
-_HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
+FOUND, MOST_FOUND = 8, 20
+LINES, MOST_LINES = 40, 200
+LONGEST = 2_000
+"""Characters of one memory."""
+_DAY = {"type": "string", "description": "YYYY-MM-DD, this day included"}
 
 
-class Recall:
-    """Originals of this conversation, by handle or turn. What the person cleared is as if it had never been."""
+class Tell(Protocol):
+    """Sends a notice to a conversation, in its language; see bot.gateway.notifications."""
+
+    async def __call__(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+        """Say it; with the same `once` a second time, nobody sees it again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongTerm:
+    """What these tools work with. memories: of a space; uses: told of the lines that are given."""
+
+    store: Store
+    workspace: Workspace
+    search: Search
+    memories: Callable[[str], Memories]
+    uses: Uses
+    tell: Tell
+
+
+class MemorySearch:
+    """Everything of the space, what was cleared included: the model was asked, or asks by itself."""
 
     spec = ToolSpec(
-        name="recall",
+        name="memory_search",
         description=(
-            "Show the stored original of something earlier in this conversation that is shortened or folded now: "
-            f"by the handle given there, or a whole turn by its number. Pages of about {PAGE_CHARS} characters."
+            "Search all that this person has told you or that was noted: long-term memory, daily logs and every "
+            "conversation, however old. Give the content words, in the language it was said in."
         ),
         schema=schema(
             {
-                "handle": {"type": "string", "description": 'Such as "41.0"'},
-                "turn": {"type": "integer", "minimum": 1, "description": "Number of a turn"},
-                "page": {"type": "integer", "minimum": 1, "description": "From 1"},
-            }
+                "query": {"type": "string", "description": "What is looked for"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": MOST_FOUND, "description": "How many passages"},
+                "since": _DAY,
+                "until": _DAY,
+                "speaker": {"type": "string", "description": 'Only what this one said: "User", "Bot" or a name'},
+                "page": {"type": "integer", "minimum": 1, "description": "From 1, where the result has several"},
+            },
+            ["query"],
         ),
         effect="pure",
         action="memory.read",
     )
 
-    def __init__(self, sessions: Sessions) -> None:
-        self._sessions = sessions
+    def __init__(self, ground: LongTerm) -> None:
+        self._ground = ground
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        if ("handle" in arguments) == ("turn" in arguments):
-            raise ToolFailed("Give either a handle or a turn.")
-        if "turn" in arguments:
-            text, outside = await self._turn(context, arguments["turn"])
-        else:
-            text, outside = await self._handle(context, arguments["handle"])
-        page = paged(text, arguments.get("page", 1))
-        return f"{page}\n{OUTSIDE}" if outside else page
-
-    async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
-        """The words, and whether they hold or rest on words from outside."""
-        message, parts = await _found(self._sessions, context.conversation, handle)
-        around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
-        outside = any(found for at, place, found in judged(around) if at.id == message.id and at.parts[place] in parts)
-        return shown(message, parts, context.now().tzinfo), outside
-
-    async def _turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
-        conversation, zone = context.conversation, context.now().tzinfo
-        first = await self._first_of(conversation, turn)
-        after = await self._first_of(conversation, turn + 1)
-        messages = await self._sessions.messages(conversation, first, after - 1, MOST_MESSAGES) if after > first else []
-        if not messages:
-            raise ToolFailed(f"There is no turn {turn}.")
-        text = "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
-        return text, tainted(messages)
-
-    async def _first_of(self, conversation: str, turn: int) -> int:
-        """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""
-        low, high = await self._bounds(conversation)
-        while low < high:
-            middle = (low + high) // 2
-            at = await self._sessions.messages(conversation, middle, middle, 1)
-            if at and at[0].turn < turn:
-                low = middle + 1
-            else:
-                high = middle
-        return low
-
-    async def _bounds(self, conversation: str) -> tuple[int, int]:
-        return await _bounds(self._sessions, conversation)
+        query = arguments["query"].strip()
+        if not query:
+            raise ToolFailed("`query` is empty; give the words to look for.")
+        wanted = Wanted(
+            space=context.space,
+            query=query,
+            now=context.now(),
+            limit=arguments.get("limit", FOUND),
+            since=_day(arguments, "since"),
+            until=_day(arguments, "until"),
+            speaker=arguments.get("speaker", "").strip(),
+            shown_in=context.conversation,
+        )
+        found = await self._ground.search(wanted)
+        self._ground.uses.note(found)
+        marks = await from_outside(self._ground.store, found)
+        lines = [
+            _numbered(number, passage, context.conversation, mark)
+            for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
+        ]
+        return paged("\n".join(lines), arguments.get("page", 1)) if lines else "(nothing found)"
 
 
-async def original(sessions: Sessions, conversation: str, handle: str) -> Part:
-    """The stored part that a handle names, the first of its message where it names none.
+class MemoryGet:
+    """Lines around what was found, as they stand in the file."""
+
+    spec = ToolSpec(
+        name="memory_get",
+        description=(
+            f"Read lines of a memory file, around one that memory_search named, at most {MOST_LINES}: "
+            "MEMORY.md or a daily log."
+        ),
+        schema=schema(
+            {
+                "path": {"type": "string", "description": "As memory_search gives it, such as memory/2026-11-20.md"},
+                "line": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
+                "count": {"type": "integer", "minimum": 1, "maximum": MOST_LINES, "description": "How many lines"},
+            },
+            ["path"],
+        ),
+        effect="pure",
+        action="memory.read",
+    )
+
+    def __init__(self, ground: LongTerm) -> None:
+        self._ground = ground
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        path, first = arguments["path"].strip(), arguments.get("line", 1)
+        last = first + arguments.get("count", LINES) - 1
+        found = await memory_file(self._ground.store, self._ground.workspace, context.space, path)
+        if found is None:
+            raise ToolFailed(f"There is no memory file {path!r}. memory_search gives the paths that there are.")
+        shown, words = page(replace(found.file, path=found.path), first, last - first + 1), found.file.text
+        if found.file.path == PATH:
+            given = [normal(line.text) for line in memorable(words) if first <= line.first <= last]
+            self._ground.uses.given(found.space, given)
+        rows = [row for row in daily_log.rows(words) if row.fold and first <= row.number <= last]
+        labels = await labels_of(self._ground.store, (row.fold for row in rows))
+        return f"{shown}\n{OUTSIDE}" if any(labels[row.fold].covers(row.text) for row in rows) else shown
+
+
+class MemoryWrite:
+    """One line of MEMORY.md. Idempotent: a second run finds its line. The person is told of what was noted."""
+
+    spec = ToolSpec(
+        name="memory_write",
+        description=(
+            "Note one lasting fact in long-term memory; it is merged with what is noted of the same already, "
+            "and the person is shown it."
+        ),
+        schema=schema(
+            {
+                "category": {"type": "string", "enum": list(CATEGORIES), "description": "What kind of fact it is"},
+                "text": {"type": "string", "description": "The fact alone, one sentence that is clear by itself"},
+            },
+            ["category", "text"],
+        ),
+        effect="idempotent",
+        action="memory.write",
+    )
+
+    def __init__(self, ground: LongTerm) -> None:
+        self._ground = ground
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        text, asked = arguments["text"].strip(), await context.occasion()
+        if not text or len(text) > LONGEST:
+            raise ToolFailed(f"`text` must have 1 to {LONGEST:,} characters, not {len(text):,}.")
+        if asked.tainted:
+            await asyncio.to_thread(_must_be_theirs, text, OwnWords(asked.words))
+        done = await self._note(arguments["category"], text, context, asked)
+        if done.action != "unchanged" or done.row.source.message_id == asked.message_id:
+            zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
+            await self._ground.tell(context.conversation, zh, en, once=f"memory:{context.idem_key}")
+        told = {"created": "Noted", "updated": "Merged with what was noted", "unchanged": "It was noted already"}
+        return f"{told[done.action]}: {done.row.text}"
+
+    async def _note(self, category: str, text: str, context: ToolContext, asked: Occasion) -> Upserted:
+        source = MemorySource(
+            conversation=context.conversation,
+            message_id=asked.message_id,
+            channel=asked.channel,
+            quote=asked.words[:LONGEST],
+            said=asked.said,
+        )
+        candidate = Candidate(category=category, text=text, origin="tool", source=source)
+        try:
+            return await self._ground.memories(context.space).upsert(candidate)
+        except (Unreadable, WouldLose, ValueError) as err:
+            raise ToolFailed(f"Nothing was noted: {err}.") from err
+
+
+def _must_be_theirs(text: str, own: OwnWords) -> None:
+    """While words from outside are in view, only what a person has just typed is noted.
 
     Raises:
-        ToolFailed: there is none, or the person cleared it.
+        ToolFailed: it is not; the text says which sentence of theirs may be noted instead.
     """
-    _, parts = await _found(sessions, conversation, handle)
-    return parts[0]
+    if own.bear_out(text):
+        return
+    why = "Not noted: words from outside are in view (a file, a tool's result), and this person has not written that."
+    if not (sentence := own.nearest(text)[:LONGEST]):
+        raise ToolFailed(f"{why} Leave it, or tell them that /remember TEXT notes it.")
+    raise ToolFailed(f"{why} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting.")
 
 
-async def _found(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
-    named = _HANDLE.fullmatch(handle.strip())
-    if named is None:
-        raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
-    seq, part = int(named[1]), named[2]
-    first, _ = await _bounds(sessions, conversation)
-    messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
-    if not messages or (part is not None and int(part) >= len(messages[0].parts)):
-        raise ToolFailed(f"There is nothing at {handle}.")
-    message = messages[0]
-    return message, message.parts if part is None else message.parts[int(part) : int(part) + 1]
+def _day(arguments: dict[str, Any], name: str) -> str:
+    given: str = arguments.get(name, "").strip()
+    if not given:
+        return ""
+    try:
+        return date.fromisoformat(given).isoformat()
+    except ValueError as err:
+        raise ToolFailed(f"`{name}` must be a day such as 2026-11-20, not {given!r}.") from err
 
 
-async def _bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
-    row = await sessions.conversation(conversation)
-    return (row.view_from, row.next_seq) if row else (1, 1)
-
-
-def shown(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
-    """A message's parts under a line that says whose they are, and when in that zone; "" where none is words."""
-    words = "\n".join(filter(None, map(_words, parts)))
-    head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
-    return f"{head}\n{words}" if words else ""
-
-
-def paged(text: str, page: int) -> str:
-    """One page of a long text, with a last line that names the next."""
-    pages = max(1, -(-len(text) // PAGE_CHARS))
-    if page > pages:
-        raise ToolFailed(f"There are {pages} pages.")
-    piece = text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS]
-    return piece if pages == 1 else f"{piece}\n[page {page} of {pages}{f'; next: page={page + 1}' * (page < pages)}]"
-
-
-def _words(part: Part) -> str:
-    match part:
-        case Text():
-            return part.shown
-        case ToolResult(text=text):
-            return text
-        case Image(media_type=kind, width=width, height=height):
-            return f"[picture, {kind}, {width}x{height}]"
-        case Document(name=name, size=size, text=text):
-            return f"[file {name}, {size} bytes]\n{text}"
-        case ToolCall(name=name, input=arguments):
-            return f"[called {name} with {arguments}]"
-        case Thinking():
-            return ""
+def _numbered(number: int, passage: Passage, conversation: str, mark: bool) -> str:
+    """One result in one line; a passage is at most a page's quarter, so that every page begins with a number."""
+    words = " ".join(passage.text.split())
+    most = PAGE_CHARS // 4
+    shown = words if len(words) <= most else f"{words[:most]}…"
+    return f"{number}. {shown} ({source_of(passage, conversation)}){f' {OUTSIDE}' if mark else ''}"

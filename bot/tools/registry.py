@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from bot.tools.base import Toolset
 from bot.tools.clock import Now
 from bot.tools.files import EditFile, ListFiles, ReadFile, WriteFile
-from bot.tools.longterm import LongTerm, MemoryGet, MemorySearch, MemoryWrite
-from bot.tools.memory import Recall
-from bot.tools.sending import Outwards, SendFile
-from bot.tools.toolset import Toolset
+from bot.tools.memory import LongTerm, MemoryGet, MemorySearch, MemoryWrite
+from bot.tools.recall import Recall
+from bot.tools.send_file import Outwards, SendFile
 from memory.conversation import ToolSpec
 
 _OF_MEMORY = (MemorySearch, MemoryGet, MemoryWrite)

@@ -14,20 +14,27 @@ import structlog
 from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
 from channels.feishu.cards import LIMIT, body, text_body, uuid
-from channels.feishu.codes import NOTHING_TO_ANSWER, NoScope, Refused
-from channels.feishu.content import ref_parts
-from channels.feishu.files import MOST_FILE, MOST_PICTURE, file_body, upload_of
-from channels.feishu.frames import lark
-from channels.feishu.hook import Gatekeeper, NotBelieved, challenge_of
-from channels.feishu.live import Live
-from channels.feishu.names import Names
+from channels.feishu.client import (
+    ANSWER_SECONDS,
+    MOST_FILE,
+    MOST_PICTURE,
+    NOTHING_TO_ANSWER,
+    Json,
+    NoScope,
+    Refused,
+    Wire,
+    file_body,
+    upload_of,
+)
+from channels.feishu.members import Names
+from channels.feishu.messages import Known, parse, ref_parts
 from channels.feishu.settings import Settings
-from channels.feishu.socket import LongConnection
-from channels.feishu.wire import ANSWER_SECONDS, Json, Wire
-from channels.feishu.words import Known, parse
-from channels.leaving import staying
+from channels.feishu.streaming import Live
+from channels.feishu.webhook import Gatekeeper, NotBelieved, challenge_of
+from channels.feishu.websocket import LongConnection, lark
 from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
-from channels.storing import until_stored
+from channels.toolkit.sending import staying
+from channels.toolkit.storing import until_stored
 
 log = structlog.get_logger(__name__)
 

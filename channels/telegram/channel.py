@@ -11,7 +11,6 @@ import structlog
 
 from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig
-from channels.leaving import staying
 from channels.message import (
     Address,
     Capabilities,
@@ -22,16 +21,34 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
-from channels.pulse import Pulse
-from channels.storing import until_stored
-from channels.telegram.files import Files
-from channels.telegram.hearing import Hearing
-from channels.telegram.hooking import update_of
-from channels.telegram.live import DRAFT_PAUSE, EDIT_PAUSE, Lives
-from channels.telegram.parameters import CAPTION, LIMIT, menu, place, reaction, render, render_edit, render_file
+from channels.telegram.client import (
+    ANSWER_SECONDS,
+    Files,
+    MessageMissing,
+    NoPicture,
+    ThreadMissing,
+    Unchanged,
+    Wire,
+    upload,
+)
+from channels.telegram.messages import (
+    CAPTION,
+    LIMIT,
+    Me,
+    menu,
+    parse,
+    place,
+    reaction,
+    render,
+    render_edit,
+    render_file,
+)
+from channels.telegram.receiver import Hearing, update_of
 from channels.telegram.settings import Settings
-from channels.telegram.wire import ANSWER_SECONDS, MessageMissing, NoPicture, ThreadMissing, Unchanged, Wire, upload
-from channels.telegram.words import Me, parse
+from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, Lives
+from channels.toolkit.sending import staying
+from channels.toolkit.storing import until_stored
+from channels.toolkit.typing_indicator import Pulse
 
 log = structlog.get_logger(__name__)
 

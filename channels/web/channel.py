@@ -8,7 +8,7 @@ import structlog
 
 from channels.base import Deliver
 from channels.message import Capabilities, EventName, LiveEvent, OutboundMessage, Receipt
-from channels.web.hub import Hub
+from channels.web.events import Hub
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -16,7 +16,7 @@ TEN_YEARS = 10 * 365 * 86_400.0
 
 
 class Web:
-    """The browser. The server is driven elsewhere (see channels.web.serve); `deliver` is set while this one runs.
+    """The browser. The server is driven elsewhere (see channels.web.server); `deliver` is set while this one runs.
 
     The page drops repeats by the row's id, so a send may be repeated for ever.
     """

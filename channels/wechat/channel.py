@@ -9,17 +9,14 @@ import structlog
 from channels.base import Deliver, Fetched, Notebook, Prompt, Vitals
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.storing import until_stored
-from channels.wechat.book import ALLOWANCE, Book
-from channels.wechat.files import LARGEST, Files
+from channels.toolkit.storing import until_stored
+from channels.wechat.client import FILES, SERVER, WANTED, Hearing, Json, Pace, Session, Wire, open_wire
 from channels.wechat.login import Login
-from channels.wechat.pace import Hearing, Pace
-from channels.wechat.session import WANTED, Session
+from channels.wechat.media import LARGEST, Files
+from channels.wechat.messages import LIMIT, LONGEST, parse
+from channels.wechat.sender import Speaking, TypingSign
 from channels.wechat.settings import Settings
-from channels.wechat.sign import TypingSign
-from channels.wechat.speaking import Speaking
-from channels.wechat.wire import FILES, SERVER, Json, Wire, open_wire
-from channels.wechat.words import LIMIT, LONGEST, parse
+from channels.wechat.state import ALLOWANCE, Book
 
 log = structlog.get_logger(__name__)
 

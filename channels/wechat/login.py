@@ -1,15 +1,14 @@
 """How an account comes in: a QR code, a phone, perhaps some digits."""
 
 import asyncio
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import structlog
 
 from channels.base import Prompt
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
-from channels.wechat.pace import Hearing, Pace
-from channels.wechat.wire import Json, Wire, admitted
+from channels.wechat.client import Hearing, Json, Pace, Wire, admitted
+from channels.wechat.state import Credentials
 
 log = structlog.get_logger(__name__)
 
@@ -26,16 +25,6 @@ _REST = (
     "Nobody used the codes. A new one comes with the page's channel panel, or with mnema channels login wechat.",
 )
 _FETCHING = ("正在向微信要二维码。", "Asking WeChat for a QR code.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
-    """What a login gives. token: secret; bot: our account's id; base: root of its API; person: who scanned."""
-
-    token: str
-    bot: str
-    base: str
-    person: str = ""
 
 
 class _Spent(Exception):

@@ -25,24 +25,12 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
-from channels.pulse import Pulse
-from channels.wechat_mp.exchanges import Exchange, Exchanges, Offer, Pace
-from channels.wechat_mp.guard import Guard, NotOurs, Push, Stray
-from channels.wechat_mp.places import safe_address, video_address
-from channels.wechat_mp.service import Service
+from channels.toolkit.typing_indicator import Pulse
+from channels.wechat_mp.client import ANSWER_SECONDS, Api, NotGranted, Service, UsedUp, safe_address, video_address
+from channels.wechat_mp.messages import LIMIT, Media, image_xml, later, parse, render, reply_xml, service_body, text_xml
+from channels.wechat_mp.pending_replies import Exchange, Exchanges, Offer, Pace
 from channels.wechat_mp.settings import Settings
-from channels.wechat_mp.wire import ANSWER_SECONDS, Api, NotGranted, UsedUp
-from channels.wechat_mp.words import (
-    LIMIT,
-    Media,
-    image_xml,
-    later,
-    parse,
-    render,
-    reply_xml,
-    service_body,
-    text_xml,
-)
+from channels.wechat_mp.webhook import Guard, NotOurs, Push, Stray
 
 log = structlog.get_logger(__name__)
 

@@ -13,17 +13,15 @@ import structlog
 
 from channels.base import Deliver, Fetched, Notebook, Vitals
 from channels.errors import Rejected, Retryable
-from channels.leaving import leave
 from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
-from channels.storing import until_stored
+from channels.toolkit.sending import leave
+from channels.toolkit.storing import until_stored
 from channels.wecom import media
-from channels.wecom.frames import StreamOver, request_id
-from channels.wecom.keeper import Keeper, until_first
-from channels.wecom.line import Timing
-from channels.wecom.live import Live
-from channels.wecom.pages import Call, Pages
+from channels.wecom.connection import Keeper, StreamOver, Timing, request_id, until_first
+from channels.wecom.messages import LIMIT, MARK, Heard, card, markdown, parse, render, stream, stream_id
 from channels.wecom.settings import Settings
-from channels.wecom.words import LIMIT, MARK, Heard, card, markdown, parse, render, stream, stream_id
+from channels.wecom.state import Call, Pages
+from channels.wecom.streaming import Live
 
 log = structlog.get_logger(__name__)
 KEY_SECONDS = 300.0

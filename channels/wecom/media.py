@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 from channels.base import Fetched
 from channels.errors import Ambiguous, Rejected, Retryable, TooBig
 from channels.message import OutboundFile
-from channels.text import clean
-from channels.wechat_crypto import Undecipherable, decrypt_bytes
-from channels.wecom.line import SERVER
+from channels.toolkit.text import clean
+from channels.toolkit.wechat_crypto import Undecipherable, decrypt_bytes
+from channels.wecom.connection import SERVER
 
 PIECE = 512 * 1024
 PICTURE_BYTES = 10 * 2**20

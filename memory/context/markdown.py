@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.context.counter import Counter
+from memory.context.tokens import Counter
 
 LONGEST_TOKEN = 40
 """No text that says something has more characters to the token, so a longer one need not be counted to be too long."""

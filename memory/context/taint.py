@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memory.context.writing import normal
 from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
+from memory.text.normalize import normal
 
 _OF_FILES = frozenset({"list_files", "write_file", "edit_file", "send_file"})
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _OF_FILES

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.context import reduction
-from memory.context.counter import Counter
-from memory.context.situation import cost_of
-from memory.context.validity import Shown, repair, valid
+from memory.context import reductions as reduction
+from memory.context.message_rules import Shown, repair, valid
+from memory.context.reductions import cost_of
+from memory.context.tokens import Counter
 from memory.conversation import Session, Summary, Text, ToolSpec, Turn
 
 

@@ -1,0 +1,1 @@
+"""Facts about people: extraction, similarity, MEMORY.md, nightly work."""

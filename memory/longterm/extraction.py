@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeGuard
 
-from memory.context.grounding import Source
+from memory.context.summary.grounding import Source
 from memory.conversation import Message, Part, Text
-from memory.longterm.bullets import tidy
-from memory.recall.lexical import fold, question_terms
+from memory.text.bullets import tidy
+from memory.text.tokenizer import fold, lexical_question_terms
 
 SHORT_USER, SHORT_BOT = 20, 50
 SHORT_USER_CJK, SHORT_BOT_CJK = 8, 20
@@ -48,7 +48,7 @@ _OPENING_WORDS = (
 )
 _OPENERS = frozenset(_OPENING_WORDS.split())
 _FRAME_ZH = re.compile("用户|本人|喜欢|偏好|希望|习惯|倾向|正在|目前|通常|经常|使用|进行|以及|自己|需要")
-_FRAME_EN = frozenset(question_terms("user prefers likes wants uses using currently usually"))
+_FRAME_EN = frozenset(lexical_question_terms("user prefers likes wants uses using currently usually"))
 
 Lang = Literal["zh", "en"]
 
@@ -287,7 +287,11 @@ class _Words:
         if opener is None:
             return True
         word = opener[1].casefold()
-        return word in _OPENERS or any(term in self._folded for term in question_terms(word)) or word in self._folded
+        return (
+            word in _OPENERS
+            or any(term in self._folded for term in lexical_question_terms(word))
+            or word in self._folded
+        )
 
     def _share(self, content: str) -> float:
         units = list(_units(content))
@@ -296,7 +300,7 @@ class _Words:
 
 def _units(content: str) -> Iterator[str]:
     """What a sentence is about: stems, and single Chinese characters; "the user likes" is about nothing."""
-    terms = question_terms(_FRAME_ZH.sub(" ", content))
+    terms = lexical_question_terms(_FRAME_ZH.sub(" ", content))
     yield from (term for term in terms if len(term) > 1 and not _CJK.match(term) and term not in _FRAME_EN)
     yield from dict.fromkeys(letter for term in terms if _CJK.match(term) for letter in term)
 
@@ -370,3 +374,75 @@ def _is(part: Part) -> TypeGuard[Text]:
 def _tame(text: str) -> str:
     """Nobody inside the material can end it."""
     return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)
+
+
+# Whether a line says something that may hold for long, as far as its words tell: no model is asked. Pure.
+
+LEAST_CONTENT = 3
+"""What a line must say: a longer word counts two, a pair of Chinese characters or a short word one; "ok" is nothing."""
+LONG_WORD = 4
+LONGEST = 300
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_SHORTENED = _any(r"recall\((?:handle|turn)=", r"\[(?:picture|file )", r"^\[\+\d+ messages")
+_ASKS = _any(
+    r"[?？]|[吗呢么吧][。!！~～\s]*$",
+    r"什么|怎么|怎样|如何|为何|多少|哪[里个些儿天]|几点|是不是|能不能|可不可以|有没有",
+    r"帮我|帮忙|麻烦你|给我|告诉我|请[你帮问给把]|^(?:请|把|再|继续)|我(?:们)?(?:想|要|需要)",
+    r"^(?:what|how|why|when|where|who|which|is|are|am|do|does|did|can|could|would|should|will|please|let's|let)\b",
+    r"\b(?:can|could|would|will) you\b",
+    r"\b(?:help|tell|show|give|send) me\b",
+    r"\bi(?:'d| would) like you to\b|\bi (?:want|need|wish|have a question)\b",
+)
+_FOR_ONCE = _any(
+    r"今天|昨天|明天|前天|后天|今晚|昨晚|今早|刚才|刚刚|这次|一会儿|马上",
+    r"\b(?:today|yesterday|tomorrow|tonight|just now|right now|this (?:time|morning|afternoon|evening|week))\b",
+)
+_FOR_GOOD = _any(r"以后|今后|永远|总是|一直都?要|务必|请用|请始终", r"\b(?:always|never|from now on|prefer)\b")
+_COURTESY = _any(
+    r"[早上中下晚]{1,4}午?好|晚安|你好|您好|辛苦了|太好了|没问题|没关系|不客气|谢谢|多谢|感谢|再见|拜拜|哈哈",
+    r"好的|收到|明白|继续|不好意思|对不起|抱歉|不知道|不太?确定|想一?想|看一?看|试一?试|再说|我很?喜欢[。!！~～\s]*$",
+    r"\bgood (?:morning|afternoon|evening|night)\b|\b(?:hello|hi|hey|bye|goodbye|okay|ok|sure)\b|\bsee you(?: \w+)?\b",
+    r"\bthanks?(?: you)?(?: (?:so|very) much)?\b|\bthat helps(?: me)?(?: a lot)?\b|\byou're welcome\b|\bno problem\b",
+    r"\b(?:nice|great|perfect|sounds good|got it|go on|continue)\b|\b(?:good|great|nice) idea\b",
+    r"\bi (?:like|love) (?:it|that)\b|\bi (?:see|agree|understand|guess|hope|think)\b|\bmy (?:bad|pleasure)\b",
+    r"\bi(?:'m| am) (?:fine|sorry|done|back|here|ready|not sure)\b|\b(?:don't|do not) (?:know|understand)\b",
+)
+_SELF = _any(r"我|咱|本人|俺", r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b")
+_TELLS = _any(r"我(?:是|叫|姓|最?爱|最?喜欢|不[吃喝喜爱]|讨厌|怕)")
+_OF_TALK = _any(
+    r"询问|问了|问及|请求|请教|要求(?:助手|机器人)|咨询|打招呼|问候",
+    r"\b(?:asked|asks|requested|wondered|inquired|greeted)\b",
+    r"^\W*(?:bot|assistant|tool|助手|机器人|工具)",
+)
+_LIKING = _any(
+    r"喜欢|最爱|爱[吃喝看听用玩]|讨厌|不[吃喝]|偏好|偏爱|习惯|希望|请用|以后|总是|忌口|过敏",
+    r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rite|always|never|allergic|from now on)\b",
+)
+
+
+def lasting(text: str, *, spoken: bool) -> bool:
+    """Whether a line may stand in memory: no question, request, courtesy or news of the day.
+
+    spoken: it is what a person said, and then it must be about themselves or a wish for good; else it tells of that,
+    and then it must not be about the talk alone.
+    """
+    if len(text) > LONGEST or _SHORTENED.search(text) or _FOR_ONCE.search(text):
+        return False
+    for_good = _FOR_GOOD.search(text) is not None
+    if _ASKS.search(text) and not for_good:
+        return False
+    if not (for_good or _SELF.search(text)) if spoken else _OF_TALK.search(text):
+        return False
+    rest = _COURTESY.sub(" ", text)
+    content = sum(2 if term.isascii() and len(term) >= LONG_WORD else 1 for term in lexical_question_terms(rest))
+    return content >= (1 if _TELLS.search(rest) else LEAST_CONTENT)
+
+
+def category_of(text: str) -> str:
+    """Where a line belongs as far as its words tell: a preference, else a fact."""
+    return "user_preference" if _LIKING.search(text) else "fact"

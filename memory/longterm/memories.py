@@ -1,24 +1,209 @@
 """One space's long-term memory: the lines of its MEMORY.md, and what is known of them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nlargest
+from itertools import islice
 
 import structlog
 
-from memory.failpoint import afp
-from memory.longterm.bullets import memorable, removed
-from memory.longterm.editing import Action, Edit, Held, Revision, Unreadable, noted, read, write
-from memory.longterm.reconciling import MOST_TAKEN, differences, lines_of
-from memory.longterm.recording import batched, put_all
-from memory.longterm.similarity import normal, overlap, relevances
-from memory.longterm.upserting import NEVER, Candidate, revise
-from memory.store.memory_doors import MemoryRecords
-from memory.store.memory_records import ChangeKind, MemoryChange, MemoryRow, NewMemory, Origin
-from memory.workspace import Conflict, PathRefused, SpaceFiles, Workspace
+from memory.failpoints import afp
+from memory.longterm.batches import batched, put_all
+from memory.longterm.memory_file import Action, Edit, Held, Revision, Unreadable, loses, noted, read, write
+from memory.longterm.similarity import SAME, content, merged, normal, overlap, relevances, similarity
+from memory.store.longterm.protocols import MemoryRecords
+from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryRow, MemorySource, NewMemory, Origin
+from memory.text.bullets import LONGEST, Bullet, added, memorable, removed, replaced, tidy
+from memory.workspace.files import Conflict, SpaceFiles, Workspace
+from memory.workspace.safe_path import PathRefused
 
-__all__ = ["Candidate", "Edit", "Ground", "Memories", "Revision", "Scored", "Unreadable", "Upserted"]
+# What a person's edit of MEMORY.md means for the records: lines that stayed, were changed, went, or are new. Pure.
+
+MOST_TAKEN = 5_000
+"""Lines of one space that have a record; more stay in the file, and are found there by a search."""
+MOST_COMPARED = 8
+"""New lines that a lost one is compared with."""
+MOST_LOOKED_AT = 1_000
+"""Lines that are looked at for those, by the words that they share with it."""
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """renamed: (former key, the line as it is now). new: lines without a record. gone: keys without a line.
+
+    left: how many lines of the file have no record and get none, because there are `MOST_TAKEN` already.
+    """
+
+    renamed: tuple[tuple[str, NewMemory], ...] = ()
+    new: tuple[NewMemory, ...] = ()
+    gone: tuple[str, ...] = ()
+    left: int = 0
+
+
+def differences(text: str, rows: Sequence[MemoryRow]) -> Differences:
+    """Where the records do not say what the file says.
+
+    A line that was changed keeps its record while it is at least `SAME` similar to what it was, and so does one that
+    stands under another heading now. Of more than `MOST_TAKEN` lines, the first ones get a record.
+
+    Args:
+        rows: the live ones of the space.
+    """
+    lines = lines_of(text)
+    known = {row.norm: row for row in rows}
+    moved = [(norm, line) for norm, line in lines.items() if norm in known and known[norm].category != line.category]
+    new = {norm: line for norm, line in lines.items() if norm not in known}
+    lost = {norm: row for norm, row in known.items() if norm not in lines}
+    changed = [(former, new.pop(norm)) for former, norm in _pairs(lost, new)]
+    for former, _ in changed:
+        del lost[former]
+    room = max(0, MOST_TAKEN - (len(known) - len(lost)))
+    taken = tuple(islice(new.values(), room))
+    return Differences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
+
+
+def beyond(text: str) -> int:
+    """How many lines of a file can have no record, because it has more than `MOST_TAKEN`."""
+    return max(0, len(lines_of(text)) - MOST_TAKEN)
+
+
+def lines_of(text: str) -> dict[str, NewMemory]:
+    """The memories of a file by key, as a person wrote them there."""
+    found: dict[str, NewMemory] = {}
+    for bullet in memorable(text):
+        norm = normal(bullet.text)
+        line = NewMemory(norm=norm, category=bullet.category, text=bullet.text, importance=5, origin="file")
+        found.setdefault(norm, line)
+    return found
+
+
+def _pairs(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list[tuple[str, str]]:
+    """Which lost line became which new one: the most similar first, each once."""
+    before = {norm: content(row.text) for norm, row in lost.items()}
+    after = {norm: content(line.text) for norm, line in new.items()}
+    scored = [(similarity(lost[former].text, new[norm].text), former, norm) for former, norm in _alike(before, after)]
+    taken: set[str] = set()
+    pairs = []
+    for score, former, norm in sorted(scored, key=lambda item: -item[0]):
+        if score >= SAME and former not in taken and norm not in taken:
+            taken |= {former, norm}
+            pairs.append((former, norm))
+    return pairs
+
+
+def _alike(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
+    """Pairs that are worth a comparison, which costs a hundred times as much: of each lost line the few new ones that
+    share most of its words with it, rare words first.
+    """
+    having: dict[str, list[str]] = {}
+    for norm, words in after.items():
+        for word in words:
+            having.setdefault(word, []).append(norm)
+    for former, was in before.items():
+        shared: Counter[str] = Counter()
+        looked_at = 0
+        for word in sorted((word for word in was if word in having), key=lambda word: (len(having[word]), word)):
+            holders = having[word]
+            if looked_at and looked_at + len(holders) > MOST_LOOKED_AT:
+                break
+            looked_at += len(holders)
+            shared.update(holders[:MOST_LOOKED_AT])
+        most = nlargest(MOST_COMPARED, shared, key=lambda norm: (len(was & after[norm]), shared[norm]))
+        yield from ((former, norm) for norm in most if 2 * len(was & after[norm]) >= min(len(was), len(after[norm])))
+
+
+# What becomes of a MEMORY.md when something is to be remembered: nothing, a fuller line, a new one. Pure.
+
+_NOBODY = MemorySource()
+NEVER = 2.0
+"""The similarity that no two lines have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Something to be remembered. importance: 1 to 10. replaces: keys of the lines that it proves wrong."""
+
+    category: str
+    text: str
+    importance: int = 5
+    origin: Origin
+    source: MemorySource = _NOBODY
+    replaces: tuple[str, ...] = ()
+
+
+def revise(text: str, candidate: Candidate, threshold: float) -> Revision:
+    """The file's text with the candidate in it.
+
+    Lines that it replaces leave. A line of the same words stays as it is; else the most similar line of its category is
+    merged with it from `threshold` on; else it is added. Where less than half of the file would be left, it is added
+    and nothing else.
+
+    Raises:
+        ValueError: nothing is said, or more than a memory holds, or there is no such category.
+    """
+    full = _revised(text, candidate, threshold)
+    return _revised(text, replace(candidate, replaces=()), NEVER) if loses(text, full.text) else full
+
+
+def _revised(text: str, candidate: Candidate, threshold: float) -> Revision:
+    content = tidy(candidate.text)
+    if len(content) > LONGEST:
+        raise ValueError(f"a memory has at most {LONGEST} characters, not {len(content)}")
+    key = normal(content)
+    gone = frozenset(candidate.replaces) - {key}
+    lines = memorable(text)
+    like = _like([line for line in lines if normal(line.text) not in gone], candidate.category, content, threshold)
+    words = _together(like.text, content) if like else content
+    for line in reversed(lines):
+        if normal(line.text) in gone:
+            text = removed(text, line)
+        elif line is like and words != line.text:
+            text = replaced(text, line, words)
+    return Revision(
+        text=text if like else added(text, candidate.category, words),
+        live=(_known(candidate, words, like),),
+        superseded=tuple((norm, normal(words)) for norm in _former(like, words, candidate.replaces)),
+        action="created" if like is None else "unchanged" if words == like.text else "updated",
+    )
+
+
+def _like(lines: Sequence[Bullet], category: str, content: str, threshold: float) -> Bullet | None:
+    """The line of the same words, whatever its heading; else the most similar one of the category."""
+    key = normal(content)
+    for line in lines:
+        if normal(line.text) == key:
+            return line
+    scored = [(similarity(line.text, content), line) for line in lines if line.category == category]
+    score, best = max(scored, key=lambda item: item[0], default=(0.0, None))
+    return best if score >= threshold else None
+
+
+def _together(existing: str, content: str) -> str:
+    return existing if normal(existing) == normal(content) else tidy(merged(existing, content))
+
+
+def _known(candidate: Candidate, words: str, like: Bullet | None) -> NewMemory:
+    return NewMemory(
+        norm=normal(words),
+        category=like.category if like else candidate.category,
+        text=words,
+        importance=min(10, max(1, candidate.importance)),
+        origin=candidate.origin,
+        source=candidate.source,
+    )
+
+
+def _former(like: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
+    """Keys of the lines whose place was taken."""
+    key = normal(words)
+    former = [*replaces, *([normal(like.text)] if like else [])]
+    return [norm for norm in dict.fromkeys(former) if norm != key]
+
 
 MOST_TRIES = 20
 log = structlog.get_logger(__name__)

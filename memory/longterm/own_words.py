@@ -2,10 +2,8 @@
 
 import re
 
-from memory.context.grounding import Source
-from memory.longterm.similarity import normal, overlap
-from memory.longterm.synonyms import DENY
-from memory.longterm.wording import Wording, wording
+from memory.context.summary.grounding import Source
+from memory.longterm.similarity import DENY, Wording, normal, overlap, wording
 
 _SENTENCE = re.compile(r"[。！？!?;；\n]+|\.(?:\s|$)|^.{0,40}?[:：]")
 _END = re.compile(r"(?<=[。！？!?;；\n])|(?<=\.)(?=\s)")

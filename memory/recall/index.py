@@ -1,303 +1,185 @@
-"""The full-text index of one space: an SQLite file of its own, which can always be made anew."""
+"""What recall asks of an index of one space, whatever it is kept in, and of whoever keeps it up to date."""
 
-import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-from memory.recall.doors import Narrow, Whole, among_days
+from memory.recall.documents import IndexRow
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow, after_same
-from memory.recall.terms import terms
 
-VERSION = 1
-"""Of the tables below; an index of another one is made anew."""
-_COLUMNS = tuple(field.name for field in fields(IndexRow))
-_SCHEMA = """
-CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
-CREATE TABLE row (
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL, session INTEGER NOT NULL,
-    place INTEGER NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, speaker TEXT NOT NULL, line INTEGER NOT NULL,
-    last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL, fold TEXT NOT NULL,
-    asks INTEGER NOT NULL, terms TEXT NOT NULL
-);
-CREATE INDEX row_place ON row (source, session, place);
-CREATE INDEX row_day ON row (day);
-CREATE TABLE speaker (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE vector (row INTEGER NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (row, model));
-CREATE VIRTUAL TABLE found USING fts5(
-    terms, content='row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
-);
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, row);
-CREATE TRIGGER row_added AFTER INSERT ON row BEGIN
-    INSERT INTO found(rowid, terms) VALUES (new.id, new.terms);
-END;
-CREATE TRIGGER row_removed AFTER DELETE ON row BEGIN
-    INSERT INTO found(found, rowid, terms) VALUES ('delete', old.id, old.terms);
-    DELETE FROM vector WHERE row = old.id;
-END;
-"""
-SESSIONS = 1 << 32
-"""More sessions than one source has."""
-_FACTS = (
-    f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, row.source, row.seq, "
-    "row.fold"
-)
-_NARROW = (
-    "(:since = '' OR row.day >= :since) AND (:until = '' OR (row.day <= :until AND row.day != '')) "
-    "AND (:speaker = '' OR row.speaker = :speaker OR (length(row.speaker) = length(:speaker) + 6 "
-    "AND substr(row.speaker, 1, length(:speaker) + 2) = :speaker || ' #'))"
-)
-_BEST = f"""
-WITH best AS (
-    SELECT rowid AS id, bm25(found) AS bare FROM found WHERE found MATCH :match ORDER BY bm25(found) LIMIT :most
-)
-SELECT {_FACTS}, -best.bare AS bare FROM best JOIN row ON row.id = best.id ORDER BY best.bare
-"""  # noqa: S608  names of columns, nothing from outside
-_BEST_NARROWED = f"""
-SELECT {_FACTS}, -bm25(found) AS bare FROM found JOIN row ON row.id = found.rowid
-WHERE found MATCH :match AND {_NARROW} ORDER BY bm25(found) LIMIT :most
-"""  # noqa: S608
-_OF_DAYS = f"SELECT {_FACTS}, 0.0 AS bare FROM row WHERE {{days}} AND {_NARROW} ORDER BY row.id LIMIT :most"  # noqa: S608
-_AROUND = f"""
-SELECT {_FACTS}, 0.0 AS bare FROM json_each(:places) AS near
-JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) % {SESSIONS}
-    AND row.place = near.value ->> 1
-WHERE {_NARROW}
-"""  # noqa: S608
-_HOLDING = f"""
-SELECT {_FACTS}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS bare
-FROM row WHERE bare > 0 AND {_NARROW} ORDER BY bare DESC, row.id LIMIT :most
-"""  # noqa: S608
-_BY_NUMBER = f"""
-SELECT {_FACTS}, 0.0 AS bare FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_NARROW}
-"""  # noqa: S608
+T = TypeVar("T")
 
 
-class SqliteIndex:
-    """A SpaceIndex in SQLite's FTS5, in WAL mode without a wait for the disk: what is lost is indexed again.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrow:
+    """Bounds of a search: days YYYY-MM-DD, both inclusive, and whose words; "" for any."""
 
-    Used from one thread at a time. Raises sqlite3.Error.
+    since: str = ""
+    until: str = ""
+    speaker: str = ""
+
+    @property
+    def any(self) -> bool:
+        return bool(self.since or self.until or self.speaker)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """A row as it was put in, with its source's name and its terms."""
+
+    row: IndexRow
+    source: str
+    terms: frozenset[str]
+
+
+def among_days(days: Sequence[tuple[str, str]], column: str, place: str) -> tuple[str, dict[str, str]]:
+    """A condition for Index.of_days, with its values by their names.
+
+    Args:
+        place: how the statement spells a value's place, with {} for its name.
     """
+    wanted: list[str] = []
+    given: dict[str, str] = {}
+    for number, (first, last) in enumerate(days):
+        part = column if len(first) == len("YYYY-MM-DD") else f"substr({column}, 6)"
+        names = f"first{number}", f"last{number}"
+        wanted.append(f"{part} BETWEEN {place.format(names[0])} AND {place.format(names[1])}")
+        given |= dict(zip(names, (first, last), strict=True))
+    return f"({' OR '.join(wanted)})", given
 
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5.0)
-        self.generation = 0
-        self._gone = 0
-        self._speakers: frozenset[str] | None = None
-        self._counted: tuple[tuple[int, int], int] = ((-1, -1), 0)
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "busy_timeout=5000"):
-            self._db.execute(f"PRAGMA {pragma}")
-        if self._version() == 0:
-            self._make()
-        if self._version() != VERSION:
-            raise sqlite3.DatabaseError("an index of another version")
 
-    def sources(self) -> dict[str, str]:
-        return dict(self._db.execute("SELECT name, stamp FROM source"))
+class Index(Protocol):
+    """What a search asks. All methods block."""
 
     def number(self, source: str) -> int:
-        found = self._db.execute("SELECT id FROM source WHERE name = ?", (source,)).fetchone()
-        return int(found[0]) if found else 0
-
-    def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
-        with self._changing():
-            self._db.execute(
-                "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp",
-                (name, stamp),
-            )
-            source = self._db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
-            new, last = (rows, 0) if more else self._after_same(source, rows)
-            kept = {} if more else self._taken_out(source, last)
-            self._add(source, new)
-            if kept:
-                self._put_back(source, last, kept)
-
-    def drop(self, names: Iterable[str]) -> None:
-        with self._changing():
-            for name in names:
-                self._db.execute("DELETE FROM row WHERE source = (SELECT id FROM source WHERE name = ?)", (name,))
-                self._db.execute("DELETE FROM source WHERE name = ?", (name,))
-                self._gone += 1
+        """The number that a source goes by in Fact, 0 for an unknown one."""
+        ...
 
     def best(self, terms: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
-        match = " OR ".join(f'"{term}"' for term in terms)
-        given: dict[str, Any] = {"match": match, "most": most}
-        return self._facts(_BEST_NARROWED if narrow.any else _BEST, given, narrow) if terms else []
+        """Rows with any of the terms, best first by BM25."""
+        ...
 
     def holding(self, letters: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
-        given = {"letters": json.dumps(list(letters), ensure_ascii=False), "most": most}
-        return self._facts(_HOLDING, given, narrow)
+        """Rows with any of these characters in their words, those with more of them first; a scan of all rows."""
+        ...
 
     def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
-        wanted, given = among_days(days, "row.day", ":{}")
-        return self._facts(_OF_DAYS.replace("{days}", wanted), {**given, "most": most}, narrow) if days else []
+        """Rows of days between two, given YYYY-MM-DD or MM-DD for any year."""
+        ...
 
     def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
-        return self._facts(_AROUND, {"places": json.dumps(list(places))}, narrow)
+        """Rows at (session, place)."""
+        ...
 
     def facts(self, rows: Iterable[int], narrow: Narrow) -> list[Fact]:
-        return self._facts(_BY_NUMBER, {"rows": json.dumps(list(rows))}, narrow)
+        """Rows by their numbers, as ranking sees them."""
+        ...
 
     def whole(self, rows: Iterable[int]) -> dict[int, Whole]:
-        statement = (
-            f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
-            "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
-        )
-        return {
-            number: Whole(
-                row=IndexRow(**dict(zip(_COLUMNS, held, strict=True))), source=name, terms=frozenset(found.split())
-            )
-            for number, name, found, *held in self._db.execute(statement, (json.dumps(list(rows)),))
-        }
+        """Rows by their numbers, as they were put in."""
+        ...
 
     def frequencies(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        found = dict(
-            self._db.execute(
-                "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(terms)),),
-            )
-        )
-        return found, self.count()
+        """In how many rows each of the terms is, and how many rows there are."""
+        ...
 
     def speakers(self) -> frozenset[str]:
-        if self._speakers is None:
-            self._speakers = frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
-        return self._speakers
+        """Everybody whose words are in it."""
+        ...
+
+
+class Rows(Protocol):
+    """What keeping an index up to date, and checking it, asks. All methods block."""
+
+    def sources(self) -> dict[str, str]:
+        """Each source's name and the stamp it was indexed with."""
+        ...
+
+    def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
+        """The rows of a source, in place of those it had; more: behind those it had.
+
+        They are taken one by one and few of them are held at a time. Where they end in an error, nothing is changed.
+        """
+        ...
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Take sources out with all their rows."""
+        ...
 
     def lines(self, source: str) -> list[tuple[int, str]]:
-        statement = (
-            "SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE source.name = ? "
-            "ORDER BY row.id"
-        )
-        return self._db.execute(statement, (source,)).fetchall()
+        """(line, words) of a source's rows, in order."""
+        ...
 
     def count(self) -> int:
-        """How many rows there are; counted again when another connection has changed the file, too."""
-        now = (self.generation, int(self._db.execute("PRAGMA data_version").fetchone()[0]))
-        if self._counted[0] != now:
-            self._counted = (now, int(self._db.execute("SELECT COUNT(*) FROM row").fetchone()[0]))
-        return self._counted[1]
+        """How many rows there are."""
+        ...
 
     def check(self) -> str:
-        try:
-            found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if found != "ok":
-                return str(found)
-            self._db.execute("INSERT INTO found(found, rank) VALUES ('integrity-check', 1)")
-        except sqlite3.DatabaseError as err:
-            return str(err)
-        return ""
+        """What is wrong with it, "" for nothing."""
+        ...
+
+
+class VectorStore(Protocol):
+    """What comparing by meaning asks. All methods block."""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        return self._db.execute(
-            "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND vector.model = ? "
-            "WHERE vector.row IS NULL ORDER BY row.id LIMIT ?",
-            (model, most),
-        ).fetchall()
+        """(row, its words) of rows that have no vector of that model yet."""
+        ...
 
     def keep_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        with self._changing():
-            self._gone += self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
-            newest = self._db.execute("SELECT COALESCE(MAX(row), 0) FROM vector").fetchone()[0]
-            self._gone += any(row <= newest for row, _, _ in vectors)
-            self._db.executemany(
-                "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM row WHERE id = ? AND words = ?",
-                [(model, data, row, words) for row, words, data in vectors],
-            )
+        """Keep (row, its words, vector) of rows that are still there with these words; those of other models go."""
+        ...
 
     def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        statement = "SELECT row, data FROM vector WHERE model = ? AND row > ? ORDER BY row"
-        return self._db.execute(statement, (model, after)).fetchall()
+        """(row, vector) of the rows that have one of that model, in the order of their numbers, behind that row."""
+        ...
 
     def vectors_stamp(self) -> tuple[int, int]:
-        return self._gone, self._db.execute("PRAGMA data_version").fetchone()[0]
+        """What stays the same while vectors are only added, and each for a row behind those that have one."""
+        ...
+
+
+class SpaceIndex(Index, Rows, VectorStore, Protocol):
+    """The whole index of one space: it holds nothing of its own, and can always be made anew."""
+
+
+class Kept(Protocol):
+    """One space's index with what keeps it in step with the files and with what was said."""
+
+    @property
+    def space(self) -> str:
+        """Whose it is."""
+        ...
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is done with it just now."""
+        ...
+
+    async def use(self, work: Callable[[SpaceIndex], T]) -> T:
+        """What `work`, run in a thread, makes of the index once it is up to date; it changes nothing.
+
+        Raises:
+            StoreError: it cannot be read or made.
+        """
+        ...
+
+    async def change(self, work: Callable[[SpaceIndex], T]) -> T:
+        """The same for work that changes the index, as it stands.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        ...
+
+    async def remove(self) -> None:
+        """Throw the index away; the next use makes it anew.
+
+        Raises:
+            StoreError: it is still there.
+        """
+        ...
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    def _add(self, source: int, rows: Iterable[IndexRow]) -> None:
-        names = (*_COLUMNS, "source", "asks", "terms")
-        marks = ", ".join("?" * len(names))
-        speakers: set[str] = set()
-
-        def values() -> Iterator[tuple[Any, ...]]:
-            for row in rows:
-                speakers.add(row.speaker)
-                yield (*_columns_of(row), source, row.asks, " ".join(terms(row.words)))
-
-        self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values())  # noqa: S608
-        self._db.executemany("INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name))
-
-    def _after_same(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
-        held = self._db.execute(
-            f"SELECT id, {', '.join(_COLUMNS)} FROM row WHERE source = ? ORDER BY id",  # noqa: S608
-            (source,),
-        )
-        with closing(held):  # else it would go on reading what is about to be taken out
-            return after_same(held, rows, _columns_of)
-
-    def _taken_out(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
-        """Take a source's rows behind that one out; returns their words' vectors, each with its model."""
-        held = self._db.execute(
-            "SELECT row.words, vector.model, vector.data FROM row JOIN vector ON vector.row = row.id "
-            "WHERE row.source = ? AND row.id > ?",
-            (source, after),
-        )
-        kept = {words: (model, data) for words, model, data in held}
-        self._gone += self._db.execute("DELETE FROM row WHERE source = ? AND id > ?", (source, after)).rowcount
-        return kept
-
-    def _put_back(self, source: int, after: int, kept: Mapping[str, tuple[str, bytes]]) -> None:
-        """A line that stands there still needs no new vector."""
-        rows = self._db.execute("SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)).fetchall()
-        self._db.executemany(
-            "INSERT INTO vector(row, model, data) VALUES (?, ?, ?)",
-            [(row, *kept[words]) for row, words in rows if words in kept],
-        )
-
-    def _facts(self, statement: str, given: Mapping[str, Any], narrow: Narrow) -> list[Fact]:
-        bounds = {"since": narrow.since, "until": narrow.until, "speaker": narrow.speaker}
-        wanted = {name: value for name, value in bounds.items() if f":{name}" in statement}
-        return list(map(Fact._make, self._db.execute(statement, {**given, **wanted})))
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        finally:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-        self.generation += 1
-        self._speakers = None
-
-    def _version(self) -> int:
-        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
-
-    def _make(self) -> None:
-        with self._changing():
-            if self._version() == 0:  # another process may have been first
-                for statement in _statements(_SCHEMA):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version={VERSION}")
-
-
-def _columns_of(row: IndexRow) -> tuple[Any, ...]:
-    return tuple(getattr(row, name) for name in _COLUMNS)
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a script, a trigger's own semicolons left inside it."""
-    found, held = [], ""
-    for line in script.splitlines():
-        held += line + "\n"
-        if sqlite3.complete_statement(held):
-            found.append(held)
-            held = ""
-    return found
+        """Let go of what it holds open; blocks."""
+        ...

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import structlog
 
-from memory.ending import end
-from memory.recall.doors import Kept, VectorStore
+from memory.recall.index import Kept, VectorStore
 from memory.store.errors import StoreError
+from memory.tasks import end
 
 log = structlog.get_logger(__name__)
 MOST = 100_000

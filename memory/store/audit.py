@@ -3,14 +3,59 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import bindparam, insert, select, update
 
-from memory.store.audit_records import Act, AuditFault, AuditHead, AuditRow
-from memory.store.engine import Row, Tx
+from memory.store.engine.database import Database, Row, Tx
 from memory.store.errors import StoreError
 from memory.store.rows import moment
-from memory.store.tables import audit, audit_head
+from memory.store.schema.tables import audit, audit_head
+
+# The chain of acts as values.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """An act to be added. subject: the conversation or the space; result: what came of it, in a word or two."""
+
+    action: str
+    subject: str
+    result: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """One act. subject: a conversation, a space or a party; args_digest: SHA-256 of what it was asked with, or ""."""
+
+    seq: int
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    args_digest: str
+    decision: str
+    result: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditHead:
+    """Where the chain ended at some time: its newest row's number and hash; 0 and "" for an empty one."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFault:
+    """The first row that is not as it was written, and what is wrong with it."""
+
+    seq: int
+    what: str
+
 
 PAGE = 1_000
 REFUSED = "refused"
@@ -124,3 +169,22 @@ def _row(row: Row) -> AuditRow:
 def _hash(row: Row) -> str:
     covered = json.dumps([row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(covered.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# The Audit door: the chain of acts, read and checked.
+
+
+class SqlAudit:
+    """See memory.store.people.people.Audit."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def acts(self, limit: int) -> list[AuditRow]:
+        return await self._database.read(acts, limit)
+
+    async def head(self) -> AuditHead:
+        return await self._database.read(head)
+
+    async def fault(self, known: Sequence[AuditHead] = ()) -> AuditFault | None:
+        return await self._database.read(fault, known)

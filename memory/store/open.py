@@ -12,18 +12,16 @@ from sqlalchemy import false as no
 from sqlalchemy import select, update
 from sqlalchemy.dialects.sqlite import dialect
 
-from memory.failpoint import afp
-from memory.store.connection import Connection, connect_reader, connect_writer
-from memory.store.creation import HEAD
-from memory.store.database_file import DatabaseFile
-from memory.store.engine import Compiler, Tx
+from memory.failpoints import afp
+from memory.store.engine.database import Compiler, Tx
+from memory.store.engine.database_file import DatabaseFile
+from memory.store.engine.leases import only
+from memory.store.engine.sqlite import Connection, SqliteDatabase, connect_reader, connect_writer
 from memory.store.errors import SchemaOlder, StoreCorrupt
-from memory.store.leases import only
-from memory.store.schema import create, migrate, version
-from memory.store.snapshots import heal
-from memory.store.sqlite import SqliteDatabase
+from memory.store.maintenance.snapshots import heal
+from memory.store.schema.create import HEAD, create, migrate, version
+from memory.store.schema.tables import instance
 from memory.store.store import SqlStore
-from memory.store.tables import instance
 
 _INSTANCE = select(instance.c.lease_epoch, instance.c.clean)
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1, clean=no())

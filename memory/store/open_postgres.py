@@ -7,16 +7,13 @@ import psycopg
 from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
-from memory.store import leases
-from memory.store.clock import NOW, DatabaseClock
-from memory.store.engine import Compiler, Tx
+from memory.store.engine import leases
+from memory.store.engine.database import Compiler, DatabaseClock, Tx
+from memory.store.engine.postgres import SCHEMA_LOCK_KEY, Bare, Driver, PostgresDatabase, named, plain_url, pool_of
 from memory.store.errors import StoreCorrupt, StoreError
-from memory.store.lease_tables import FOREVER
-from memory.store.postgres import Bare, Driver, PostgresDatabase, pool_of
-from memory.store.postgres_errors import named
-from memory.store.postgres_schema import ALONE, dialect, must_be_ours, prepare
+from memory.store.schema.postgres import dialect, must_be_ours, prepare
+from memory.store.schema.tables import FOREVER, NOW, instance
 from memory.store.store import SqlStore
-from memory.store.tables import instance
 
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
@@ -38,12 +35,6 @@ class Wanted:
     connections: int = MOST_CONNECTIONS
     clock: Callable[[], float] | None = None
     lease_seconds: float = LEASE_SECONDS
-
-
-def plain_url(url: str) -> str:
-    """A configured address as the driver takes it: without the name of the driver."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme.partition('+')[0]}://{rest}"
 
 
 async def open_postgres(wanted: Wanted, *, writable: bool = True) -> SqlStore:
@@ -84,7 +75,9 @@ async def _clock(bare: Bare) -> DatabaseClock:
 
 async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted, now: float) -> int:
     async with bare.transaction():
-        await bare.execute("SELECT pg_advisory_xact_lock_shared(%s)", [ALONE])  # after a command that is alone
+        await bare.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY]
+        )  # after a command that is alone
         tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=now)
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)

@@ -1,23 +1,404 @@
 """Database rows as the record's values."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Table
+from sqlalchemy import ColumnElement, Table, Text, bindparam, func, or_, select
 
-from memory.conversation import Message, load_parts
-from memory.store.engine import Row
-from memory.store.records import (
-    CallRow,
-    ConversationRow,
-    FoldRow,
-    InboxRow,
-    Line,
-    OutboxRow,
-    Place,
-    TurnRow,
-)
+from memory.context.taint import FoldLabel
+from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
+from memory.store.engine.database import Row, Tx, glance
+from memory.store.schema.memory_tables import account_link
+from memory.store.schema.tables import conversation
+
+# The rows of the durable record as frozen values, and what goes into its transactions.
+
+InboxKind = Literal["message", "command", "aside", "edit", "delete", "move"]
+InboxState = Literal["new", "aside", "running", "done", "ignored", "dead"]
+TurnState = Literal["running", "waiting", "done", "cancelled", "failed", "interrupted"]
+CallState = Literal["planned", "started", "done", "failed", "denied", "cancelled", "unknown"]
+OutboxKind = Literal["final", "media", "progress", "notice"]
+OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
+FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
+FoldMethod = Literal["model", "extract"]
+
+
+ALBUM_SECONDS = 2.0
+"""How long more parts of an album are waited for after the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a conversation is and whose memory it uses. kind: "dm" or "group"; space: "" is the owner's."""
+
+    channel: str
+    account: str
+    chat_id: str
+    thread_id: str
+    kind: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """One inbound message for T1. body: JSON text of what was said (see bot/messages.py), with blobs by hash.
+
+    key is unique per channel and account for ever. ignored: "" or why it will not be handled (stored as such).
+    urgent: handled beside the lane (a command such as /stop), so it never waits its turn.
+    kind aside: not to be answered, told to the model with the conversation's next turn. edit and delete are of the
+    message with key `target`; move is of the chat at `place` to the chat id `target`, whose space would be `to_space`.
+    album: rows of one become one turn; not_before is when the oldest of them is due, and moves with each newer one.
+    """
+
+    place: Place
+    key: str
+    kind: InboxKind
+    sender_id: str
+    body: str
+    order_key: str = ""
+    ignored: str = ""
+    urgent: bool = False
+    not_before: float = 0.0
+    target: str = ""
+    to_space: str = ""
+    album: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """What a channel keeps with the messages it delivers: texts by name; "" takes one away."""
+
+    channel: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """T1's answer: the inbox id (that of the first delivery where this one is a repeat).
+
+    meant: of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown; meant_in: the
+    conversation of that one. trace_id: what everything that comes of the row is found by.
+    """
+
+    id: str
+    conversation: str
+    new: bool
+    state: InboxState
+    line: int
+    meant: str = ""
+    meant_in: str = ""
+    trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One accepted message. line: place in the transcript a person sees.
+
+    attempts: deaths of a process that had it at work; deaths_alone: those of them when it was the only one at work.
+    reason: why it is ignored, or that its command has begun. not_before: unix seconds before which it is not begun.
+    """
+
+    id: str
+    conversation: str
+    channel: str
+    account: str
+    key: str
+    kind: InboxKind
+    sender_id: str
+    body: str
+    order_key: str
+    state: InboxState
+    reason: str
+    attempts: int
+    deaths_alone: int
+    turn_id: str
+    trace_id: str
+    line: int
+    urgent: bool
+    not_before: float
+    album: str
+    received: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationRow:
+    """One conversation. turns: in the view now, the running one left out; updated: newest in- or outbound.
+
+    own_space: what it has by itself; place.space is the memory it uses, that of the home its account has joined.
+    """
+
+    id: str
+    place: Place
+    epoch: int
+    next_seq: int
+    next_turn: int
+    view_from: int
+    fold_head: str
+    title: str
+    turns: int
+    updated: datetime
+    policy: str
+    model: str
+    own_space: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there.
+
+    tainted: see Message.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+    tokens: int
+    counter: str
+    origin: str
+    id: str = ""
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One turn of work. step: model calls finished; attempts: deaths of a process that had it at work."""
+
+    id: str
+    conversation: str
+    number: int
+    epoch: int
+    inbox_id: str
+    actor: str
+    state: TurnState
+    step: int
+    attempts: int
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """One tool call. row id; call_id: the model's; input: JSON text; idem_key: the same for every run of it."""
+
+    id: str
+    turn_id: str
+    call_id: str
+    name: str
+    input: str
+    effect: Effect
+    idem_key: str
+    state: CallState
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call as T3 plans it. effect: "pure" for an unknown tool, which only ever yields an error."""
+
+    call_id: str
+    name: str
+    input: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """One part of an answer for T6. The store derives client_key from source and part_no.
+
+    key_valid: seconds for which the platform holds the key, 0 when it takes none. payload: JSON text of what goes with
+    the text (a file by its blob, buttons), "" for nothing.
+    """
+
+    kind: OutboxKind
+    text: str
+    part_no: int
+    parts: int
+    key_valid: float = 0.0
+    payload: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """One part of an answer on its way. source: inbox id it answers + what it is; repeats: sends of unknown fate.
+
+    key_expires: unix seconds until which the key holds, 0 for none. not_before: unix seconds. line: place in the
+    transcript. reply_to: inbox id; reply_to_key: the platform's key of that message; trace_id: that row's.
+    """
+
+    id: str
+    conversation: str
+    place: Place
+    source: str
+    part_no: int
+    parts: int
+    kind: OutboxKind
+    client_key: str
+    text: str
+    state: OutboxState
+    attempts: int
+    repeats: int
+    plain: bool
+    key_expires: float
+    not_before: float
+    reply_to: str
+    reply_to_key: str
+    platform_id: str
+    error: str
+    line: int
+    payload: str
+    created: datetime
+    trace_id: str = ""
+
+
+HELD = 9_000_000_000.0
+"""As retry_at or not_before: until the person writes again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """T8: what became of a send. retry_at: unix seconds or HELD, for state "pending"; plain: next try as plain text."""
+
+    state: OutboxState
+    platform_id: str = ""
+    error: str = ""
+    retry_at: float = 0.0
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of model calls as the provider counted them. input: all of it, cached parts included."""
+
+    model: str
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+    estimated: int = 0
+    purpose: str = "turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPlan:
+    """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
+
+    tokens_before: of the turns and summary in view; tokens_after: of the turns that stay, 0 to tell it from them.
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
+    0 for what it is when this is stored.
+    """
+
+    conversation: str
+    epoch: int
+    prev_fold: str
+    from_seq: int
+    to_seq: int
+    from_turn: int
+    to_turn: int
+    policy: str
+    reason: str
+    tokens_before: int
+    tokens_after: int = 0
+    log_only: bool = False
+    why: str = ""
+    seen_seq: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldRow:
+    """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
+
+    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
+    when it was taken back. tainted: some line of its texts rests on words from outside (memory.context.taint);
+    clean_lines: JSON list of the keys of those that do not, where some do; summary_tainted: one of the summary does.
+    """
+
+    id: str
+    conversation: str
+    space: str
+    channel: str
+    epoch: int
+    prev_fold: str
+    from_seq: int
+    to_seq: int
+    from_turn: int
+    to_turn: int
+    turns_covered: int
+    state: FoldState
+    method: FoldMethod
+    policy: str
+    reason: str
+    log_text: str
+    summary: str
+    summary_tokens: int
+    source_sha256: str
+    log_ref: str
+    tokens_before: int
+    tokens_after: int
+    log_only: bool
+    at: datetime
+    why: str = ""
+    seen_seq: int = 0
+    tainted: bool = False
+    clean_lines: str = ""
+    summary_tainted: bool = False
+
+    @property
+    def label(self) -> FoldLabel:
+        """Which lines of its texts rest on words from outside."""
+        return FoldLabel.of(self.tainted, self.clean_lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at again.
+
+    parts: as they are shown, in order. source: a hash of all that a person may edit of it. epoch, fold_head, and
+    reductions (how many its view had): the session's when it was taken.
+    """
+
+    parts: tuple[SystemPart, ...]
+    source: str
+    epoch: int
+    fold_head: str
+    reductions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of the transcript a person sees. role: "user", "assistant" or "notice"; number: its `line`.
+
+    state: of the inbox or outbox row behind it.
+    """
+
+    id: str
+    number: int
+    role: str
+    text: str
+    at: datetime
+    reply_to: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerFault:
+    """A breach of the coverage ledger: which conversation, which message or fold, what is wrong."""
+
+    conversation: str
+    subject: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """What recovery at start found to do. notices: inbox ids whose dead or interrupted turns were told."""
+
+    turns: tuple[TurnRow, ...]
+    folds: tuple[FoldRow, ...]
+    calls_unknown: int
+    sends_unknown: int
+    inbox_waiting: int
+
 
 _PLACE = tuple(Place.__dataclass_fields__)
 _ROLES = {"user": "user", "final": "assistant", "media": "assistant", "progress": "notice", "notice": "notice"}
@@ -94,3 +475,42 @@ def _parted(row: Row) -> tuple[dict[str, Any], Place]:
     """A joined row's own columns, and the place that its `place_…` columns describe."""
     own = {name: row[name] for name in row.keys() if not name.startswith("place_")}  # noqa: SIM118
     return own, Place(**{name: row[f"place_{name}"] for name in _PLACE})
+
+
+# Whose memory an account's space is: its own, or the one it has joined. The one place that says so in SQL.
+
+
+def home(own: ColumnElement[str]) -> ColumnElement[str]:
+    """The space whose memory goes with this one: what it has joined, else itself. A group's never joins another."""
+    joined = select(account_link.c.space).where(account_link.c.own_space == own).scalar_subquery()
+    return func.coalesce(joined, own)
+
+
+def belongs(own: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether what stands under this space is the memory of `:space`: its own, or that of an account that joined it."""
+    joined = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
+    return or_(own == bindparam("space"), own.in_(joined))
+
+
+HOME = home(conversation.c.space)
+"""The home of a conversation's space, within a query of conversations."""
+PLACE = tuple(
+    (HOME if name == "space" else conversation.c[name]).label(f"place_{name}") for name in Place.__dataclass_fields__
+)
+"""A conversation's place as `place_…` columns, with the home of its space."""
+_HOME_OF = select(home(bindparam("own", type_=Text())).label("space"))
+_MEMBERS = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
+_JOINED = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)
+
+
+@glance
+async def home_of(tx: Tx, own: str) -> str:
+    """The space whose memory goes with `own`."""
+    row = await tx.one(_HOME_OF, own=own)
+    return str(row["space"]) if row else own
+
+
+@glance
+async def members_of(tx: Tx, space: str) -> tuple[str, ...]:
+    """All spaces whose texts belong to this one: itself first, then those that joined it, oldest first."""
+    return (space, *(row["own_space"] for row in await tx.all(_JOINED, space=space)))

@@ -10,11 +10,11 @@ import pytest
 from benchmarks import context
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
-from bot.replay.recording import Recording, words
-from memory.context.boundary import read_choice
-from memory.context.validity import Shown, valid
+from bot.cli.replay.recording import Recording, words
+from memory.context.message_rules import Shown, valid
+from memory.context.policies.boundary import read_choice
 from memory.conversation import ToolCall, ToolResult
-from memory.recall.lexical import fold, question_terms
+from memory.text.tokenizer import fold, lexical_question_terms
 
 
 @cache
@@ -65,7 +65,7 @@ def test_a_probe_asks_later_than_it_was_told_in_words_that_were_used(recording: 
     held = said(recording)
     for probe in recording.probes:
         assert probe.fact_turn <= probe.after <= len(recording.turns)
-        shared = [term for term in question_terms(probe.question) if term in held[probe.fact_turn]]
+        shared = [term for term in lexical_question_terms(probe.question) if term in held[probe.fact_turn]]
         assert shared, probe
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import recall, recall_rows
 from benchmarks.recall import OWN, Person, Returned, score
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 
 FLOORS = {"en": {"R@5": 0.90, "B2000": 0.90, "MRR": 0.70}, "zh": {"R@5": 0.95, "B2000": 0.95, "MRR": 0.75}}
 """Of the sets that lie beside the benchmark."""

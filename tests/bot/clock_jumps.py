@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from bot.scheduler import Dreams, Scheduler
+from bot.runtime.scheduler import Dreams, Scheduler
 
 STEP = 30.0  # seconds
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bot.agent.job import USUAL, Times
-from bot.config import ConfigFile
-from bot.ground import Ground
-from bot.home import Home
-from bot.house import House
-from bot.models.scripted import Script, Scripted
+from bot.agent.turn_context import USUAL, Times
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.models.providers.testing import Script, Scripted
+from bot.runtime.bot import House
+from bot.runtime.wiring import Ground
 from channels.message import Capabilities, OutboundMessage
-from channels.scripted import Scripted as Channel
-from memory.store.doors import Store
+from channels.testing import Scripted as Channel
 from memory.store.open import open_store
+from memory.store.store import Store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
 QUIET = {"memory": {"extract": False}}

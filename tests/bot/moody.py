@@ -2,11 +2,11 @@
 
 import time
 
-from bot.house import House
+from bot.runtime.bot import House
 from channels.base import Prompt, Vitals
 from channels.errors import ChannelError
 from channels.message import Capabilities
-from channels.scripted import Scripted
+from channels.testing import Scripted
 
 QR = Prompt(
     kind="qr", zh="请用微信扫码。", en="Scan this with WeChat.", text="https://login.example/q?code=s3cret-of-a-login"

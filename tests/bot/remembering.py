@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.home import Home
+from bot.config.home import Home
+from bot.memory.extraction import Uses
 from bot.tools.base import Occasion, ToolContext
-from bot.tools.longterm import LongTerm
-from bot.uses import Uses
+from bot.tools.memory import LongTerm
 from memory.longterm.memories import Ground as LinesGround
 from memory.longterm.memories import Memories
-from memory.recall.keeping import Ground as RecallGround
-from memory.recall.recall import Recall
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground as RecallGround
 from memory.store.open import open_store
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.isolation import Isolation
+from bot.dispatch import Isolation
 from tests.by_night import examples
 
 LONG = 60.0

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.config import ConfigFile
-from bot.ground import Ground
-from bot.home import Home
-from bot.house import House
-from bot.models.scripted import Scripted
-from channels.scripted import Scripted as Channel
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.models.providers.testing import Scripted
+from bot.runtime.bot import House
+from bot.runtime.wiring import Ground
+from channels.testing import Scripted as Channel
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside
 from tests.emulators.model import ModelEmulator

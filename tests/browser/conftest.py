@@ -8,7 +8,7 @@ from playwright.async_api import Browser, async_playwright
 
 from tests.browser.opening import ARGS, CHROMIUM
 from tests.browser.scripted import page_house
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

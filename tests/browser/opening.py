@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Browser, Page
 
-from tests.channels.web.house import TOKEN, Running
+from tests.channels.web.server import TOKEN, Running
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGS = [

@@ -10,20 +10,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.config import ConfigFile
-from bot.console.wiring import open_console
-from bot.ground import Ground
-from bot.home import Home
-from bot.house import House
-from bot.models.scripted import Script, Scripted
-from channels.scripted import Scripted as Channel
-from channels.web.app import Site
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.console.services import open_console
+from bot.models.providers.testing import Script, Scripted
+from bot.runtime.bot import House
+from bot.runtime.wiring import Ground
+from channels.testing import Scripted as Channel
+from channels.web.auth import Gate
 from channels.web.channel import Web
-from channels.web.gate import Gate
-from channels.web.hub import Hub
-from channels.web.serve import Server, listen, port_of
+from channels.web.events import Hub
+from channels.web.server import Server, Site, listen, port_of
 from memory.store.open import open_store
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse
 
 OWNER, ANN, GROUP = "5005", "5006", "-1007"
 QUIET = {

@@ -9,10 +9,9 @@ from typing import Any
 
 from bot.console.files import Files
 from channels.message import InboundMessage
-from channels.web.calls import Call, answer
-from channels.web.errors import Refused
-from memory.workspace import Workspace
-from tests.channels.web.house import Running, ScriptedHouse, running
+from channels.web.requests import Call, Refused, answer
+from memory.workspace.files import Workspace
+from tests.channels.web.server import Running, ScriptedHouse, running
 
 LONG = """Here is what I found in your notes:
 

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, expect
 from tests.browser.opening import BROWSER, write
 from tests.browser.scripted import Page, page_house
 from tests.channels.attacked import Authority
-from tests.channels.web.house import TOKEN
+from tests.channels.web.server import TOKEN
 from tests.emulators.tls_proxy import Proxy, tls_proxy
 
 pytestmark = BROWSER

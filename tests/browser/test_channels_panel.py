@@ -13,16 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console.channels import Channels
-from bot.vitals import State, as_json
+from bot.gateway.channel_status import State, as_json
 from channels.base import Prompt
-from channels.web.calls import Call, answer
-from channels.web.errors import Refused
-from channels.web.strict import read_json
+from channels.web.requests import Call, Refused, answer, read_json
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.browser.opening import BROWSER, opened
 from tests.browser.scripted import Page as Said
 from tests.by_night import by_night
-from tests.channels.web.house import Running, running
+from tests.channels.web.server import Running, running
 
 pytestmark = BROWSER
 BEGAN = 1_790_000_000.0

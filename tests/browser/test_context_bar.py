@@ -9,7 +9,7 @@ from playwright.async_api import Page as Tab
 
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.scripted import CONTEXT, FOLDS
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 pytestmark = BROWSER
 NEXT = {**FOLDS[0], "id": "f3", "from_turn": 12, "to_turn": 15, "tokens_before": 9_000, "tokens_after": 700}

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 from bot.errors import ModelError
 from tests.browser.opening import BROWSER, opened, write
 from tests.browser.real import real_house
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 pytestmark = BROWSER
 FAILED = "The model could not answer."

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Route, expect
 
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, GROUP, OWNER, real_house
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 pytestmark = BROWSER
 

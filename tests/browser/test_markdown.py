@@ -3,7 +3,7 @@
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.opening import BROWSER, opened
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 pytestmark = BROWSER
 TABLE = """| left | middle | right |

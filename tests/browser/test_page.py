@@ -10,7 +10,7 @@ from tests.browser.opening import BROWSER, opened, write
 from tests.browser.scripted import Page as Scripted
 from tests.browser.scripted import page_house
 from tests.by_night import by_night
-from tests.channels.web.house import TOKEN, Running
+from tests.channels.web.server import TOKEN, Running
 
 HOSTILE = """<script>window.hit = 1</script>
 <img src=x onerror="window.hit=2"><svg onload="window.hit=3"></svg>

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.opening import BROWSER, opened, write
 from tests.by_night import by_night
-from tests.channels.web.house import Running
+from tests.channels.web.server import Running
 
 pytestmark = BROWSER
 OUTSIDE = """box => {

@@ -6,15 +6,15 @@ from playwright.async_api import Browser, expect
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.access.usage_report import as_json as used_as_json
+from bot.access.usage_report import people_as_json
 from bot.errors import KeyRefused
 from bot.models.health import NEVER, ModelState, as_json
-from bot.spent import as_json as used_as_json
-from bot.spent import people_as_json
-from channels.web.calls import Call, answer
-from memory.store.spending_doors import OWNER, Used
+from channels.web.requests import Call, answer
+from memory.store.people.spending import OWNER, Used
 from tests.browser.opening import BROWSER, opened
 from tests.browser.scripted import Page as Said
-from tests.channels.web.house import running
+from tests.channels.web.server import running
 
 pytestmark = BROWSER
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
-from channels.terminal import Setup, Terminal
-from channels.terminal_input import Desk
+from channels.terminal.channel import Setup, Terminal
+from channels.terminal.prompt import Desk
 
 HOSTILE = "\x1b[2J\x1b]52;c;ZXZpbA==\x07 \x9b31m \u202eback **bold** \r\nnext"
 

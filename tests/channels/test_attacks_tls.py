@@ -16,13 +16,13 @@ from channels.message import Address, OutboundMessage
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import Settings as TelegramSettings
 from channels.wechat.channel import Wechat
-from channels.wechat.login import Credentials
-from channels.wechat.pace import Pace
+from channels.wechat.client import Pace
 from channels.wechat.settings import Settings as WechatSettings
+from channels.wechat.state import Credentials
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.settings import Settings as MpSettings
 from channels.wecom.channel import Wecom
-from channels.wecom.line import Timing
+from channels.wecom.connection import Timing
 from channels.wecom.settings import Settings as WecomSettings
 from tests.channels.attacked import BAD, Authority, Impostor, Kind, impostor
 from tests.contracts.channel_stage import Inbox, Pages, eventually, hearing_on

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 
 from channels.feishu.cards import shown, summary
 from channels.message import Address, OutboundMessage
-from channels.plain import to_plain
-from channels.telegram.format import to_html
-from channels.telegram.parameters import render as telegram_render
-from channels.telegram.words import Me, parse
-from channels.text import clean, split
-from channels.wechat_mp.words import render as mp_render
-from channels.wecom.words import render
-from tests.channels.hook_doors import feishu_door, mp_door, telegram_door
-from tests.channels.web.house import ScriptedHouse, running
+from channels.telegram.html import to_html
+from channels.telegram.messages import Me, parse
+from channels.telegram.messages import render as telegram_render
+from channels.toolkit.text import clean, split, to_plain
+from channels.wechat_mp.messages import render as mp_render
+from channels.wecom.messages import render
+from tests.channels.hook_addresses import feishu_door, mp_door, telegram_door
+from tests.channels.web.server import ScriptedHouse, running
 
 # Literals, so that the product is not compared with itself.
 LIMIT = 20_480

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from channels.errors import Retryable
-from channels.feishu.live import Live as FeishuLive
+from channels.feishu.streaming import Live as FeishuLive
 from channels.message import Address, EventName, InboundMessage, LiveEvent, OutboundFile, Sender
-from channels.wecom.line import Timing
-from channels.wecom.live import Live as WecomLive
-from channels.wecom.pages import Call, Pages
-from channels.wecom.words import Heard
-from tests.channels.mp_stage import mp_stage
+from channels.wecom.connection import Timing
+from channels.wecom.messages import Heard
+from channels.wecom.state import Call, Pages
+from channels.wecom.streaming import Live as WecomLive
+from tests.channels.wechat_mp.stage import mp_stage
 from tests.contracts.channel_hearing import PNG
 
 DM = Address(channel="any", account="a", chat_id="c")

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from bot.config.channels import WechatMp as MpSection
+from bot.config.schema import WechatMp as MpSection
 from channels.feishu.channel import Feishu
 from channels.feishu.settings import Settings as FeishuSettings
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import Settings as TelegramSettings
-from tests.channels.hook_doors import (
+from tests.channels.hook_addresses import (
     FEISHU_KEY,
     FEISHU_WORD,
     Door,
@@ -30,7 +30,7 @@ from tests.channels.hook_doors import (
     telegram_door,
     telegram_shot,
 )
-from tests.channels.web.house import ScriptedHouse, running
+from tests.channels.web.server import ScriptedHouse, running
 from tests.emulators.feishu_webhook import sign
 from tests.emulators.mp import PERSON
 from tests.emulators.mp_push import xml_of

@@ -19,13 +19,13 @@ from channels.base import NOTHING, Deliver
 from channels.errors import Ambiguous, BadFormat, LoggedOut, Rejected, Retryable
 from channels.message import Accepted, Address, InboundMessage, OutboundMessage, Receipt
 from channels.registry import PLACES
-from channels.scripted import Scripted
-from channels.terminal import Setup, Terminal
-from channels.terminal_input import piped
-from channels.terminal_view import PlainView, visible
+from channels.terminal.channel import Setup, Terminal
+from channels.terminal.prompt import piped
+from channels.terminal.view import PlainView, visible
+from channels.testing import Scripted
 from channels.web.backend import at
 from channels.web.channel import Web
-from tests.channels.web.house import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedHouse, running
 from tests.channels.web.streams import events
 from tests.contracts.channel_cases import left_out
 from tests.contracts.channel_stage import WAIT, Fault, eventually
@@ -282,7 +282,7 @@ class TestTerminal(ChannelSuite):
     not_here |= dict.fromkeys(("say_again", "restart", "say_shuffled", "odd"), NO_LIVES)
     not_here |= dict.fromkeys(("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS)
     not_here |= dict.fromkeys(("send_picture", "send_file", "files_seen"), "a pipe carries lines of words")
-    not_here |= {"live": "tests/channels/test_terminal.py shows it on a pty", "limit": "an answer is one part"}
+    not_here |= {"live": "tests/channels/terminal/test_terminal.py shows it on a pty", "limit": "an answer is one part"}
     not_here |= dict.fromkeys(("vitals", "probe", "config"), "it is the program's own, and not configured")
 
     @pytest.fixture

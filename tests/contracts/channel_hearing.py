@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from bot.attachments import label
+from bot.gateway.attachments import label
 from channels.errors import Moved, Rejected, TooBig
 from channels.message import Attachment, Button, InboundMessage
 from tests.contracts.channel_cases import Cases, needs

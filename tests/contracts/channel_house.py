@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.home import Home
+from bot.config.home import Home
 from bot.models.base import Request
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, Inside, inside

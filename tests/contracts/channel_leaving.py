@@ -3,7 +3,7 @@
 import pytest
 
 from channels.errors import ChannelError, Retryable
-from channels.leaving import Withdrawn, leaving
+from channels.toolkit.sending import Withdrawn, leaving
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_stage import Stage, eventually, part
 

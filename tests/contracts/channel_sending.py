@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from bot.reply import outgoing
+from bot.messages import outgoing
 from channels.errors import Ambiguous, BadFormat, Retryable, TooBig
 from channels.message import LiveEvent, OutboundFile
-from channels.text import length, split
+from channels.toolkit.text import length, split
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_hearing import BYTES, PNG
 from tests.contracts.channel_stage import Inbox, Stage, begin_anew, eventually, listening, part

@@ -7,10 +7,10 @@ from typing import ClassVar, Protocol, TypeVar
 
 import pytest
 
-from memory.recall.doors import Narrow, SpaceIndex
+from memory.recall.documents import IndexRow
+from memory.recall.index import Narrow, SpaceIndex
 from memory.recall.ranking import Fact
-from memory.recall.rows import IndexRow
-from memory.recall.terms import terms
+from memory.text.tokenizer import terms
 
 T = TypeVar("T")
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]

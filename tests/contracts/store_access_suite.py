@@ -3,17 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.codes import code_sha256
-from memory.store.access_records import (
-    Asking,
-    GrantedRole,
-    GrantRow,
-    Knock,
-    Notice,
-    Party,
-    Subject,
-)
-from memory.store.doors import Store
+from memory.ids import code_sha256
+from memory.store.people.rows import Asking, GrantedRole, GrantRow, Knock, Notice, Party, Subject
+from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, talk
 
 HOUR, DAY = 3_600.0, 86_400.0

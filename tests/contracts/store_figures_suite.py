@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 
-from memory.store.records import Fate
+from memory.store.rows import Fate
 from tests.contracts.store_words import Record, arrival, begin, folded, parts, place, reply, talk
 
 SENT = Fate(state="sent", platform_id="1")

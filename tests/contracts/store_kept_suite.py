@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.store.audit_records import AuditHead
-from memory.store.people_records import Person
-from memory.store.records import Fate, Usage
-from memory.store.spending_doors import Told
+from memory.store.audit import AuditHead
+from memory.store.people.rows import Person
+from memory.store.people.spending import Told
+from memory.store.rows import Fate, Usage
 from tests.contracts.store_spending_suite import done, used
 from tests.contracts.store_words import Record, arrival, begin, call, folded, parts, place, reply, results, talk
 

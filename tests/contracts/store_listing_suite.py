@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 
-from memory.store.doors import Store
+from memory.store.store import Store
 from tests.contracts.store_words import Record, arrival, place
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.store.doors import Store
-from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
+from memory.store.longterm.rows import MemoryRow, MemorySource, NewChange, NewMemory
+from memory.store.store import Store
 from tests.contracts.store_words import Record, talk
 
 SAID = MemorySource(

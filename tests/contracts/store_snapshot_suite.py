@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from memory.context.system import SystemPart
-from memory.conversation import Session
-from memory.store.doors import Store
-from memory.store.records import Snapshot
+from memory.conversation import Session, SystemPart
+from memory.store.rows import Snapshot
+from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, folded, oldest, talk
 
 PARTS = (

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from memory.store.doors import Store
 from memory.store.errors import WrongState
-from memory.store.records import TurnRow, Usage
-from memory.store.spending_doors import OWNER, Asking, Told
+from memory.store.people.spending import OWNER, Asking, Told
+from memory.store.rows import TurnRow, Usage
+from memory.store.store import Store
 from tests.contracts.store_words import Record, arrival, call, parts, place, reply, results, words
 
 ADA, BOB = "telegram:bot:2", "telegram:bot:3"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.store.doors import Store
+from memory.store.engine.database import Lane
 from memory.store.errors import Fenced, WrongState
-from memory.store.lane import Lane
-from memory.store.records import HELD, Fate, OutboxRow
+from memory.store.rows import HELD, Fate, OutboxRow
+from memory.store.store import Store
 from tests.contracts.store_words import (
     SPENT,
     Record,

@@ -5,11 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.conversation import Text
-from memory.forgetting.erased import Erased
-from memory.forgetting.targets import Targets, dump_targets
-from memory.store.doors import Store
 from memory.store.errors import WrongState
-from memory.store.memory_records import ForgettingRow, Identity, NewChange
+from memory.store.longterm.rows import Erased, ForgettingRow, Identity, NewChange, Targets, dump_targets
+from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, reply, talk
 
 

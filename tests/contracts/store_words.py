@@ -4,13 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Protocol
 
-from memory.conversation import Role, Session, Text, ToolResult
-from memory.store.doors import Store
-from memory.store.records import (
+from memory.conversation import Effect, Role, Session, Text, ToolResult
+from memory.store.rows import (
     Arrival,
     CallRow,
     Draft,
-    Effect,
     Fate,
     FoldPlan,
     FoldRow,
@@ -20,6 +18,7 @@ from memory.store.records import (
     TurnRow,
     Usage,
 )
+from memory.store.store import Store
 
 SPENT = Usage(model="m", input=100, output=10)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memory import daily_log
-from memory.workspace import TEMPORARY, Conflict, SpaceFiles, Workspace
-from memory.writers import Overtaken, Writer, Writers
+from memory.workspace import daily_log
+from memory.workspace.files import TEMPORARY, Conflict, SpaceFiles, Workspace
+from memory.workspace.locks import Overtaken, Writer, Writers
 from tests.contracts.writing import Other
 
 LINES = 6

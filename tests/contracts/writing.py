@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory import daily_log, failpoint
-from memory.daily_log import Section
-from memory.workspace import Conflict, Overtaken, SpaceFiles, Workspace
-from memory.writers import LOCAL, Writer, Writers
+from memory import failpoints
+from memory.workspace import daily_log
+from memory.workspace.daily_log import Section
+from memory.workspace.files import Conflict, SpaceFiles, Workspace
+from memory.workspace.locks import LOCAL, Overtaken, Writer, Writers
 
 SECONDS = 20.0
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
@@ -108,10 +109,10 @@ OTHERS = {"talk": talk, "edit": edit, "sleep": edit, "doze": edit}
 
 
 def main(root: str, url: str, lease: str, act: str, *words: str) -> int:
-    failpoint.arm(dict(os.environ))
+    failpoints.arm(dict(os.environ))
     writers: Writers = LOCAL
     if url:
-        from memory.store.postgres_writers import PostgresWriters
+        from memory.store.engine.postgres_locks import PostgresWriters
 
         shared = PostgresWriters(url, int(lease))
         shared.open()

@@ -16,7 +16,7 @@ from typing import Any
 import tiktoken
 from PIL import Image, UnidentifiedImageError
 
-from memory.context.counter import _PATTERN, _read_ranks
+from memory.context.tokens import _PATTERN, _read_ranks
 from tests.emulators.model_rules import bare, count
 
 Count = Callable[[Any], int]

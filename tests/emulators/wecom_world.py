@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from channels.wechat_crypto import encrypt_bytes
+from channels.toolkit.wechat_crypto import encrypt_bytes
 
 TEXT_BYTES = 20_480
 STREAM_IDLE = 360.0

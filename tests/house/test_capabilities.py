@@ -3,7 +3,7 @@
 import pytest
 
 from channels.registry import PLACES
-from channels.table import NAMES, table
+from scripts.channel_table import NAMES, table
 from tests.house.sources import ROOT
 
 

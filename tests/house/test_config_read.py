@@ -10,7 +10,7 @@ UNREAD = {"budgets.user.jobs": "there are no reminders yet, as docs/budgets.md s
 """Keys that limit nothing in this version, and why."""
 
 
-CHANNELS = "bot/config/channels.py"
+CHANNELS = "bot/config/schema.py"
 """Whose sections read themselves: whether a channel is on follows from its keys."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import ROLES
+from bot.cli.main import ROLES
 from tests.house.sources import ROOT
 
 UNIT = ROOT / "deploy" / "mnema.service"

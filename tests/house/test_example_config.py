@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
-from bot.config import Config, ConfigFile, example
+from bot.config.file import ConfigFile
 from bot.config.keys import KEYS
+from bot.config.loader import example
+from bot.config.schema import Config
 from tests.house.sources import ROOT
 
 

@@ -4,7 +4,7 @@ import ast
 
 from tests.house.sources import product
 
-MAY_CATCH_ALL = ("bot/dispatch/", "bot/gateway.py", "bot/cli.py", "channels/web/channel.py")
+MAY_CATCH_ALL = ("bot/dispatch.py", "bot/gateway/gateway.py", "bot/cli/main.py", "channels/web/channel.py")
 BROAD = {"Exception", "BaseException"}
 
 

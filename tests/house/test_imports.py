@@ -56,7 +56,7 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
     assert not eager
 
 
-SCALED = re.compile(r"memory/store/(open_)?postgres\w*\.py|memory/recall/postgres\w*\.py|bot/scale/\w+\.py")
+SCALED = re.compile(r"memory/(store|recall)/(\w+/)?(open_)?postgres\w*\.py|bot/runtime/cluster/\w+\.py")
 """Modules that are imported only where the extra `scale` is wanted."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.forgetting.mentions import spans
+from memory.text.mentions import spans
 from tests.house.patterns import USES, Used, every_pattern, hard_texts
 
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
@@ -66,13 +66,13 @@ def least(took: Callable[[int], float], size: int, enough: float) -> float:
 
 
 AT_RUNTIME = {
-    "bot/log.py:learn": "secrets, each as it stands",
-    "memory/context/figures.py:_kind": "a unit that was found, of a few characters",
-    "memory/daily_log.py:mark": "a fold's id, as it stands",
-    "memory/forgetting/mentions.py:_pattern": "words with bounded gaps between them; see the test below",
-    "memory/longterm/lasting.py:_any": "kept in the module's constants",
-    "memory/recall/dates_en.py:rules": "kept in the module's constants",
-    "memory/recall/terms.py:_patterns": "a name, as it stands",
+    "bot/telemetry/log.py:learn": "secrets, each as it stands",
+    "memory/text/numbers.py:_kind": "a unit that was found, of a few characters",
+    "memory/workspace/daily_log.py:mark": "a fold's id, as it stands",
+    "memory/text/mentions.py:_pattern": "words with bounded gaps between them; see the test below",
+    "memory/longterm/extraction.py:_any": "kept in the module's constants",
+    "memory/recall/dates/english.py:rules": "kept in the module's constants",
+    "memory/text/tokenizer.py:_patterns": "a name, as it stands",
 }
 
 

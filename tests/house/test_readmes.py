@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bot.commands.router import COMMANDS
-from bot.config import Config
-from bot.metrics_table import TABLE
+from bot.config.schema import Config
+from bot.telemetry.metrics import TABLE
 from bot.tools.registry import default_specs
 from tests.house.sources import ROOT
 

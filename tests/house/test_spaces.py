@@ -10,25 +10,25 @@ from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.operators import eq, in_op, or_
 from sqlalchemy.sql.visitors import iterate
 
-from memory.store.columns import record
-from memory.store.creation import HEAD
+from memory.store.schema.columns import record
+from memory.store.schema.create import HEAD
 from tests.house.sources import imported, product
 
 PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting", "file_label")
 """The tables that hold what people said, or what was made of it."""
 BY = {"space", "conversation"}
 WHOLE = {
-    "memory.store.folding._OPEN": "recovery: every fold that a former process left half done",
-    "memory.store.folding._OURS": "recovery: the same, once they are ours",
-    "memory.store.forgettings._OPEN": "recovery: what was confirmed and not done to its end",
-    "memory.store.dreams._OPEN": "recovery: nights that a former process left half done",
-    "memory.store.erasing._NAMES_BLOB": "whether any message still names a file's bytes, told by ids only",
-    "memory.store.ledger": "the check of the whole ledger, told by ids only",
-    "memory.store.figures": "counts for the metrics, no row of anybody's",
-    "memory.store.restored._MESSAGES": "a count of what a backup holds, no row of anybody's",
-    "memory.store.restored._FORGOTTEN": "a count of what a backup brings back, no row of anybody's",
-    "memory.store.extractions._SPACES": "the queue's worker: in which spaces there is work",
-    "memory.store.extractions._COUNTS": "counts for the metrics, no row of anybody's",
+    "memory.store.conversations.folds._OPEN": "recovery: every fold that a former process left half done",
+    "memory.store.conversations.folds._OURS": "recovery: the same, once they are ours",
+    "memory.store.longterm.forgetting._OPEN": "recovery: what was confirmed and not done to its end",
+    "memory.store.longterm.dreams._OPEN": "recovery: nights that a former process left half done",
+    "memory.store.longterm.forgetting._NAMES_BLOB": "whether any message still names a file's bytes, told by ids only",
+    "memory.store.conversations.ledger": "the check of the whole ledger, told by ids only",
+    "memory.store.maintenance.stats": "counts for the metrics, no row of anybody's",
+    "memory.store.restore._MESSAGES": "a count of what a backup holds, no row of anybody's",
+    "memory.store.restore._FORGOTTEN": "a count of what a backup brings back, no row of anybody's",
+    "memory.store.longterm.extractions._SPACES": "the queue's worker: in which spaces there is work",
+    "memory.store.longterm.extractions._COUNTS": "counts for the metrics, no row of anybody's",
 }
 """Queries over everybody's rows, and why there may be such a one. None of them gives a text to a prompt or a person."""
 STORE = "memory.store."

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from memory.context.counter import WEIGHTED
+from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
-from memory.store.records import Arrival, Draft, FoldPlan, Outgoing, Place
+from memory.store.rows import Arrival, Draft, FoldPlan, Outgoing, Place
 
 PLACE = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
 

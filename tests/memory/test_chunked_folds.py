@@ -7,10 +7,10 @@ from datetime import UTC
 
 import pytest
 
-from memory.context.counter import WEIGHTED
-from memory.fold import Folder
+from memory.context.tokens import WEIGHTED
+from memory.folding import Folder
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk
 
 ROOM = 260

@@ -5,13 +5,13 @@ from datetime import UTC
 
 import pytest
 
-from memory.context.counter import WEIGHTED
 from memory.context.taint import tainted_view
+from memory.context.tokens import WEIGHTED
 from memory.conversation import Image, Text, ToolCall, ToolResult
-from memory.fold import Folder
+from memory.folding import Folder
 from memory.store.open import open_store
-from memory.store.records import Arrival, PlannedCall, Usage
-from memory.workspace import Workspace
+from memory.store.rows import Arrival, PlannedCall, Usage
+from memory.workspace.files import Workspace
 from tests.memory.store.older import go_back
 from tests.memory.talking import PLACE, draft, fold_plan, talk
 

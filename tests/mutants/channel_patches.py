@@ -2,18 +2,18 @@
 
 from tests.mutants.mutant import Mutant
 
-TELEGRAM = "tests/channels/test_telegram_contract.py::TestTelegram"
-FEISHU = "tests/channels/test_feishu_contract.py::TestBySocket"
-WECHAT = "tests/channels/test_wechat_contract.py::TestWechat"
-MP = "tests/channels/test_wechat_mp_contract.py::TestWechatMp"
-WECOM = "tests/channels/test_wecom_contract.py::TestWecom"
+TELEGRAM = "tests/channels/telegram/test_contract.py::TestTelegram"
+FEISHU = "tests/channels/feishu/test_contract.py::TestBySocket"
+WECHAT = "tests/channels/wechat/test_contract.py::TestWechat"
+MP = "tests/channels/wechat_mp/test_contract.py::TestWechatMp"
+WECOM = "tests/channels/wecom/test_contract.py::TestWecom"
 HOOKS = "tests/channels/test_hooks_attacks.py"
 TLS = "tests/channels/test_attacks_tls.py::test_S68_with_another_certificate_nothing_is_asked_and_nothing_is_sent"
-PAIRING = "tests/bot/test_pairing.py"
-ACTS = "tests/bot/test_acts.py"
-APPROVALS = "tests/bot/test_approvals.py"
-ATTACKS = "tests/bot/test_attacks.py"
-ROLES = "tests/bot/test_roles.py"
+PAIRING = "tests/bot/access/test_pairing.py"
+ACTS = "tests/bot/commands/test_acts.py"
+APPROVALS = "tests/bot/agent/test_approvals.py"
+ATTACKS = "tests/bot/telemetry/test_log_attacks.py"
+ROLES = "tests/bot/access/test_roles.py"
 UNSTORED = "test_what_was_not_stored_is_not_confirmed_and_comes_again"
 NO_ANSWER = "test_no_answer_in_time_is_called_unknown"
 REFUSED = "test_an_error_behind_a_good_status_is_an_error"
@@ -21,7 +21,7 @@ AGAIN = "test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once"
 DEAD = "test_what_a_dead_process_had_not_stored_comes_to_the_next"
 FLOODED = "test_I09_a_flooded_chat_delays_no_other"
 SIGNATURE = "test_S15_a_signature_that_is_not_the_right_one_is_refused_however_it_is_wrong"
-STORING = "channels/storing.py"
+STORING = "channels/toolkit/storing.py"
 PAUSE = "        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n"
 STORED_WITH_PAGES = (
     "            await until_stored(lambda: deliver(messages, pages), self.name)\n            self._book.kept(pages)\n"
@@ -49,7 +49,7 @@ CHANNELS = (
         file=STORING,
         old=PAUSE,
         new=GIVEN_UP,
-        tests=(f"{WECOM}::{UNSTORED}", "tests/channels/test_wecom_channel.py"),
+        tests=(f"{WECOM}::{UNSTORED}", "tests/channels/wecom/test_channel.py"),
     ),
     Mutant(
         name="a call of the official account is answered though its message could not be stored",
@@ -57,7 +57,7 @@ CHANNELS = (
         file="channels/wechat_mp/channel.py",
         old="        await self._exchanges.hang(exchange, number)\n        return HookReply(status=503)\n",
         new='        return HookReply(body=b"success")\n',
-        tests=(f"{MP}::{UNSTORED}", "tests/channels/test_wechat_mp_replies.py"),
+        tests=(f"{MP}::{UNSTORED}", "tests/channels/wechat_mp/test_replies.py"),
     ),
     Mutant(
         name="telegram's call is answered though its update could not be stored",
@@ -65,7 +65,7 @@ CHANNELS = (
         file="channels/telegram/channel.py",
         old="error=type(err).__name__)\n                return HookReply(status=503)\n",
         new="error=type(err).__name__)\n                return HookReply()\n",
-        tests=("tests/channels/test_telegram_hook.py",),
+        tests=("tests/channels/telegram/test_webhook.py",),
     ),
     Mutant(
         name="feishu's call is answered though its event could not be stored",
@@ -73,7 +73,7 @@ CHANNELS = (
         file="channels/feishu/channel.py",
         old='error=f"{type(err).__name__}: {err}")\n            return HookReply(status=503)\n',
         new='error=f"{type(err).__name__}: {err}")\n            return HookReply()\n',
-        tests=("tests/channels/test_feishu_contract.py::TestByWebhook",),
+        tests=("tests/channels/feishu/test_contract.py::TestByWebhook",),
     ),
     Mutant(
         name="wechat's cursor is kept before what stands before it",
@@ -89,7 +89,7 @@ CHANNELS = (
     Mutant(
         name="what a channel keeps has a transaction of its own",
         guards="I1",
-        file="memory/store/delivery.py",
+        file="memory/store/conversations/delivery.py",
         old="        stored = await self._database.write(inbox.accept, arrivals, keep)\n",
         new=(
             "        if keep:\n            await self._database.write(inbox.accept, [], keep)\n"
@@ -100,15 +100,15 @@ CHANNELS = (
     Mutant(
         name="a part goes before one that has to wait",
         guards="I4",
-        file="memory/store/outbox.py",
+        file="memory/store/conversations/outbox.py",
         old=f"    .order_by(outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER}, ~_EARLIER)\n",
         new=f"    .order_by(outbox.c.not_before, outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER})\n",
-        tests=("tests/bot/test_gateway.py::test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle",),
+        tests=("tests/bot/gateway/test_gateway.py::test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle",),
     ),
     Mutant(
         name="a flood in one chat silences the channel",
         guards="I9",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old='.pause("" if err.whole_channel else row.place.chat_id,',
         new='.pause("",',
         tests=(f"{TELEGRAM}::{FLOODED}",),
@@ -116,7 +116,7 @@ CHANNELS = (
     Mutant(
         name="telegram's silence counts as sent",
         guards="I6",
-        file="channels/telegram/wire.py",
+        file="channels/telegram/client.py",
         old="            raise self._meaning(err) from err\n",
         new=(
             "            if isinstance(found := self._meaning(err), Ambiguous):\n"
@@ -127,7 +127,7 @@ CHANNELS = (
     Mutant(
         name="wecom's silence counts as sent",
         guards="I6",
-        file="channels/wecom/line.py",
+        file="channels/wecom/connection.py",
         old='            raise Ambiguous(f"no answer within {wait:g} s") from err\n',
         new='            return {"errcode": 0}\n',
         tests=(f"{WECOM}::{NO_ANSWER}",),
@@ -135,7 +135,7 @@ CHANNELS = (
     Mutant(
         name="wechat's code behind a good status is not read",
         guards="I6",
-        file="channels/wechat/wire.py",
+        file="channels/wechat/client.py",
         old="    if code:\n        raise Refused(path",
         new="    if False:\n        raise Refused(path",
         tests=(f"{WECHAT}::{REFUSED}",),
@@ -143,23 +143,23 @@ CHANNELS = (
     Mutant(
         name="feishu's code behind a good status is not read",
         guards="I6",
-        file="channels/feishu/wire.py",
+        file="channels/feishu/client.py",
         old='        if reply["code"]:\n            raise _error(reply)\n        return reply\n',
         new="        return reply\n",
-        tests=("tests/channels/test_feishu_wire.py",),
+        tests=("tests/channels/feishu/test_client.py",),
     ),
     Mutant(
         name="the official account's code behind a good status is not read",
         guards="I6",
-        file="channels/wechat_mp/wire.py",
+        file="channels/wechat_mp/client.py",
         old="        if code:\n            raise meaning(code, text)\n        self.heard",
         new="        self.heard",
-        tests=(f"{MP}::{REFUSED}", "tests/channels/test_wechat_mp_replies.py"),
+        tests=(f"{MP}::{REFUSED}", "tests/channels/wechat_mp/test_replies.py"),
     ),
     Mutant(
         name="wecom's code in an answer is not read",
         guards="I6",
-        file="channels/wecom/frames.py",
+        file="channels/wecom/connection.py",
         old="    if code == 0:\n        return None\n",
         new="    if isinstance(code, int):\n        return None\n",
         tests=(f"{WECOM}::{REFUSED}",),
@@ -175,15 +175,15 @@ CHANNELS = (
     Mutant(
         name="each attempt at wecom is a stream of its own",
         guards="I5",
-        file="channels/wecom/words.py",
+        file="channels/wecom/messages.py",
         old='    return "s" + hashlib.sha256(name.encode()).hexdigest()[:31]\n',
         new='    return "s" + hashlib.sha256(f"{name}{object()}".encode()).hexdigest()[:31]\n',
-        tests=(f"{WECOM}::{AGAIN}", "tests/channels/test_wecom_channel.py", "tests/channels/test_wecom_words.py"),
+        tests=(f"{WECOM}::{AGAIN}", "tests/channels/wecom/test_channel.py", "tests/channels/wecom/test_messages.py"),
     ),
     Mutant(
         name="an edit is answered like a new message",
         guards="I12",
-        file="bot/intake.py",
+        file="bot/messages.py",
         old='    if message.act in ("edit", "delete", "move"):\n',
         new='    if message.act in ("delete", "move"):\n',
         tests=(f"{ACTS}::test_I12_an_edit_of_what_was_answered_is_told_with_the_next_turn",),
@@ -191,7 +191,7 @@ CHANNELS = (
     Mutant(
         name="each picture of an album has a turn",
         guards="I12",
-        file="bot/intake.py",
+        file="bot/messages.py",
         old='        album="" if taken.aside else message.album,\n',
         new="",
         tests=(f"{ACTS}::test_I12_an_album_is_one_turn_with_all_its_pictures",),
@@ -199,7 +199,7 @@ CHANNELS = (
     Mutant(
         name="what strangers send along is kept",
         guards="S01",
-        file="bot/inbound.py",
+        file="bot/gateway/receiver.py",
         old="        files = [] if ignored else [",
         new="        files = [",
         tests=(f"{ATTACKS}::test_S01_where_the_allowlist_is_empty_nobody_is_let_in",),
@@ -207,15 +207,15 @@ CHANNELS = (
     Mutant(
         name="who is an admin is one in every group",
         guards="S05",
-        file="bot/access.py",
+        file="bot/access/permissions.py",
         old='    if where.kind == "group" and actor.role == "admin" and not actor.admin_here:\n',
         new="    if False:\n",
-        tests=("tests/bot/test_access.py", f"{ROLES}", "tests/bot/test_access_house.py"),
+        tests=("tests/bot/access/test_permissions.py", f"{ROLES}", "tests/bot/access/test_access_in_bot.py"),
     ),
     Mutant(
         name="an allowed group lets its members in elsewhere",
         guards="S05",
-        file="bot/access.py",
+        file="bot/access/permissions.py",
         old='    return "user" if sender in allow else "stranger"\n',
         new='    return "user" if allow else "stranger"\n',
         tests=(
@@ -225,7 +225,7 @@ CHANNELS = (
     Mutant(
         name="anybody who knows the code says yes",
         guards="S08",
-        file="memory/store/access_approvals.py",
+        file="memory/store/people/approvals.py",
         old='    table.c.subject_id == bindparam("whose"),\n)\n',
         new='    or_(table.c.subject_id == bindparam("whose"), table.c.id != word("")),\n)\n',
         tests=(f"{APPROVALS}::test_S08_nobody_elses_yes_counts_and_it_stays_open_for_its_owner",),
@@ -233,7 +233,7 @@ CHANNELS = (
     Mutant(
         name="an act that was approved runs at every press",
         guards="S08",
-        file="memory/store/access_approvals.py",
+        file="memory/store/people/approvals.py",
         old='    .where(table.c.id == bindparam("row"), table.c.state == bindparam("former"))\n',
         new=(
             '    .where(table.c.id == bindparam("row"), '
@@ -244,7 +244,7 @@ CHANNELS = (
     Mutant(
         name="a press is asked about again, whatever became of it",
         guards="S08",
-        file="bot/approvals.py",
+        file="bot/agent/approvals.py",
         old='        if row.state != "asked":\n            return _OVER[row.state]\n',
         new='        await self.access.move(row.id, row.state, "asked")\n',
         tests=(
@@ -255,7 +255,7 @@ CHANNELS = (
     Mutant(
         name="telegram's call without a secret is believed",
         guards="S15",
-        file="channels/telegram/hooking.py",
+        file="channels/telegram/receiver.py",
         old="    return same and len(given) == 1\n",
         new="    return not given or (same and len(given) == 1)\n",
         tests=(f"{HOOKS}::{SIGNATURE}",),
@@ -263,7 +263,7 @@ CHANNELS = (
     Mutant(
         name="feishu's call without a signature is believed",
         guards="S15",
-        file="channels/feishu/hook.py",
+        file="channels/feishu/webhook.py",
         old="        if not any(found):\n            return None\n",
         new='        if not all(found):\n            return str(int(time.time())), ""\n',
         tests=(f"{HOOKS}::{SIGNATURE}",),
@@ -271,7 +271,7 @@ CHANNELS = (
     Mutant(
         name="an encrypted call without its signature is believed",
         guards="S15",
-        file="channels/wechat_mp/guard.py",
+        file="channels/wechat_mp/webhook.py",
         old="        if not signed(proof, (self._token, stamp, nonce, sealed)):\n",
         new="        if False:\n",
         tests=(f"{HOOKS}::{SIGNATURE}",),
@@ -279,15 +279,15 @@ CHANNELS = (
     Mutant(
         name="a file's path leads wherever the server says",
         guards="S32",
-        file="channels/telegram/files.py",
+        file="channels/telegram/client.py",
         old='        if not path or path.startswith("/") or ".." in path.split("/"):\n',
         new="        if not path:\n",
-        tests=("tests/channels/test_telegram_media.py",),
+        tests=("tests/channels/telegram/test_media.py",),
     ),
     Mutant(
         name="a certificate is not looked at",
         guards="S68",
-        file="channels/wechat/wire.py",
+        file="channels/wechat/client.py",
         old="proxy=proxy or None, trust_env=False, event_hooks=HOOKS)\n",
         new="proxy=proxy or None, trust_env=False, verify=False, event_hooks=HOOKS)\n",
         tests=(TLS,),

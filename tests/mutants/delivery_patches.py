@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 STORE = "tests/memory/store/test_contract.py"
 ISOLATION = "tests/bot/test_isolation.py"
 POISON = "tests/walk/test_poison.py"
-GATEWAY = "tests/bot/test_gateway.py"
+GATEWAY = "tests/bot/gateway/test_gateway.py"
 ALONE = "test_a_death_counts_alone_only_where_one_message_was_at_work"
 BLAMED = "test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered"
 
@@ -13,7 +13,7 @@ DELIVERY = (
     Mutant(
         name="every death counts as one alone",
         guards="I13",
-        file="memory/store/deaths.py",
+        file="memory/store/conversations/turns.py",
         old='more=int(dead["rows"] == 1)',
         new="more=1",
         tests=(f"{STORE}::TestRecovery::{ALONE}",),
@@ -21,9 +21,9 @@ DELIVERY = (
     Mutant(
         name="a death counts against what waits for its lane",
         guards="I13",
-        file="memory/store/deaths.py",
-        old='deaths_alone=inbox.c.deaths_alone + bindparam("more"),\n        lease_epoch=NOBODY,',
-        new='deaths_alone=inbox.c.deaths_alone + bindparam("more"),',
+        file="memory/store/conversations/turns.py",
+        old='deaths_alone=inbox_table.c.deaths_alone + bindparam("more"),\n        lease_epoch=NOBODY,',
+        new='deaths_alone=inbox_table.c.deaths_alone + bindparam("more"),',
         tests=(f"{STORE}::TestRecovery::test_a_death_says_nothing_of_what_waits_for_its_lane",),
     ),
     Mutant(
@@ -37,7 +37,7 @@ DELIVERY = (
     Mutant(
         name="a message that is opened again is not marked",
         guards="I13",
-        file="bot/turn.py",
+        file="bot/agent/turn.py",
         old="            await self._works.store.delivery.mark_opened(row.id)\n",
         new="            pass\n",
         tests=(f"{POISON}::test_a_message_that_kills_while_it_is_opened_is_given_up_too",),
@@ -45,7 +45,7 @@ DELIVERY = (
     Mutant(
         name="suspects run beside each other",
         guards="I13",
-        file="bot/isolation.py",
+        file="bot/dispatch.py",
         old="        if self._suspect:\n            self._parked[conversation] = None\n",
         new="        if False:\n            self._parked[conversation] = None\n",
         tests=(f"{ISOLATION}::{BLAMED}",),
@@ -53,7 +53,7 @@ DELIVERY = (
     Mutant(
         name="the others do not wait for a suspect",
         guards="I13",
-        file="bot/isolation.py",
+        file="bot/dispatch.py",
         old="        self._suspect = conversation\n        self._open.clear()\n",
         new="        self._suspect = conversation\n",
         tests=(f"{ISOLATION}::{BLAMED}", f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one"),
@@ -61,7 +61,7 @@ DELIVERY = (
     Mutant(
         name="a suspect does not wait for the others",
         guards="I13",
-        file="bot/isolation.py",
+        file="bot/dispatch.py",
         old="                await self._empty.wait()\n",
         new="                pass\n",
         tests=(f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one",),
@@ -69,7 +69,7 @@ DELIVERY = (
     Mutant(
         name="a slow suspect keeps everybody waiting for ever",
         guards="I8",
-        file="bot/isolation.py",
+        file="bot/dispatch.py",
         old="        self._over = asyncio.get_running_loop().call_later(seconds, self._release)\n",
         new="",
         tests=(f"{ISOLATION}::test_a_suspect_that_takes_long_keeps_the_others_waiting_only_for_its_time",),
@@ -77,7 +77,7 @@ DELIVERY = (
     Mutant(
         name="what died alone is taken up again in the middle of a storm",
         guards="I13",
-        file="bot/isolation.py",
+        file="bot/dispatch.py",
         old="        return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))\n",
         new="        return 0.0\n",
         tests=(f"{ISOLATION}::test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while",),
@@ -85,7 +85,7 @@ DELIVERY = (
     Mutant(
         name="a part is marked before it leaves",
         guards="I5",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old="        if not channel.capabilities.says_leaving:\n",
         new="        if True:\n",
         tests=(f"{GATEWAY}::test_what_waits_for_a_connection_is_not_marked_as_being_sent",),
@@ -93,7 +93,7 @@ DELIVERY = (
     Mutant(
         name="what never left is called unknown",
         guards="I5",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old='            stayed = fate.state == "unknown" and going.waits\n',
         new="            stayed = False\n",
         tests=(f"{GATEWAY}::test_whatever_ends_a_send_before_it_left_makes_no_repeat_of_it",),
@@ -101,7 +101,7 @@ DELIVERY = (
     Mutant(
         name="a part that was dropped while it waited is sent",
         guards="I18",
-        file="bot/departure.py",
+        file="bot/gateway/gateway.py",
         old='                raise Withdrawn("it was dropped before it left")\n',
         new="                return\n",
         tests=(f"{GATEWAY}::test_a_part_that_is_dropped_while_it_waits_is_not_sent",),
@@ -109,31 +109,35 @@ DELIVERY = (
     Mutant(
         name="a request leaves before its connection stands",
         guards="I5",
-        file="channels/leaving.py",
+        file="channels/toolkit/sending.py",
         old='        if event.endswith("send_request_headers.started") and info["request"].method != b"CONNECT":\n',
         new='        if event.endswith(".started"):\n',
-        tests=("tests/channels/test_telegram_contract.py::TestTelegram::test_what_found_no_connection_has_not_left",),
+        tests=("tests/channels/telegram/test_contract.py::TestTelegram::test_what_found_no_connection_has_not_left",),
     ),
     Mutant(
         name="a part leaves with the request for a tunnel",
         guards="I5",
-        file="channels/leaving.py",
+        file="channels/toolkit/sending.py",
         old=' and info["request"].method != b"CONNECT":\n',
         new=":\n",
-        tests=("tests/channels/test_leaving.py::test_a_part_does_not_leave_before_the_tunnel_through_a_proxy_stands",),
+        tests=(
+            "tests/channels/toolkit/test_sending.py::test_a_part_does_not_leave_before_the_tunnel_through_a_proxy_stands",
+        ),
     ),
     Mutant(
         name="a command that acts is marked before it begins",
         guards="I1",
-        file="bot/turn.py",
+        file="bot/agent/turn.py",
         old=" and not (command and acts(*command))",
         new="",
-        tests=("tests/bot/test_opened_marks.py::test_a_command_that_never_began_is_not_taken_for_an_interrupted_one",),
+        tests=(
+            "tests/bot/agent/test_opened_marks.py::test_a_command_that_never_began_is_not_taken_for_an_interrupted_one",
+        ),
     ),
     Mutant(
         name="a command that has begun is taken for the one that an edit makes of it",
         guards="I12",
-        file="memory/store/acts.py",
+        file="memory/store/conversations/inbox.py",
         old=' and meant["reason"] != BEGUN',
         new="",
         tests=(f"{STORE}::TestEdits::test_an_edit_of_a_command_that_has_begun_is_said_aside",),
@@ -141,7 +145,7 @@ DELIVERY = (
     Mutant(
         name="a death of the process counts as a beginning of the command that an edit made",
         guards="I12",
-        file="memory/store/inbox.py",
+        file="memory/store/conversations/inbox.py",
         old='return bool(row["reason"] != BEGUN)',
         new='return not row["attempts"]',
         tests=(
@@ -151,7 +155,7 @@ DELIVERY = (
     Mutant(
         name="what a channel holds before it leaves is not released",
         guards="I4",
-        file="memory/store/outbox.py",
+        file="memory/store/conversations/outbox.py",
         old=", _IS_HELD, _IS_DUE),\n",
         new=", _IS_HELD),\n",
         tests=(f"{STORE}::TestOutbox::test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes",),

@@ -2,17 +2,17 @@
 
 from tests.mutants.mutant import Mutant
 
-DURABLE = "tests/memory/test_durability.py"
-WORKSPACE = "tests/memory/test_workspace.py"
+DURABLE = "tests/memory/workspace/test_durability.py"
+WORKSPACE = "tests/memory/workspace/test_files.py"
 WRITERS = "tests/memory/postgres/test_writers.py"
 SLEPT = "test_I11_a_process_that_slept_when_it_was_to_write_writes_nothing_when_it_wakes"
 BACKUPS = "tests/walk/test_backups.py::test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_whole"
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
-MOVING = "tests/bot/test_moving.py"
+MOVING = "tests/bot/cli/test_migrate.py"
 FENCES = "tests/memory/store/test_fences.py"
 MACHINE = "tests/walk/test_machine.py"
-LOOP = "tests/bot/test_budget_in_loop.py"
+LOOP = "tests/bot/access/test_budget_in_loop.py"
 NO_ANSWER = "test_no_answer_in_time_is_called_unknown"
 OVERLOAD = (
     "tests/walk/test_failure_walks.py::test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept"
@@ -23,7 +23,7 @@ ON_DISK = (
     Mutant(
         name="a file's bytes are not synced before its name",
         guards="I22",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old='            os.fsync(fd)\n            fp("file.synced")\n',
         new='            fp("file.synced")\n',
         tests=(f"{DURABLE}::{ATOMIC}",),
@@ -31,7 +31,7 @@ ON_DISK = (
     Mutant(
         name="a file's new name is not synced",
         guards="I22",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old="        os.fsync(self.folder)\n",
         new="",
         tests=(f"{DURABLE}::{ATOMIC}",),
@@ -39,7 +39,7 @@ ON_DISK = (
     Mutant(
         name="a file is written in its place",
         guards="I22",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old='        temporary = f".{self.name}{self.writer.mark}{TEMPORARY}"\n',
         new="        temporary = self.name\n",
         tests=(WORKSPACE,),
@@ -47,7 +47,7 @@ ON_DISK = (
     Mutant(
         name="a process that slept finds its unfinished file where it was",
         guards="I11",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old="                if _MARKED.fullmatch(name):\n",
         new="                if False:\n",
         tests=(f"{WRITERS}::{SLEPT}",),
@@ -55,7 +55,7 @@ ON_DISK = (
     Mutant(
         name="a file gets its name though nobody is sure",
         guards="I11",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old="            self.writer.sure()\n",
         new="",
         tests=(f"{WRITERS}::{SLEPT}",),
@@ -63,7 +63,7 @@ ON_DISK = (
     Mutant(
         name="a file is written under a lease that is over",
         guards="I11",
-        file="memory/store/postgres_writers.py",
+        file="memory/store/engine/postgres_locks.py",
         old=" AND until > extract(epoch from clock_timestamp())",
         new="",
         tests=(f"{WRITERS}::test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come",),
@@ -71,23 +71,25 @@ ON_DISK = (
     Mutant(
         name="what forgets waits for the turns of its own process only",
         guards="I16",
-        file="bot/scale/hush.py",
+        file="bot/runtime/cluster/quiesce.py",
         old="            if all(_rests(told, mark) for told in await self.leases.others()):\n",
         new="            if True:\n",
-        tests=("tests/bot/test_hush.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
+        tests=("tests/bot/runtime/cluster/test_quiesce.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
     ),
     Mutant(
         name="a mark stands though whoever left it is dead",
         guards="I16",
-        file="memory/store/leases.py",
+        file="memory/store/engine/leases.py",
         old="    ~void(duty.c.lease),\n",
         new="",
-        tests=("tests/bot/test_hush.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",),
+        tests=(
+            "tests/bot/runtime/cluster/test_quiesce.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",
+        ),
     ),
     Mutant(
         name="a restore keeps nothing of the settings that it replaces",
         guards="I30",
-        file="bot/restore_swap.py",
+        file="bot/cli/backup/journal.py",
         old="        if os.path.lexists(place):\n            os.rename(place,",
         new="        if os.path.isdir(place):\n            os.rename(place,",
         tests=(f"{BACKUPS}[restore.swapped@1]",),
@@ -95,7 +97,7 @@ ON_DISK = (
     Mutant(
         name="a restore keeps nothing of the workspace that it replaces",
         guards="I30",
-        file="bot/restore_swap.py",
+        file="bot/cli/backup/journal.py",
         old="        if not os.path.lexists(new):\n            continue\n",
         new="        if not os.path.lexists(new):\n            continue\n"
         '        if name == "workspace" and place.exists():\n'
@@ -105,7 +107,7 @@ ON_DISK = (
     Mutant(
         name="a new folder is not synced",
         guards="I22",
-        file="memory/beneath.py",
+        file="memory/workspace/safe_path.py",
         old="    except FileExistsError:\n        return\n    os.fsync(folder)\n",
         new="    except FileExistsError:\n        return\n",
         tests=(f"{DURABLE}::test_I22_a_note_and_its_new_folders_are_on_the_disk",),
@@ -113,7 +115,7 @@ ON_DISK = (
     Mutant(
         name="a blob that is there is believed to be on the disk",
         guards="I1",
-        file="memory/blobs.py",
+        file="memory/workspace/blobs.py",
         old="            return False\n        sync(self._root)\n        return True\n\n    def _make_root",
         new="            return False\n        return True\n\n    def _make_root",
         tests=(DURABLE,),
@@ -121,7 +123,7 @@ ON_DISK = (
     Mutant(
         name="a snapshot has its name before its bytes are synced",
         guards="I1",
-        file="memory/store/snapshots.py",
+        file="memory/store/engine/sqlite.py",
         old="    sync(half)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
@@ -129,7 +131,7 @@ ON_DISK = (
     Mutant(
         name="a snapshot's name is not synced",
         guards="I1",
-        file="memory/store/snapshots.py",
+        file="memory/store/engine/sqlite.py",
         old="    sync(target.parent)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
@@ -139,7 +141,7 @@ EPOCHS = (
     Mutant(
         name="a step of an older epoch is stored",
         guards="I18",
-        file="memory/store/turns.py",
+        file="memory/store/conversations/turns.py",
         old='        turn.c.epoch == bindparam("under"),\n',
         new='        bindparam("under") == bindparam("under"),\n',
         tests=(FENCES,),
@@ -147,7 +149,7 @@ EPOCHS = (
     Mutant(
         name="a clear leaves the running turn alone",
         guards="I18",
-        file="memory/store/clearing.py",
+        file="memory/store/conversations/sessions.py",
         old="    await take(tx, id)\n    await cancel_open(tx, id)\n    home = await",
         new="    await take(tx, id)\n    home = await",
         tests=(f"{STORE}::TestRecovery", MACHINE),
@@ -155,7 +157,7 @@ EPOCHS = (
     Mutant(
         name="a clear leaves unsent answers alone",
         guards="I18",
-        file="memory/store/clearing.py",
+        file="memory/store/conversations/sessions.py",
         old="    await drop_unsent(tx, id)\n",
         new="",
         tests=(f"{STORE}::TestRecovery", MACHINE),
@@ -163,7 +165,7 @@ EPOCHS = (
     Mutant(
         name="the head moves for a fold of an older epoch",
         guards="I18",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old='        conversation.c.epoch == bindparam("under"),\n',
         new='        bindparam("under") == bindparam("under"),\n',
         tests=(FENCES,),
@@ -171,7 +173,7 @@ EPOCHS = (
     Mutant(
         name="a snapshot of an older epoch is kept",
         guards="I18",
-        file="memory/store/system.py",
+        file="memory/store/conversations/prompt_state.py",
         old='    if (home["epoch"], home["fold_head"]) == (taken.epoch, taken.fold_head):',
         new='    if home["fold_head"] == taken.fold_head:',
         tests=(FENCES,),
@@ -179,7 +181,7 @@ EPOCHS = (
     Mutant(
         name="the undoing of a clear revives answers of every older epoch",
         guards="I18",
-        file="memory/store/outbox.py",
+        file="memory/store/conversations/outbox.py",
         old='        outbox.c.epoch == bindparam("former"),\n',
         new='        bindparam("former") == bindparam("former"),\n',
         tests=(FENCES, MACHINE),
@@ -187,7 +189,7 @@ EPOCHS = (
     Mutant(
         name="what a person took back before a clear still holds folds back",
         guards="I18",
-        file="memory/store/views.py",
+        file="memory/store/conversations/sessions.py",
         old="        _undone.c.epoch == conversation.c.epoch,\n",
         new="",
         tests=(FENCES,),
@@ -197,7 +199,7 @@ LEASES = (
     Mutant(
         name="a step is stored whoever holds the turn",
         guards="I11",
-        file="memory/store/turns.py",
+        file="memory/store/conversations/turns.py",
         old='        turn.c.lease_epoch == bindparam("holder"),\n        turn.c.epoch',
         new='        bindparam("holder") == bindparam("holder"),\n        turn.c.epoch',
         tests=(f"{SQLITE}::test_I11_the_row_itself_knows_whose_it_is",),
@@ -205,7 +207,7 @@ LEASES = (
     Mutant(
         name="a turn is finished whoever holds it",
         guards="I11",
-        file="memory/store/turns.py",
+        file="memory/store/conversations/turns.py",
         old='        turn.c.lease_epoch == bindparam("holder"),\n    )',
         new='        bindparam("holder") == bindparam("holder"),\n    )',
         tests=(f"{SQLITE}::test_I11_the_row_itself_knows_whose_it_is",),
@@ -213,7 +215,7 @@ LEASES = (
     Mutant(
         name="a fold goes on whoever holds it",
         guards="I11",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old='fold.c.state == bindparam("was"), fold.c.lease_epoch == bindparam("holder"))',
         new='fold.c.state == bindparam("was"), bindparam("holder") == bindparam("holder"))',
         tests=(FENCES,),
@@ -221,7 +223,7 @@ LEASES = (
     Mutant(
         name="a send ends whoever began it",
         guards="I11",
-        file="memory/store/outbox.py",
+        file="memory/store/conversations/outbox.py",
         old='outbox.c.lease_epoch == bindparam("holder")',
         new='bindparam("holder") == bindparam("holder")',
         tests=(FENCES,),
@@ -229,7 +231,7 @@ LEASES = (
     Mutant(
         name="a living process's rows are taken over",
         guards="I11",
-        file="memory/store/lease_tables.py",
+        file="memory/store/schema/tables.py",
         old="    return ~exists().where(process.c.lease == lease, process.c.until > database_clock())\n",
         new="    return ~exists().where(process.c.lease == lease, process.c.until > FOREVER)\n",
         tests=(FENCES,),
@@ -237,7 +239,7 @@ LEASES = (
     Mutant(
         name="a record moves with its leases beginning anew",
         guards="I11",
-        file="memory/store/postgres_moving.py",
+        file="memory/store/maintenance/postgres_move.py",
         old="    await bare.execute(_LEASE, [lease])\n",
         new="    await bare.execute(_LEASE, [0])\n",
         tests=(f"{MOVING}::test_a_record_with_rows_in_every_table_moves_and_the_file_stays",),
@@ -245,7 +247,7 @@ LEASES = (
     Mutant(
         name="a record is moved while a process is at work there",
         guards="I11",
-        file="memory/store/postgres_moving.py",
+        file="memory/store/engine/postgres.py",
         old="    if names:\n",
         new="    if not names and names:\n",
         tests=(f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",),
@@ -253,7 +255,7 @@ LEASES = (
     Mutant(
         name="what differs on the two sides of a move stands all the same",
         guards="I28",
-        file="memory/store/postgres_moving.py",
+        file="memory/store/maintenance/postgres_move.py",
         old="                raise psycopg.Rollback\n",
         new="                pass\n",
         tests=(f"{MOVING}::test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands",),
@@ -261,7 +263,7 @@ LEASES = (
     Mutant(
         name="a record moves, and its chain has no act of it",
         guards="I28",
-        file="memory/store/postgres_moving.py",
+        file="memory/store/maintenance/postgres_move.py",
         old="    if not moved.equal:\n        return\n    row =",
         new="    if moved.tables:\n        return\n    row =",
         tests=(f"{MOVING}::test_each_move_is_an_act_of_the_chain_and_the_chain_stands",),
@@ -271,15 +273,15 @@ REQUESTS = (
     Mutant(
         name="tools stand in the order of a set",
         guards="I38",
-        file="bot/tools/toolset.py",
+        file="bot/tools/base.py",
         old="        return tuple(tool.spec for tool in self._tools.values())\n",
         new="        return tuple(self._tools[name].spec for name in {*self._tools})\n",
-        tests=("tests/bot/tools/test_toolset.py",),
+        tests=("tests/bot/tools/test_base.py",),
     ),
     Mutant(
         name="the budget is looked at once a turn, outside of the tool loop",
         guards="I39",
-        file="bot/agent/fit.py",
+        file="bot/agent/context_fitter.py",
         old=(
             "            if not await self._carry_out(session, planned, setting):\n                break\n"
             "            session = await self.sessions.load(session.conversation)\n"
@@ -305,7 +307,7 @@ REQUESTS = (
     Mutant(
         name="the SDK tries again by itself",
         guards="I21",
-        file="bot/models/anthropic.py",
+        file="bot/models/providers/anthropic.py",
         old="max_retries=0",
         new="max_retries=2",
         tests=(OVERLOAD,),
@@ -315,30 +317,30 @@ SILENCE = (
     Mutant(
         name="feishu's silence counts as sent",
         guards="I6",
-        file="channels/feishu/wire.py",
+        file="channels/feishu/client.py",
         old="            raise _unanswered(err) from err\n        return _parsed",
         new=(
             "            if isinstance(found := _unanswered(err), Ambiguous):\n"
             '                return {"code": 0, "data": {"message_id": "om_1"}, "_status": 200, "_reset": ""}\n'
             "            raise found from err\n        return _parsed"
         ),
-        tests=(f"tests/channels/test_feishu_contract.py::TestBySocket::{NO_ANSWER}",),
+        tests=(f"tests/channels/feishu/test_contract.py::TestBySocket::{NO_ANSWER}",),
     ),
     Mutant(
         name="wechat's silence counts as sent",
         guards="I6",
-        file="channels/wechat/wire.py",
+        file="channels/wechat/client.py",
         old="            raise _meaning(err) from err\n        path = urlsplit",
         new=(
             "            if isinstance(found := _meaning(err), Ambiguous):\n                return {}\n"
             "            raise found from err\n        path = urlsplit"
         ),
-        tests=(f"tests/channels/test_wechat_contract.py::TestWechat::{NO_ANSWER}",),
+        tests=(f"tests/channels/wechat/test_contract.py::TestWechat::{NO_ANSWER}",),
     ),
     Mutant(
         name="the official account's silence counts as sent",
         guards="I6",
-        file="channels/wechat_mp/wire.py",
+        file="channels/wechat_mp/client.py",
         old=(
             "        async with self._failing():\n"
             "            response = await client.post(self.root + path, **request)\n"
@@ -348,7 +350,7 @@ SILENCE = (
             "                response = await client.post(self.root + path, **request)\n"
             '        except Ambiguous:\n            return {"errcode": 0}\n'
         ),
-        tests=(f"tests/channels/test_wechat_mp_contract.py::TestWechatMp::{NO_ANSWER}",),
+        tests=(f"tests/channels/wechat_mp/test_contract.py::TestWechatMp::{NO_ANSWER}",),
     ),
 )
 

@@ -2,16 +2,16 @@
 
 from tests.mutants.mutant import Mutant
 
-PRIVATE = "tests/bot/test_private_files.py"
-TROUBLES = "tests/bot/test_troubles.py"
-UNREAD = "tests/bot/test_unread_files.py"
-PLAIN = "tests/channels/test_wechat_mp_plain.py"
+PRIVATE = "tests/bot/config/test_private_files.py"
+TROUBLES = "tests/bot/telemetry/test_faults.py"
+UNREAD = "tests/bot/memory/test_unread_files.py"
+PLAIN = "tests/channels/wechat_mp/test_plain.py"
 
 FILES = (
     Mutant(
         name="the umask is the caller's",
         guards="S62",
-        file="bot/cli.py",
+        file="bot/cli/main.py",
         old="    os.umask(OTHERS)\n",
         new="",
         tests=(f"{PRIVATE}::test_S62_everything_that_the_program_makes_is_for_its_account_alone",),
@@ -19,7 +19,7 @@ FILES = (
     Mutant(
         name="a second name of a file is closed with it",
         guards="S62",
-        file="bot/private_files.py",
+        file="bot/config/private_files.py",
         old="(stat.S_ISREG(status.st_mode) and status.st_nlink == 1)",
         new="stat.S_ISREG(status.st_mode)",
         tests=(f"{PRIVATE}::test_only_what_is_ours_is_closed",),
@@ -27,7 +27,7 @@ FILES = (
     Mutant(
         name="a running bot leaves open what was open",
         guards="S62",
-        file="bot/house.py",
+        file="bot/runtime/bot.py",
         old="        self._spawn(self._close_files())\n",
         new="",
         tests=(f"{PRIVATE}::test_a_running_bot_closes_what_was_open",),
@@ -51,7 +51,7 @@ FILES = (
     Mutant(
         name="the last good persona is not stored",
         guards="reading",
-        file="bot/agent/persona.py",
+        file="bot/agent/prompt.py",
         old='                    write_atomic(self._last_good, text.encode("utf-8", "replace"))\n',
         new="                    pass\n",
         tests=(f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",),
@@ -59,7 +59,7 @@ FILES = (
     Mutant(
         name="a message that meets only faults of the machine is tried without an end",
         guards="silence",
-        file="bot/turn.py",
+        file="bot/agent/turn.py",
         old="            if len(faults) < MAX_FAULTS:\n",
         new="            if True:\n",
         tests=(f"{TROUBLES}::test_a_message_that_cannot_even_be_opened_is_told_too",),
@@ -67,7 +67,7 @@ FILES = (
     Mutant(
         name="an error of the system in a turn is not counted",
         guards="silence",
-        file="bot/turn.py",
+        file="bot/agent/turn.py",
         old="FAULTS = (OSError, *BROKEN)\n",
         new="FAULTS = BROKEN\n",
         tests=(f"{TROUBLES}::test_a_message_that_cannot_even_be_opened_is_told_too",),
@@ -75,23 +75,23 @@ FILES = (
     Mutant(
         name="config.json may be a device",
         guards="S62",
-        file="bot/config/plain_file.py",
+        file="bot/config/regular_file.py",
         old="        if not stat.S_ISREG(os.fstat(handle).st_mode):\n",
         new="        if False:\n",
-        tests=("tests/bot/test_config_odd.py::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it",),
+        tests=("tests/bot/config/test_odd_files.py::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it",),
     ),
     Mutant(
         name="a hard link is read",
         guards="S33",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old="single=not twins)",
         new="single=False)",
-        tests=("tests/memory/test_workspace.py::test_s33_links_and_pipes_are_refused_and_nothing_hangs",),
+        tests=("tests/memory/workspace/test_files.py::test_s33_links_and_pipes_are_refused_and_nothing_hangs",),
     ),
     Mutant(
         name="a body's length may be given twice",
         guards="S21",
-        file="channels/web/app.py",
+        file="channels/web/server.py",
         old='        if is_framed_twice(scope["headers"], scope["http_version"]):\n',
         new="        if False:\n",
         tests=("tests/channels/web/test_framing.py",),
@@ -99,11 +99,11 @@ FILES = (
     Mutant(
         name="two attachments are opened at once",
         guards="S37",
-        file="bot/attachments.py",
+        file="bot/gateway/attachments.py",
         old="AT_ONCE = 1\n",
         new="AT_ONCE = 2\n",
         tests=(
-            "tests/bot/test_attachments.py::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb",
+            "tests/bot/gateway/test_attachments.py::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb",
         ),
     ),
     Mutant(
@@ -117,7 +117,7 @@ FILES = (
     Mutant(
         name="what a message's platform does not prove is forgotten in the record",
         guards="unproven",
-        file="bot/intake.py",
+        file="bot/messages.py",
         old='        record["unproven"] = True\n',
         new="        pass\n",
         tests=(f"{PLAIN}::test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode",),

@@ -2,19 +2,21 @@
 
 from tests.mutants.mutant import Mutant
 
-AUDIT = "tests/bot/test_audit.py"
-READING = "tests/bot/test_reading_cli.py"
+AUDIT = "tests/bot/access/test_audit.py"
+READING = "tests/bot/cli/test_reading_audit.py"
 HASHED = f"{AUDIT}::test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_follows"
 HEADERS = (
     "tests/channels/web/test_security.py::test_every_answer_carries_the_security_headers_and_none_allows_other_origins"
 )
 LEASES = "tests/memory/store/test_leases.py"
-ALIVE = "tests/bot/test_alive.py"
-LIMITS = "tests/bot/test_attachments.py::test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one"
-FAILPOINT = "tests/memory/test_failpoint.py"
-MODES = "tests/bot/test_config_file.py::test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy"
-NAMES = "tests/bot/test_command_names.py"
-HOOKED = "tests/bot/test_gateway.py::test_S14_only_a_channel_that_takes_calls_has_an_address_for_them"
+ALIVE = "tests/bot/runtime/cluster/test_membership.py"
+LIMITS = (
+    "tests/bot/gateway/test_attachments.py::test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one"
+)
+FAILPOINT = "tests/memory/test_failpoints.py"
+MODES = "tests/bot/config/test_file.py::test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy"
+NAMES = "tests/bot/commands/test_names.py"
+HOOKED = "tests/bot/gateway/test_gateway.py::test_S14_only_a_channel_that_takes_calls_has_an_address_for_them"
 
 GUARDS = (
     Mutant(
@@ -36,7 +38,7 @@ GUARDS = (
     Mutant(
         name="the command line reads another person's chat without a row",
         guards="audit",
-        file="bot/reading_audit.py",
+        file="bot/runtime/store_access.py",
         old="    if not acts:\n",
         new="    if acts:\n",
         tests=(f"{READING}::test_each_reading_of_another_persons_chat_is_one_row",),
@@ -44,7 +46,7 @@ GUARDS = (
     Mutant(
         name="what cannot be written down is read all the same",
         guards="audit",
-        file="bot/reading_audit.py",
+        file="bot/runtime/store_access.py",
         old="    except (StoreError, OSError) as err:\n",
         new="    except (StoreError, OSError) as err:\n        return\n",
         tests=(f"{READING}::test_what_cannot_be_written_down_is_not_read",),
@@ -52,7 +54,7 @@ GUARDS = (
     Mutant(
         name="any site may frame the page by its policy",
         guards="headers",
-        file="channels/web/rules.py",
+        file="channels/web/auth.py",
         old="frame-ancestors 'none'",
         new="frame-ancestors *",
         tests=(HEADERS,),
@@ -60,7 +62,7 @@ GUARDS = (
     Mutant(
         name="any site may frame the page",
         guards="headers",
-        file="channels/web/rules.py",
+        file="channels/web/auth.py",
         old='"x-frame-options": "DENY"',
         new='"x-frame-options": "ALLOWALL"',
         tests=(HEADERS,),
@@ -68,7 +70,7 @@ GUARDS = (
     Mutant(
         name="the page runs scripts from anywhere",
         guards="headers",
-        file="channels/web/rules.py",
+        file="channels/web/auth.py",
         old="default-src 'self';",
         new="default-src * 'unsafe-inline';",
         tests=(HEADERS,),
@@ -76,7 +78,7 @@ GUARDS = (
     Mutant(
         name="a duty that another has is taken",
         guards="I11",
-        file="memory/store/leases.py",
+        file="memory/store/engine/leases.py",
         old='.where(duty.c.name == bindparam("called"), or_(duty.c.lease == bindparam("mine"), void(duty.c.lease)))\n',
         new='.where(duty.c.name == bindparam("called"))\n',
         tests=(LEASES,),
@@ -84,7 +86,7 @@ GUARDS = (
     Mutant(
         name="a duty that another has is let go of",
         guards="I11",
-        file="memory/store/leases.py",
+        file="memory/store/engine/leases.py",
         old='_LET_GO = delete(duty).where(duty.c.name == bindparam("called"), duty.c.lease == bindparam("mine"))\n',
         new='_LET_GO = delete(duty).where(duty.c.name == bindparam("called"))\n',
         tests=(LEASES,),
@@ -92,7 +94,7 @@ GUARDS = (
     Mutant(
         name="a duty is begun whoever has it",
         guards="I11",
-        file="bot/scale/alive.py",
+        file="bot/runtime/cluster/membership.py",
         old="                if await self._leases.take(name):\n                    break\n",
         new="                await self._leases.take(name)\n                break\n",
         tests=(ALIVE,),
@@ -100,7 +102,7 @@ GUARDS = (
     Mutant(
         name="a lease that is over is renewed",
         guards="I11",
-        file="memory/store/leases.py",
+        file="memory/store/engine/leases.py",
         old='    .where(process.c.lease == bindparam("mine"), process.c.until > database_clock())\n    .values(until',
         new='    .where(process.c.lease == bindparam("mine"))\n    .values(until',
         tests=(LEASES, ALIVE),
@@ -108,7 +110,7 @@ GUARDS = (
     Mutant(
         name="a process goes on though its lease is over",
         guards="I11",
-        file="bot/scale/alive.py",
+        file="bot/runtime/cluster/membership.py",
         old="            if not held:\n",
         new="            if False:\n",
         tests=(ALIVE,),
@@ -116,15 +118,17 @@ GUARDS = (
     Mutant(
         name="a group in which only its owner has spoken is clean",
         guards="taint",
-        file="bot/agent/occasion.py",
+        file="bot/agent/tool_calls.py",
         old='job.where.kind == "group"',
         new="False",
-        tests=("tests/bot/test_acts.py::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken",),
+        tests=(
+            "tests/bot/commands/test_acts.py::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken",
+        ),
     ),
     Mutant(
         name="what opens files has no limits",
         guards="S37",
-        file="bot/attachments_child.py",
+        file="bot/gateway/attachment_worker.py",
         old='    """Run as `python attachments_child.py picture|pdf`."""\n    _limit()\n',
         new='    """Run as `python attachments_child.py picture|pdf`."""\n',
         tests=(LIMITS,),
@@ -132,7 +136,7 @@ GUARDS = (
     Mutant(
         name="what opens files takes all memory",
         guards="S37",
-        file="bot/attachments_child.py",
+        file="bot/gateway/attachment_worker.py",
         old="        resource.RLIMIT_AS: MEMORY,\n",
         new="",
         tests=(LIMITS,),
@@ -140,7 +144,7 @@ GUARDS = (
     Mutant(
         name="what opens files computes for ever",
         guards="S37",
-        file="bot/attachments_child.py",
+        file="bot/gateway/attachment_worker.py",
         old="        resource.RLIMIT_CPU: CPU_SECONDS,\n",
         new="",
         tests=(LIMITS,),
@@ -148,7 +152,7 @@ GUARDS = (
     Mutant(
         name="what opens files writes as much as it likes",
         guards="S37",
-        file="bot/attachments_child.py",
+        file="bot/gateway/attachment_worker.py",
         old="        resource.RLIMIT_FSIZE: OUTPUT,\n",
         new="",
         tests=(LIMITS,),
@@ -156,7 +160,7 @@ GUARDS = (
     Mutant(
         name="what opens files leaves its memory on the disk",
         guards="S37",
-        file="bot/attachments_child.py",
+        file="bot/gateway/attachment_worker.py",
         old="        resource.RLIMIT_CORE: 0,\n",
         new="",
         tests=(LIMITS,),
@@ -164,7 +168,7 @@ GUARDS = (
     Mutant(
         name="failpoints act in every process",
         guards="failpoints",
-        file="memory/failpoint.py",
+        file="memory/failpoints.py",
         old='    if environ.get("MNEMA_TEST") != "1":\n',
         new="    if False:\n",
         tests=(FAILPOINT,),
@@ -172,15 +176,15 @@ GUARDS = (
     Mutant(
         name="arguments that were changed since are run",
         guards="S08",
-        file="bot/approvals.py",
+        file="bot/agent/approvals.py",
         old="        if tool is None or digest(row.arguments) != row.digest:\n",
         new="        if tool is None:\n",
-        tests=("tests/bot/test_approvals.py::test_arguments_that_are_not_those_that_were_shown_are_not_run",),
+        tests=("tests/bot/agent/test_approvals.py::test_arguments_that_are_not_those_that_were_shown_are_not_run",),
     ),
     Mutant(
         name="a call that trickles is waited for longer",
         guards="S21",
-        file="channels/web/hooks.py",
+        file="channels/web/webhooks.py",
         old="MOST_SECONDS = 5.0\n",
         new="MOST_SECONDS = 20.0\n",
         tests=("tests/channels/test_hooks_attacks.py::test_S21_a_body_that_trickles_is_closed_after_five_seconds",),
@@ -204,18 +208,18 @@ GUARDS = (
     Mutant(
         name="a group may read the token",
         guards="modes",
-        file="channels/web/token.py",
+        file="channels/web/auth.py",
         old="        if found.st_mode & 0o077:\n",
         new="        if found.st_mode & 0o007:\n",
         tests=(
-            "tests/channels/web/test_serve.py",
-            "tests/bot/test_cli.py::test_a_home_whose_token_a_group_may_read_does_not_start",
+            "tests/channels/web/test_server.py",
+            "tests/bot/cli/test_main.py::test_a_home_whose_token_a_group_may_read_does_not_start",
         ),
     ),
     Mutant(
         name="every channel has an address for calls",
         guards="S14",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old="if channel is not None and channel.capabilities.hook else None\n",
         new="if channel is not None else None\n",
         tests=(HOOKED,),
@@ -226,7 +230,7 @@ GUARDS = (
         file="channels/telegram/channel.py",
         old='            hook=settings.mode == "webhook",\n',
         new="            hook=True,\n",
-        tests=("tests/bot/test_gateway.py::test_S14_telegram_takes_calls_only_where_it_is_told_to",),
+        tests=("tests/bot/gateway/test_gateway.py::test_S14_telegram_takes_calls_only_where_it_is_told_to",),
     ),
     Mutant(
         name="a run of exclamation marks is looked at from each of them",
@@ -234,7 +238,7 @@ GUARDS = (
         file="channels/feishu/cards.py",
         old='_BANGS = re.compile(r"(?<!!)!++(?=\\[)")\n',
         new='_BANGS = re.compile(r"!+(?=\\[)")\n',
-        tests=("tests/channels/test_feishu_cards.py::test_four_times_the_text_takes_about_four_times_as_long",),
+        tests=("tests/channels/feishu/test_cards.py::test_four_times_the_text_takes_about_four_times_as_long",),
     ),
     Mutant(
         name="a command of other letters reaches the model",
@@ -247,7 +251,7 @@ GUARDS = (
     Mutant(
         name="a channel without credentials is on in the example",
         guards="example",
-        file="bot/config/channels.py",
+        file="bot/config/schema.py",
         old='        False, description="Off keeps the settings and starts nothing; left out',
         new='        True, description="Off keeps the settings and starts nothing; left out',
         tests=("tests/house/test_example_config.py",),

@@ -2,16 +2,16 @@
 
 from tests.mutants.mutant import Mutant
 
-HUB = "tests/channels/web/test_hub.py"
+HUB = "tests/channels/web/test_event_hub.py"
 CONNECTIONS = "tests/channels/web/test_kept_connections.py"
-BOUNDS = "tests/bot/test_bounds.py"
+BOUNDS = "tests/bot/runtime/test_bounds.py"
 CHANNEL_BOUNDS = "tests/channels/test_bounds.py"
 
 HUBS = (
     Mutant(
         name="the hub drops rooms that are read or written in",
         guards="I8",
-        file="channels/web/hub.py",
+        file="channels/web/events.py",
         old="            unused = (name for name, room in self._rooms.items() if not room.is_in_use(now))\n",
         new="            unused = iter(self._rooms)\n",
         tests=(HUB,),
@@ -19,7 +19,7 @@ HUBS = (
     Mutant(
         name="the hub makes place only after there is a new room",
         guards="I8",
-        file="channels/web/hub.py",
+        file="channels/web/events.py",
         old="        self._rooms.move_to_end(conversation)\n        return room\n",
         new="        self._prune()\n        self._rooms.move_to_end(conversation)\n        return room\n",
         tests=(HUB,),
@@ -27,10 +27,10 @@ HUBS = (
     Mutant(
         name="a live view that fails is the turn's fault",
         guards="I20",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old="            self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]\n",
         new="            channel.show(event)  # type: ignore[attr-defined]\n",
-        tests=("tests/bot/test_gateway.py",),
+        tests=("tests/bot/gateway/test_gateway.py",),
     ),
     Mutant(
         name="a page that cannot be moved fails the message that was stored",
@@ -59,7 +59,7 @@ HUBS = (
     Mutant(
         name="a fault does not say that its connection ends",
         guards="connections",
-        file="channels/web/app.py",
+        file="channels/web/server.py",
         old='the log has the trace", {"connection": "close"})',
         new='the log has the trace")',
         tests=(CONNECTIONS,),
@@ -67,23 +67,23 @@ HUBS = (
     Mutant(
         name="a fetch under way is dropped for another",
         guards="I8",
-        file="bot/fetching.py",
+        file="bot/gateway/downloads.py",
         old="if fetch.task.done()][:over]",
         new="if fetch.task][:over]",
-        tests=("tests/bot/test_fetching.py",),
+        tests=("tests/bot/gateway/test_downloads.py",),
     ),
     Mutant(
         name="a file that came for one space is another's for nothing",
         guards="storage limits",
-        file="bot/fetching.py",
+        file="bot/gateway/downloads.py",
         old="        key = (channel, ref, space)\n",
         new='        key = (channel, ref, "")\n',
-        tests=("tests/bot/test_fetching.py",),
+        tests=("tests/bot/gateway/test_downloads.py",),
     ),
     Mutant(
         name="an index that was handed out is closed",
         guards="I8",
-        file="memory/recall/recall.py",
+        file="memory/recall/search.py",
         old="        return bool(self._holders[space]) or in_background",
         new="        return in_background",
         tests=("tests/memory/recall/test_open_indexes.py",),
@@ -91,7 +91,7 @@ HUBS = (
     Mutant(
         name="rates forget who is in line",
         guards="I9",
-        file="bot/rates.py",
+        file="bot/gateway/rate_limit.py",
         old="for chat, bucket in self._chats.items() if not bucket.is_full(now)}",
         new="for chat, bucket in self._chats.items() if bucket.is_full(now)}",
         tests=(BOUNDS,),
@@ -107,7 +107,7 @@ HUBS = (
     Mutant(
         name="the answer being shown makes place for those that wait",
         guards="I8",
-        file="channels/wecom/live.py",
+        file="channels/wecom/streaming.py",
         old="if known.key not in self._shown)",
         new="if known.key)",
         tests=(CHANNEL_BOUNDS,),

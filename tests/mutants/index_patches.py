@@ -9,7 +9,7 @@ INDEXES = (
     Mutant(
         name="a query of PostgreSQL's index reads every space",
         guards="I40",
-        file="memory/recall/postgres_statements.py",
+        file="memory/recall/postgres_index.py",
         old='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"',
         new='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}"',
         tests=(f"{POSTGRES}::test_I40_no_way_to_look_shows_another_space",),
@@ -17,7 +17,7 @@ INDEXES = (
     Mutant(
         name="a source is taken out of PostgreSQL's index for every space",
         guards="I40",
-        file="memory/recall/postgres_statements.py",
+        file="memory/recall/postgres_index.py",
         old="DELETE FROM mnema_index.entry WHERE space = %(space)s AND source",
         new="DELETE FROM mnema_index.entry WHERE (space = %(space)s OR TRUE) AND source",
         tests=(f"{POSTGRES}::test_I40_changing_one_space_leaves_the_others_as_they_are",),
@@ -25,7 +25,7 @@ INDEXES = (
     Mutant(
         name="what is forgotten stays among the index's words",
         guards="I44",
-        file="memory/recall/postgres_statements.py",
+        file="memory/recall/postgres_index.py",
         old='("posting", "vector", "entry", "speaker", "source", "space")',
         new='("vector", "entry", "speaker", "source", "space")',
         tests=(f"{POSTGRES}::test_I44_a_space_that_is_forgotten_is_in_no_table",),
@@ -33,7 +33,7 @@ INDEXES = (
     Mutant(
         name="two processes may change one space's index at once",
         guards="recall",
-        file="memory/recall/postgres_statements.py",
+        file="memory/recall/postgres_index.py",
         old='LOCK_SPACE = f"{SPACE} FOR UPDATE"',
         new="LOCK_SPACE = SPACE",
         tests=(
@@ -44,7 +44,7 @@ INDEXES = (
     Mutant(
         name="the record is asked what there is before the index is ours",
         guards="recall",
-        file="memory/recall/postgres.py",
+        file="memory/recall/postgres_spaces.py",
         old="""            await self._hop(lambda: index.begin_changing(self._patience.wait))
             ends = await ground.store.sessions.ends(self.space)
 """,
@@ -56,7 +56,7 @@ INDEXES = (
     Mutant(
         name="two processes make the index's tables at once",
         guards="recall",
-        file="memory/recall/postgres_tables.py",
+        file="memory/recall/postgres_pool.py",
         old='    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))\n',
         new="",
         tests=(f"{POSTGRES}::test_processes_that_start_at_once_make_the_tables_once",),
@@ -64,7 +64,7 @@ INDEXES = (
     Mutant(
         name="a connection whose network swallows everything is waited for",
         guards="recall",
-        file="memory/recall/postgres.py",
+        file="memory/recall/postgres_spaces.py",
         old="            self._connections.cut_stuck()\n",
         new="",
         tests=(f"{POSTGRES}::test_a_network_that_swallows_everything_holds_nobody_for_ever",),
@@ -72,7 +72,7 @@ INDEXES = (
     Mutant(
         name="a vector that comes before others is not told to who has read those",
         guards="recall",
-        file="memory/recall/index.py",
+        file="memory/recall/sqlite_index.py",
         old="            self._gone += any(row <= newest for row, _, _ in vectors)\n",
         new="",
         tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
@@ -80,7 +80,7 @@ INDEXES = (
     Mutant(
         name="all rows of a day's log are made before the first is compared with what is held",
         guards="recall",
-        file="memory/recall/index.py",
+        file="memory/recall/sqlite_index.py",
         old="            return after_same(held, rows, _columns_of)\n",
         new="            return after_same(held, list(rows), _columns_of)\n",
         tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),

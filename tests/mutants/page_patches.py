@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-READING = "tests/bot/console/test_reading.py"
+READING = "tests/bot/console/test_chat_access.py"
 LIST = "tests/channels/web/test_list.py"
 LISTING = "tests/memory/store/test_contract.py"
 
@@ -10,7 +10,7 @@ PAGE = (
     Mutant(
         name="another person's chat is read without a row in the audit list",
         guards="audit",
-        file="bot/console/reading.py",
+        file="bot/console/chat_access.py",
         old='                await self._store(row.id, "opened" if pressed else "read")\n',
         new="                pass\n",
         tests=(READING,),
@@ -18,7 +18,7 @@ PAGE = (
     Mutant(
         name="what could not be written to the audit list is read all the same",
         guards="audit",
-        file="bot/console/reading.py",
+        file="bot/console/chat_access.py",
         old='            raise Refused(503, "storage", why, {"retry-after": "2"}) from err\n',
         new="            return\n",
         tests=(f"{READING}::test_what_may_not_be_read_or_cannot_be_written_down_is_not_read",),
@@ -26,7 +26,7 @@ PAGE = (
     Mutant(
         name="the list shows another person's first words",
         guards="audit",
-        file="bot/console/backend.py",
+        file="bot/console/transcripts.py",
         old='        title=row.place.chat_id if of == "other" else row.title,\n',
         new="        title=row.title,\n",
         tests=(f"{READING}::test_every_route_that_reads_is_audited_and_none_shows_their_words_before",),
@@ -34,7 +34,7 @@ PAGE = (
     Mutant(
         name="of the conversations of one moment a page leaves some out",
         guards="list",
-        file="memory/store/listing.py",
+        file="memory/store/conversations/sessions.py",
         old='        and_(conversation.c.updated == bindparam("newest"), conversation.c.id < bindparam("last")),\n',
         new="",
         tests=(f"{LISTING}::TestListing",),
@@ -42,7 +42,7 @@ PAGE = (
     Mutant(
         name="what is committed late is not told in the list",
         guards="list",
-        file="channels/web/changes.py",
+        file="channels/web/events.py",
         old="        found = await changed(since - OVERLAP, MAX_CHANGES)\n",
         new="        found = await changed(since, MAX_CHANGES)\n",
         tests=(f"{LIST}::test_a_look_reads_only_what_came_since_the_last_and_tells_each_change_once",),
@@ -50,7 +50,7 @@ PAGE = (
     Mutant(
         name="a failure leaves the answer under way for whoever comes later",
         guards="live",
-        file="channels/web/hub.py",
+        file="channels/web/events.py",
         old='ENDINGS = frozenset({"reply", "notice", "failed"})\n',
         new='ENDINGS = frozenset({"reply", "notice"})\n',
         tests=("tests/channels/web/test_events.py::test_a_turn_that_failed_is_over_for_whoever_comes_later",),

@@ -18,25 +18,25 @@ SQLITE = "tests/memory/store/test_sqlite.py"
 MACHINE = "tests/walk/test_machine.py"
 TURNS = "tests/walk/test_turn_walks.py"
 STORAGE = "tests/walk/test_storage.py"
-GATEWAY = "tests/bot/test_gateway.py"
-VALIDITY = "tests/memory/context/test_validity.py"
-FOLD = "tests/memory/test_fold.py"
-LIVES = "tests/memory/context/test_policies.py::test_no_rule_is_broken_in_any_life"
-PROMISES = "tests/bot/test_context_promises.py"
+GATEWAY = "tests/bot/gateway/test_gateway.py"
+VALIDITY = "tests/memory/context/test_message_rules.py"
+FOLD = "tests/memory/test_folding.py"
+LIVES = "tests/memory/context/policies/test_policies.py::test_no_rule_is_broken_in_any_life"
+PROMISES = "tests/bot/agent/test_context_promises.py"
 SIXTY = f"{PROMISES}::test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summariser_does"
 PREFIX = f"{PROMISES}::test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves"
 DISK = f"{STORAGE}::test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart"
 KEPT = "tests/walk/test_failure_walks.py::test_a_request_that_is_refused_costs_no_memory"
 LINKS = "tests/memory/store/test_links.py"
-SPACES = "tests/bot/test_spaces.py"
-WORKSPACE = "tests/memory/test_workspace.py"
+SPACES = "tests/bot/memory/test_spaces.py"
+WORKSPACE = "tests/memory/workspace/test_files.py"
 LINES = "tests/memory/longterm/test_memories.py"
 EXTRACTION = "tests/memory/longterm/test_extraction.py"
-QUEUE = "tests/memory/longterm/test_extraction_queue.py"
-FORGETTING = "tests/memory/forgetting/test_forgetting.py"
-FORGET = "tests/bot/test_forget.py::test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt"
+QUEUE = "tests/memory/longterm/test_extraction_worker.py"
+FORGETTING = "tests/memory/forgetting/test_forget.py"
+FORGET = "tests/bot/commands/test_forget.py::test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt"
 SEARCH = "tests/memory/recall/test_search.py"
-RECALLED = "tests/bot/test_recall_in_prompt.py"
+RECALLED = "tests/bot/agent/test_recall_in_prompt.py"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 
@@ -46,15 +46,15 @@ MUTANTS = (
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",
-        file="channels/storing.py",
+        file="channels/toolkit/storing.py",
         old="        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n",
         new="        return []\n",
-        tests=("tests/channels/test_telegram_contract.py",),
+        tests=("tests/channels/telegram/test_contract.py",),
     ),
     Mutant(
         name="a post is confirmed though it could not be stored",
         guards="I1",
-        file="channels/web/api.py",
+        file="channels/web/routes.py",
         old='            raise Refused(503, "storage", why, {"retry-after": "2"}) from err\n',
         new="            return Accepted(id=why, new=True)\n",
         tests=(DISK,),
@@ -62,7 +62,7 @@ MUTANTS = (
     Mutant(
         name="a commit does not wait for the disk",
         guards="I1",
-        file="memory/store/connection.py",
+        file="memory/store/engine/sqlite.py",
         old='        "synchronous": 2,',
         new='        "synchronous": 0,',
         tests=(f"{SQLITE}::test_every_promise_of_durability_is_set_and_read_back",),
@@ -70,7 +70,7 @@ MUTANTS = (
     Mutant(
         name="no unique key on the inbox",
         guards="I2",
-        file="memory/store/tables.py",
+        file="memory/store/schema/tables.py",
         old='    UniqueConstraint("channel", "account", "key", name="inbox_key"),\n',
         new="",
         tests=("tests/memory/store/test_opening.py",),
@@ -78,7 +78,7 @@ MUTANTS = (
     Mutant(
         name="a known key is not looked for",
         guards="I2",
-        file="memory/store/inbox.py",
+        file="memory/store/conversations/inbox.py",
         old="    if known:\n",
         new="    if False:\n",
         tests=(f"{STORE}::TestDelivery::test_I02_a_repeated_message_is_kept_once",),
@@ -86,7 +86,7 @@ MUTANTS = (
     Mutant(
         name="an empty key is taken",
         guards="I2",
-        file="memory/store/inbox.py",
+        file="memory/store/conversations/inbox.py",
         old="    if not arrival.key:\n",
         new="    if False:\n",
         tests=(f"{STORE}::TestDelivery::test_an_empty_key_is_refused_and_nothing_of_its_batch_is_kept",),
@@ -94,7 +94,7 @@ MUTANTS = (
     Mutant(
         name="the same words are the same message",
         guards="I3",
-        file="channels/web/post.py",
+        file="channels/web/requests.py",
         old="_key(fields.get('key'))}\"",
         new='text}"',
         tests=(f"{TURNS}::test_messages_that_come_while_one_is_answered_are_answered_in_order_the_same_words_twice",),
@@ -102,7 +102,7 @@ MUTANTS = (
     Mutant(
         name="each try has a key of its own",
         guards="I5",
-        file="bot/reply.py",
+        file="bot/messages.py",
         old="        client_key=row.client_key,\n",
         new='        client_key=f"{row.client_key}{row.attempts}",\n',
         tests=(f"{GATEWAY}::test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_mark",),
@@ -110,7 +110,7 @@ MUTANTS = (
     Mutant(
         name="a part is sent before the record says so",
         guards="I5",
-        file="bot/departure.py",
+        file="bot/gateway/gateway.py",
         old="            if self.over or not self.waits:\n",
         new="            if True:\n",
         tests=(GATEWAY,),
@@ -118,7 +118,7 @@ MUTANTS = (
     Mutant(
         name="a repeat is not marked",
         guards="I5",
-        file="bot/reply.py",
+        file="bot/messages.py",
         old="    if row.repeats:\n",
         new="    if False:\n",
         tests=(GATEWAY,),
@@ -126,7 +126,7 @@ MUTANTS = (
     Mutant(
         name="a part of unknown fate is taken for sent",
         guards="I6",
-        file="bot/gateway.py",
+        file="bot/gateway/gateway.py",
         old='Fate(state="unknown", ',
         new='Fate(state="sent", ',
         tests=(GATEWAY,),
@@ -134,7 +134,7 @@ MUTANTS = (
     Mutant(
         name="the lease is not compared at a commit",
         guards="I11",
-        file="memory/store/sqlite.py",
+        file="memory/store/engine/sqlite.py",
         old='held is None or held["lease_epoch"] != self.lease',
         new="held is None",
         tests=(f"{TURNS}::test_a_process_that_was_stopped_and_replaced_cannot_write_any_more",),
@@ -142,7 +142,7 @@ MUTANTS = (
     Mutant(
         name="a call is started in the record after its effect",
         guards="I14",
-        file="bot/agent/calls.py",
+        file="bot/agent/tool_calls.py",
         old="            await self._sessions.start_calls([call])\n        return await self._effect(job, call)\n",
         new=(
             "            done = await self._effect(job, call)\n"
@@ -155,7 +155,7 @@ MUTANTS = (
     Mutant(
         name="a call of unknown outcome is planned anew",
         guards="I14",
-        file="memory/store/calls.py",
+        file="memory/store/conversations/messages.py",
         old='became="unknown" if row["effect"] == "unsafe" else "planned"',
         new='became="planned"',
         tests=(f"{STORE}::TestTools::test_I14_what_was_started_is_run_again_only_when_that_is_safe", MACHINE),
@@ -163,7 +163,7 @@ MUTANTS = (
     Mutant(
         name="repair drops the last words of the person",
         guards="I15",
-        file="memory/context/validity.py",
+        file="memory/context/message_rules.py",
         old="    return tuple(_paired(merged))\n",
         new='    return tuple(_paired(merged[:-1] if merged and merged[-1].role == "user" else merged))\n',
         tests=(VALIDITY,),
@@ -171,7 +171,7 @@ MUTANTS = (
     Mutant(
         name="results stand behind the words",
         guards="I15",
-        file="memory/context/validity.py",
+        file="memory/context/message_rules.py",
         old="    return (*results, *(part for part in parts if not isinstance(part, ToolResult)))\n",
         new="    return (*(part for part in parts if not isinstance(part, ToolResult)), *results)\n",
         tests=(VALIDITY,),
@@ -179,7 +179,7 @@ MUTANTS = (
     Mutant(
         name="a fold is done without its entry in the log",
         guards="I17",
-        file="memory/fold.py",
+        file="memory/folding.py",
         old="await asyncio.to_thread(daily_log.append, files, self._section(row))",
         new="self._section(row).path",
         tests=(FOLD,),
@@ -187,7 +187,7 @@ MUTANTS = (
     Mutant(
         name="an empty summary is taken",
         guards="I17",
-        file="memory/context/checking.py",
+        file="memory/context/summary/validation.py",
         old="    if any(not _says(text.text) or text.share_dropped > MOST_DROPPED for text in texts):\n",
         new="    if any(text.share_dropped > MOST_DROPPED for text in texts):\n",
         tests=("tests/walk/test_context_walks.py::test_a_summary_that_says_nothing_is_not_taken",),
@@ -195,7 +195,7 @@ MUTANTS = (
     Mutant(
         name="an answer of an older epoch is said",
         guards="I18",
-        file="memory/store/turns.py",
+        file="memory/store/conversations/turns.py",
         old="        await _cancel(tx, turn_row(row))\n",
         new="        pass\n",
         tests=(f"{STORE}::TestRecovery", f"{STORE}::TestClear", MACHINE),
@@ -203,7 +203,7 @@ MUTANTS = (
     Mutant(
         name="a fold of an older epoch goes on",
         guards="I18",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old='    return bool(home["epoch"] == epoch and home["fold_head"] == head)\n',
         new='    return bool(home["fold_head"] == head)\n',
         tests=(f"{STORE}::TestFolds", MACHINE),
@@ -211,7 +211,7 @@ MUTANTS = (
     Mutant(
         name="an unsent answer of an older epoch is sent",
         guards="I18",
-        file="memory/store/outbox.py",
+        file="memory/store/conversations/outbox.py",
         old='row.kind == "notice" or held["home_epoch"] == held["epoch"]',
         new="row.kind",
         tests=(f"{STORE}::TestRecovery", f"{STORE}::TestClear", MACHINE),
@@ -219,7 +219,7 @@ MUTANTS = (
     Mutant(
         name="a clear leaves open folds alone",
         guards="I18",
-        file="memory/store/clearing.py",
+        file="memory/store/conversations/sessions.py",
         old="    await stale_open(tx, id)\n    if log_only is not None:\n",
         new="    if log_only is not None:\n",
         tests=(f"{MACHINE}::test_after_a_clear_a_new_fold_can_be_begun_at_once",),
@@ -227,7 +227,7 @@ MUTANTS = (
     Mutant(
         name="a transaction begins without the write lock",
         guards="I25",
-        file="memory/store/sqlite.py",
+        file="memory/store/engine/sqlite.py",
         old='        writer.do("BEGIN IMMEDIATE")\n        held',
         new='        writer.do("BEGIN")\n        held',
         tests=("tests/memory/store/test_fences.py",),
@@ -235,7 +235,7 @@ MUTANTS = (
     Mutant(
         name="the cut is made anew after the summary",
         guards="I36",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old="by=held.id, first=held.from_seq, last=held.to_seq",
         new="by=held.id, first=held.from_seq, last=held.to_seq + 1",
         tests=(f"{STORE}::TestFolds", MACHINE),
@@ -243,7 +243,7 @@ MUTANTS = (
     Mutant(
         name="a fold covers nothing",
         guards="I36",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old="        await tx.run(_COVER, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)\n",
         new="",
         tests=(f"{STORE}::TestFolds", MACHINE),
@@ -251,7 +251,7 @@ MUTANTS = (
     Mutant(
         name="the view begins one message too early",
         guards="I36",
-        file="memory/store/folding.py",
+        file="memory/store/conversations/folds.py",
         old="    return head.to_seq + 1 if head else",
         new="    return head.to_seq if head else",
         tests=(f"{STORE}::TestFolds", MACHINE),
@@ -259,7 +259,7 @@ MUTANTS = (
     Mutant(
         name="a refused request clears the conversation",
         guards="I43",
-        file="bot/turn.py",
+        file="bot/agent/turn.py",
         old='        if ended.state == "failed":\n',
         new=(
             '        if ended.state == "failed":\n'
@@ -270,7 +270,7 @@ MUTANTS = (
     Mutant(
         name="a cut falls between two messages of a turn",
         guards="I36",
-        file="memory/context/plan.py",
+        file="memory/context/policies/planner.py",
         old="        to_seq=last.last_seq,\n",
         new="        to_seq=last.last_seq - 1,\n",
         tests=(LIVES,),
@@ -278,7 +278,7 @@ MUTANTS = (
     Mutant(
         name="what tools answered costs nothing",
         guards="I39",
-        file="memory/context/counter.py",
+        file="memory/context/tokens.py",
         old="                return PER_RESULT + self.text(part.text)\n",
         new="                return PER_RESULT\n",
         tests=(LIVES,),
@@ -286,7 +286,7 @@ MUTANTS = (
     Mutant(
         name="a summary may say what its source does not",
         guards="I37",
-        file="memory/context/grounding.py",
+        file="memory/context/summary/grounding.py",
         old="        kept = [part for part in parts if borne_out[part]]\n",
         new="        borne_out, kept = dict.fromkeys(parts, True), parts\n",
         tests=(SIXTY,),
@@ -294,7 +294,7 @@ MUTANTS = (
     Mutant(
         name="the clock stands in the prefix",
         guards="I38",
-        file="bot/agent/fit.py",
+        file="bot/agent/context_fitter.py",
         old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
         new='view = assemble(session, (*setting.system, tail.text), setting.tools, counter, "", moving.last)',
         tests=(PREFIX,),
@@ -305,22 +305,22 @@ MUTANTS = (
         file="bot/agent/prompt.py",
         old="        if kept is None or reason:\n",
         new="        if kept is not self:\n",
-        tests=("tests/bot/test_prompt.py", PREFIX),
+        tests=("tests/bot/agent/test_prompt.py", PREFIX),
     ),
     Mutant(
         name="the newest results become lines too",
         guards="I39",
-        file="memory/context/shortening.py",
+        file="memory/context/policies/shorten_stages.py",
         old="found[len(found) - now.numbers.spared_results :]",
         new="found[len(found) :]",
         tests=(
-            "tests/memory/context/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",
+            "tests/memory/context/policies/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",
         ),
     ),
     Mutant(
         name="lines of a long log are let go of that have room in the prompt",
         guards="prompt",
-        file="memory/context/system.py",
+        file="memory/context/system_prompt.py",
         old="        room = self._budget\n        for place, entry in reversed",
         new="        room = self._budget // 2\n        for place, entry in reversed",
         tests=("tests/memory/context/test_long_logs.py::test_what_is_let_go_of_would_not_have_been_kept",),
@@ -328,7 +328,7 @@ MUTANTS = (
     Mutant(
         name="a fold that is prepared hides its turns at once",
         guards="I36",
-        file="memory/store/views.py",
+        file="memory/store/conversations/sessions.py",
         old='    live_from = home["view_from"] if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
         new='    live_from = home["next_seq"] - 4 if home["head_to_seq"] is None else home["head_to_seq"] + 1\n',
         tests=(SIXTY,),
@@ -336,7 +336,7 @@ MUTANTS = (
     Mutant(
         name="an index takes in what was said in every space",
         guards="I40",
-        file="memory/store/ends.py",
+        file="memory/store/conversations/sessions.py",
         old='    conversation.c.space == bindparam("space"), conversation.c.next_seq > 1\n',
         new=(
             '    (conversation.c.space == bindparam("space")) | (conversation.c.space != bindparam("space")),\n'
@@ -347,7 +347,7 @@ MUTANTS = (
     Mutant(
         name="all spaces share one index",
         guards="I40",
-        file="memory/recall/keeping.py",
+        file="memory/recall/sqlite_index.py",
         old="""f"{f'space-{space}' if space else 'owner'}.db\"""",
         new='"owner.db"',
         tests=(SPACES,),
@@ -355,7 +355,7 @@ MUTANTS = (
     Mutant(
         name="the rows of memory are read for every space",
         guards="I40",
-        file="memory/store/memories.py",
+        file="memory/store/longterm/memories.py",
         old='        memory.c.space == bindparam("home"),\n        or_(bindparam("in_state")',
         new=(
             '        or_(memory.c.space == bindparam("home"), memory.c.space != bindparam("home")),\n'
@@ -366,7 +366,7 @@ MUTANTS = (
     Mutant(
         name="who makes a link has joined, not who typed",
         guards="I40",
-        file="memory/store/homes.py",
+        file="memory/store/rows.py",
         old="select(account_link.c.space).where(account_link.c.own_space == own)",
         new="select(account_link.c.own_space).where(account_link.c.space == own)",
         tests=(LINKS,),
@@ -374,7 +374,7 @@ MUTANTS = (
     Mutant(
         name="an account searches what it has joined the wrong way round",
         guards="I40",
-        file="memory/store/homes.py",
+        file="memory/store/rows.py",
         old='select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))\n    return',
         new='select(account_link.c.space).where(account_link.c.own_space == bindparam("space"))\n    return',
         tests=(LINKS,),
@@ -382,7 +382,7 @@ MUTANTS = (
     Mutant(
         name="the typist's word is enough to join",
         guards="I40",
-        file="memory/store/links.py",
+        file="memory/store/longterm/links.py",
         old='(("agreed",) if join else ("typed", "agreed"))',
         new='("typed", "agreed")',
         tests=(LINKS,),
@@ -393,7 +393,7 @@ MUTANTS = (
         file="bot/agent/prompt.py",
         old="            space=session.space,\n            epoch=session.epoch,\n",
         new='            space="",\n            epoch=session.epoch,\n',
-        tests=("tests/bot/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
+        tests=("tests/bot/commands/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
     ),
     Mutant(
         name="what a model notes need not be what the person said",
@@ -417,18 +417,18 @@ MUTANTS = (
     Mutant(
         name="a model may note what a page told it",
         guards="I35",
-        file="bot/tools/longterm.py",
+        file="bot/tools/memory.py",
         old="        if asked.tainted:\n",
         new="        if False:\n",
         tests=(
-            "tests/bot/test_memory_tools.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",
+            "tests/bot/tools/test_memory.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",
             f"{RECALLED}::test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said",
         ),
     ),
     Mutant(
         name="a write may halve a memory that no person asked to shorten",
         guards="I23",
-        file="memory/longterm/editing.py",
+        file="memory/longterm/memory_file.py",
         old="    return len(after.encode()) < LEAST_LEFT * len(before.encode())\n",
         new="    return False\n",
         tests=(f"{LINES}::test_no_write_halves_the_file_without_a_persons_word",),
@@ -436,18 +436,18 @@ MUTANTS = (
     Mutant(
         name="a night may take out as many lines as it likes",
         guards="I23",
-        file="memory/longterm/dream.py",
+        file="memory/longterm/dream_plan.py",
         old="    if going > max(1.0, MOST_LOST * count):\n",
         new="    if False:\n",
         tests=(
-            "tests/memory/longterm/test_dream.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
-            "tests/memory/longterm/test_dreaming.py::test_a_night_that_would_lose_too_much_changes_nothing_and_says_so",
+            "tests/memory/longterm/test_dream_plan.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
+            "tests/memory/longterm/test_dream_worker.py::test_a_night_that_would_lose_too_much_changes_nothing_and_says_so",
         ),
     ),
     Mutant(
         name="a file is written over whatever somebody else made of it",
         guards="I23",
-        file="memory/workspace.py",
+        file="memory/workspace/files.py",
         old="        if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:\n",
         new="        if False:\n",
         tests=(
@@ -459,7 +459,7 @@ MUTANTS = (
     Mutant(
         name="the same memory is added a second time",
         guards="T12",
-        file="memory/longterm/upserting.py",
+        file="memory/longterm/memories.py",
         old=(
             "    like = _like([line for line in lines if normal(line.text) not in gone], "
             "candidate.category, content, threshold)\n"
@@ -473,7 +473,7 @@ MUTANTS = (
     Mutant(
         name="what is forgotten stays in the index",
         guards="I44",
-        file="memory/forgetting/forgetter.py",
+        file="memory/forgetting/forget.py",
         old="            await self._ground.recall.forget(row.space)\n",
         new="",
         tests=(FORGET,),
@@ -481,7 +481,7 @@ MUTANTS = (
     Mutant(
         name="what /forget showed stays in the outbox",
         guards="I44",
-        file="memory/store/redacting.py",
+        file="memory/store/longterm/forgetting.py",
         old='mark_for(row["held"]) if answers in requests else fresh)',
         new='row["held"] if answers in requests else fresh)',
         tests=(FORGET,),
@@ -489,7 +489,7 @@ MUTANTS = (
     Mutant(
         name="what was found before it was forgotten is noted after it",
         guards="I44",
-        file="memory/store/redacting.py",
+        file="memory/store/longterm/forgetting.py",
         old='        gone = row["turn_id"] in told.turns or redacted_json(row["found"], needle) != row["found"]\n',
         new="        gone = False\n",
         tests=(f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",),
@@ -497,7 +497,7 @@ MUTANTS = (
     Mutant(
         name="what was cleared is recalled unasked",
         guards="I18",
-        file="memory/recall/recall.py",
+        file="memory/recall/search.py",
         old="cleared_before=before,",
         new="cleared_before=0,",
         tests=(
@@ -508,7 +508,7 @@ MUTANTS = (
     Mutant(
         name="little in common is enough to be recalled unasked",
         guards="recall",
-        file="memory/recall/finding.py",
+        file="memory/recall/search.py",
         old="            floor=FLOOR if wanted.behalf else 0.0,\n",
         new="            floor=0.0,\n",
         tests=(f"{SEARCH}::test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unasked",),
@@ -519,12 +519,12 @@ MUTANTS = (
         file="memory/recall/ranking.py",
         old="        if not own:\n            continue\n",
         new="        continue\n",
-        tests=("tests/memory/recall/test_index.py::test_a_row_lends_to_its_neighbours_in_its_session_alone",),
+        tests=("tests/memory/recall/test_sqlite_index.py::test_a_row_lends_to_its_neighbours_in_its_session_alone",),
     ),
     Mutant(
         name="what is recalled stands in the prefix",
         guards="I38",
-        file="bot/agent/fit.py",
+        file="bot/agent/context_fitter.py",
         old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
         new=(
             'view = assemble(session, (*setting.system, tail.text.partition("[Now: ")[0]), '
@@ -542,7 +542,7 @@ MUTANTS = (
         old="        if kept is not None and reason == EDIT:\n",
         new="        if False:\n",
         tests=(
-            "tests/bot/test_since.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",
+            "tests/bot/agent/test_changes_since_snapshot.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",
             f"{RECALLED}::test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix",
         ),
     ),

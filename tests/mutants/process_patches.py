@@ -6,13 +6,13 @@ HURT = "tests/walk/test_hurt.py"
 CLOCKS = "tests/walk/test_moved_clocks.py::test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say"
 LOST = "tests/memory/postgres/test_lost.py"
 OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
-ALONE = "tests/bot/test_shared_commands.py"
+ALONE = "tests/bot/cli/test_shared_commands.py"
 
 PROCESSES = (
     Mutant(
         name="a turn is finished by whoever had it",
         guards="I11",
-        file="memory/store/turns.py",
+        file="memory/store/conversations/turns.py",
         old="""        among(turn.c.state, "running", "waiting"),
         turn.c.lease_epoch == bindparam("holder"),
     )
@@ -26,7 +26,7 @@ PROCESSES = (
     Mutant(
         name="a renewal waits for ever for its answer",
         guards="I11",
-        file="bot/scale/alive.py",
+        file="bot/runtime/cluster/membership.py",
         old="asyncio.timeout(max(0.0, self._until - asked))",
         new="asyncio.timeout(None)",
         tests=(f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",),
@@ -34,7 +34,7 @@ PROCESSES = (
     Mutant(
         name="a stopped process keeps its row locks",
         guards="I11",
-        file="memory/store/postgres.py",
+        file="memory/store/engine/postgres.py",
         old="int(ABANDONED_SECONDS * 1000)",
         new="0",
         tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
@@ -42,7 +42,7 @@ PROCESSES = (
     Mutant(
         name="a connection lost as a job is put in is a fault of ours",
         guards="I1",
-        file="bot/scale/jobs.py",
+        file="bot/runtime/cluster/jobs.py",
         old="raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err",
         new="raise",
         tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
@@ -50,7 +50,7 @@ PROCESSES = (
     Mutant(
         name="a job that never came is done for ever",
         guards="I1",
-        file="bot/scale/jobs.py",
+        file="bot/runtime/cluster/jobs.py",
         old="for job in missed & self._missed:",
         new="for job in set[int]():",
         tests=(f"{HURT}::test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back",),
@@ -58,7 +58,7 @@ PROCESSES = (
     Mutant(
         name="a dead connection of the pool costs a message",
         guards="I1",
-        file="memory/store/postgres.py",
+        file="memory/store/engine/postgres.py",
         old="not attempt.xid and gone(err) and tries < MOST_LOST",
         new="False",
         tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
@@ -66,7 +66,7 @@ PROCESSES = (
     Mutant(
         name="each process goes by its own clock",
         guards="I1",
-        file="memory/store/clock.py",
+        file="memory/store/engine/database.py",
         old="time.time() if self._ahead is None else",
         new="time.time() if self._ahead != 0.0 else",
         tests=("tests/memory/store/test_clock.py", f"{CLOCKS}[10800--10800]"),
@@ -74,7 +74,7 @@ PROCESSES = (
     Mutant(
         name="a command is alone for as long as it believes so",
         guards="I11",
-        file="memory/store/postgres_alone.py",
+        file="memory/store/engine/postgres_locks.py",
         old='    if row is None or row["lease_epoch"] != newest:\n',
         new='    if row is None or row["lease_epoch"] < newest:\n',
         tests=(f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",),
@@ -82,7 +82,7 @@ PROCESSES = (
     Mutant(
         name="a command looks whether it is alone, and somebody comes before it has written",
         guards="I11",
-        file="memory/store/postgres_alone.py",
+        file="memory/store/engine/postgres_locks.py",
         old="_HELD = _NEWEST.with_for_update(read=True)",
         new="_HELD = _NEWEST",
         tests=(f"{ALONE}::test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on",),
@@ -90,7 +90,7 @@ PROCESSES = (
     Mutant(
         name="a person's files go although somebody has come",
         guards="I11",
-        file="memory/forgetting/leaving.py",
+        file="memory/forgetting/person_removal.py",
         old="await self._people.counted(leaving)  # files have no fence",
         new="pass  # files have no fence",
         tests=(f"{ALONE}::test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came",),
@@ -98,9 +98,11 @@ PROCESSES = (
     Mutant(
         name="a night waits for a timer that slept with the machine",
         guards="availability",
-        file="bot/scheduler.py",
+        file="bot/runtime/scheduler.py",
         old="        self._running.wakeup()\n",
         new="",
-        tests=("tests/bot/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",),
+        tests=(
+            "tests/bot/runtime/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",
+        ),
     ),
 )

@@ -8,13 +8,13 @@ MOVED = "tests/walk/test_database_moved.py"
 CONNECTIONS = "tests/channels/web/test_connections.py"
 DESCRIPTORS = "tests/walk/test_descriptors.py"
 BEHIND = "tests/channels/web/test_behind_proxy.py"
-DOCTOR = "tests/bot/test_doctor_public.py"
+DOCTOR = "tests/bot/cli/test_doctor_public.py"
 
 SERVER = (
     Mutant(
         name="a process that holds the interpreter is waited for",
         guards="SIGTERM",
-        file="bot/shutdown_watcher.py",
+        file="bot/runtime/process/shutdown_watcher.py",
         old="        os.kill(parent, signal.SIGKILL)\n",
         new="        pass\n",
         tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",),
@@ -22,7 +22,7 @@ SERVER = (
     Mutant(
         name="a hung writer is waited for until it is killed",
         guards="SIGTERM",
-        file="bot/shutdown_deadline.py",
+        file="bot/runtime/process/shutdown_deadline.py",
         old="    os._exit(OVERDUE)\n",
         new="    return\n",
         tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{HUNG}]",),
@@ -30,7 +30,7 @@ SERVER = (
     Mutant(
         name="what is stored in a removed file is confirmed",
         guards="I1",
-        file="memory/store/sqlite.py",
+        file="memory/store/engine/sqlite.py",
         old="        self._check_file()\n",
         new="",
         tests=(MOVED,),
@@ -38,7 +38,7 @@ SERVER = (
     Mutant(
         name="a removed log of the database is not missed",
         guards="I1",
-        file="memory/store/database_file.py",
+        file="memory/store/engine/database_file.py",
         old='(str(path), f"{path}-wal")',
         new="(str(path),)",
         tests=(MOVED,),
@@ -70,7 +70,7 @@ SERVER = (
     Mutant(
         name="a login opens as many streams as it likes",
         guards="availability",
-        file="channels/web/stream.py",
+        file="channels/web/events.py",
         old="        if streams.count >= streams.most:\n",
         new="        if False:\n",
         tests=(CONNECTIONS,),
@@ -78,7 +78,7 @@ SERVER = (
     Mutant(
         name="each failed accept is a traceback",
         guards="availability",
-        file="bot/app.py",
+        file="bot/runtime/startup.py",
         old="    asyncio.get_running_loop().set_exception_handler(AcceptErrors())\n",
         new="",
         tests=(DESCRIPTORS,),
@@ -86,7 +86,7 @@ SERVER = (
     Mutant(
         name="the soft limit of descriptors stays",
         guards="availability",
-        file="bot/app.py",
+        file="bot/runtime/startup.py",
         old="    raise_limit()\n",
         new="",
         tests=(DESCRIPTORS,),
@@ -94,7 +94,7 @@ SERVER = (
     Mutant(
         name="the public cookie travels without TLS",
         guards="S26",
-        file="channels/web/gate.py",
+        file="channels/web/auth.py",
         old='        secure = "; Secure" if self._came_by_proxy(headers) else ""\n',
         new='        secure = ""\n',
         tests=(BEHIND,),
@@ -102,7 +102,7 @@ SERVER = (
     Mutant(
         name="the public origin is taken under loopback",
         guards="S26",
-        file="channels/web/rules.py",
+        file="channels/web/auth.py",
         old='b"https://" if host == public else b"http://"',
         new='b"https://" if public else b"http://"',
         tests=(BEHIND,),
@@ -110,7 +110,7 @@ SERVER = (
     Mutant(
         name="anybody says which client they are",
         guards="S23",
-        file="channels/web/public.py",
+        file="channels/web/public_url.py",
         old="    if address is None or not _is_listed(address, proxies):\n        return peer\n",
         new="    if address is None:\n        return peer\n",
         tests=(BEHIND,),
@@ -118,7 +118,7 @@ SERVER = (
     Mutant(
         name="the left-most hop is believed",
         guards="S23",
-        file="channels/web/public.py",
+        file="channels/web/public_url.py",
         old="        if not _is_listed(address, proxies):\n            break\n",
         new="",
         tests=(BEHIND,),
@@ -126,7 +126,7 @@ SERVER = (
     Mutant(
         name="the doctor does not mind another host",
         guards="S25",
-        file="bot/checks_public.py",
+        file="bot/cli/doctor/public_address.py",
         old='    if [name.lower() for name in seen["host"]] != [host]:\n',
         new="    if False:\n",
         tests=(DOCTOR,),
@@ -134,7 +134,7 @@ SERVER = (
     Mutant(
         name="the time of a large upload runs while it waits for its turn",
         guards="availability",
-        file="channels/web/strict.py",
+        file="channels/web/requests.py",
         old="                    deadline.reschedule(None)\n",
         new="",
         tests=(
@@ -144,7 +144,7 @@ SERVER = (
     Mutant(
         name="any number of large uploads may wait",
         guards="availability",
-        file="channels/web/strict.py",
+        file="channels/web/requests.py",
         old="        if self._waiting >= MOST_WAITING:\n",
         new="        if False:\n",
         tests=(

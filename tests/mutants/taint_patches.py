@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant
 
-ATTACKS = "tests/bot/test_attacks_taint.py"
+ATTACKS = "tests/bot/agent/test_attacks_taint.py"
 REPEATED = f"{ATTACKS}::test_S53_what_the_bot_repeats_of_a_page_is_not_noted_in_a_later_turn"
 OLDER_FILES = "tests/memory/store/test_older_files.py"
-LABELS = "tests/memory/test_fold_labels.py"
-SPEAKERS = "tests/bot/test_speakers.py"
-LIMIT = "tests/bot/test_step_limit.py"
+LABELS = "tests/memory/workspace/test_fold_labels.py"
+SPEAKERS = "tests/bot/agent/test_speakers.py"
+LIMIT = "tests/bot/agent/test_step_limit.py"
 
 TAINT = (
     Mutant(
@@ -21,7 +21,7 @@ TAINT = (
     Mutant(
         name="files that an older version named while it saw a page have no label",
         guards="S55",
-        file="memory/store/migrations/versions/r0010_hardening.py",
+        file="memory/store/schema/migrations/versions/r0010_hardening.py",
         old="    _label_files()\n\n\ndef",
         new="\n\ndef",
         tests=(f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_named_is_labelled_with_its_folders",),
@@ -45,7 +45,7 @@ TAINT = (
     Mutant(
         name="a turn in a group is clean",
         guards="S56",
-        file="bot/agent/occasion.py",
+        file="bot/agent/tool_calls.py",
         old='job.where.kind == "group" or tainted_view(session)',
         new="tainted_view(session)",
         tests=(f"{ATTACKS}::test_S56_a_groups_turn_is_tainted_from_its_first_word",),
@@ -61,7 +61,7 @@ TAINT = (
     Mutant(
         name="a summariser's own wording of a tainted turn is clean",
         guards="S53",
-        file="memory/fold_labels.py",
+        file="memory/workspace/fold_labels.py",
         old="return bare(line) in clean or all(piece in clean for piece in pieces if piece)",
         new="return True",
         tests=(LABELS,),
@@ -85,7 +85,7 @@ TAINT = (
     Mutant(
         name="a file that was not read has its name in the person's mouth",
         guards="S55",
-        file="bot/agent/opening.py",
+        file="bot/agent/turn.py",
         old="Text(text=text, aside=NOT_READ) for text in told",
         new="Text(text=text) for text in told",
         tests=(f"{ATTACKS}::test_S55_the_name_of_a_file_that_was_not_read_is_nobodys_words",),
@@ -101,7 +101,7 @@ TAINT = (
     Mutant(
         name="an import takes the bot's words as clean",
         guards="S53",
-        file="bot/importing.py",
+        file="bot/cli/sessions.py",
         old='message if message.origin == "person" else replace(message, tainted=outside)',
         new="message",
         tests=(f"{ATTACKS}::test_S53_an_export_that_comes_back_keeps_its_labels",),
@@ -109,7 +109,7 @@ TAINT = (
     Mutant(
         name="two people of one name are one",
         guards="S61",
-        file="memory/speakers.py",
+        file="memory/text/speakers.py",
         old='return f"{plain or NAMELESS} #{told}"',
         new='return plain or f"{NAMELESS} #{told}"',
         tests=(f"{SPEAKERS}::test_two_people_of_one_name_are_told_apart_before_and_after_a_restart",),
@@ -125,7 +125,7 @@ TAINT = (
     Mutant(
         name="only a line feed ends a line",
         guards="S61",
-        file="memory/speakers.py",
+        file="memory/text/speakers.py",
         old='first, *others = words.splitlines() or [""]',
         new='first, *others = words.split("\\n") or [""]',
         tests=(f"{SPEAKERS}::test_one_message_is_one_speakers_whatever_ends_its_lines",),
@@ -133,7 +133,7 @@ TAINT = (
     Mutant(
         name="a speaker is found with the mark alone",
         guards="recall",
-        file="memory/recall/index.py",
+        file="memory/recall/sqlite_index.py",
         old="OR (length(row.speaker) = length(:speaker) + 6 ",
         new="OR (length(row.speaker) = length(:speaker) + 999 ",
         tests=(f"{SPEAKERS}::test_recall_finds_a_speaker_by_name_and_by_mark",),

@@ -5,9 +5,8 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self
 
-from bot.home import Home
-from channels.wechat.book import Book
-from channels.wechat.login import Credentials
+from bot.config.home import Home
+from channels.wechat.state import Book, Credentials
 from memory.store.open import open_store
 from tests.contracts.channel_stage import Pages
 from tests.emulators.feishu import FeishuEmulator

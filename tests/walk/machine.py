@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memory.context.counter import WEIGHTED
-from memory.context.validity import valid
+from memory.context.message_rules import valid
+from memory.context.tokens import WEIGHTED
 from memory.context.view import assemble
 from memory.conversation import Session, Text, ToolCall, ToolResult
 from memory.store.errors import Fenced, StoreBusy, WrongState
 from memory.store.open import open_store
-from memory.store.records import Arrival, CallRow, Draft, Fate, FoldPlan, Outgoing, Place, PlannedCall, TurnRow, Usage
+from memory.store.rows import Arrival, CallRow, Draft, Fate, FoldPlan, Outgoing, Place, PlannedCall, TurnRow, Usage
 from memory.store.store import SqlStore
 from tests.walk.model import KEYED, UNKEYED, Talk
 

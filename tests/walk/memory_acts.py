@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memory.longterm.bullets import bullets
+from memory.text.bullets import bullets
 from tests.walk.harness import until
 from tests.walk.record import query
 

@@ -1,7 +1,7 @@
 """Where bots are hatched: a process that has imported the program, and forks itself for each start.
 
 What is started is a process of its own, to be signalled and killed like any other; it is only spared the second in
-which every start imports the same. The harness's commands, and `tests/bot/test_cli.py`, start the program from nothing.
+which every start imports the same. The harness's commands, and `tests/bot/cli/test_main.py`, start the program cold.
 `python -m tests.walk.nest FD` is the nest; FD: a socket whose other end its owner holds, and lets go of to end it.
 """
 
@@ -27,20 +27,20 @@ MOST_FILES = 1024
 PREPARED = (
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
-    "bot.app",
-    "bot.backup",
-    "bot.brain",
-    "bot.chat",
-    "bot.cli",
-    "bot.console.wiring",
-    "bot.house",
-    "bot.models.anthropic",
-    "bot.models.openai",
-    "bot.restore",
-    "bot.scale.opening",
+    "bot.runtime.startup",
+    "bot.cli.backup.create",
+    "bot.models.service",
+    "bot.cli.chat",
+    "bot.cli.main",
+    "bot.console.services",
+    "bot.runtime.bot",
+    "bot.models.providers.anthropic",
+    "bot.models.providers.openai",
+    "bot.cli.backup.restore",
+    "bot.runtime.cluster.open",
     "channels.feishu.channel",
     "channels.telegram.channel",
-    "channels.web.app",
+    "channels.web.server",
     "channels.web.channel",
     "channels.wechat.channel",
     "channels.wechat_mp.channel",
@@ -49,7 +49,7 @@ PREPARED = (
     "httpx2",
     "markdown_it",
     "memory.store.open",
-    "memory.store.postgres_moving",
+    "memory.store.maintenance.postgres_move",
     "telegram.ext",
     "tiktoken",
     "uvicorn",
@@ -172,7 +172,7 @@ def _live(order: dict, door: socket.socket, line: socket.socket, out: int, error
     os.environ.update(order["environment"])
     code = 1
     try:
-        code = importlib.import_module("bot.cli").main(order["words"])
+        code = importlib.import_module("bot.cli.main").main(order["words"])
     finally:
         sys.stdout.flush()
         os._exit(code)
@@ -182,7 +182,7 @@ def _prepare() -> None:
     """Import what a bot does when it starts and when somebody writes, so that no child has to."""
     for name in PREPARED:
         importlib.import_module(name)
-    importlib.import_module("memory.context.counter").load_counter()
+    importlib.import_module("memory.context.tokens").load_counter()
     gc.collect()
     gc.freeze()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from memory.store.records import HELD
+from memory.store.rows import HELD
 from tests.by_night import by_night
 from tests.emulators.model_replies import Reply, is_fold
 from tests.walk.conversation_model import CODE, FACT, HALF, ROWS, pictures, step

@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from memory.store.errors import Fenced, WrongState
 from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.records import Fate
+from memory.store.rows import Fate
 from memory.store.store import SqlStore
 from tests.postgres import emptied, made  # noqa: F401  a fixture
 from tests.walk.machine import Record, outgoing, said

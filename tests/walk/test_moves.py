@@ -11,9 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from bot.backup import make
-from bot.home import Home
-from bot.restore_swap import KEPT_RECORD
+from bot.cli.backup.create import make
+from bot.cli.backup.journal import KEPT_RECORD
+from bot.config.home import Home
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.test_released import AGO, OPEN_FOLDS

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.store.postgres_writers import CLASS, key_of
+from memory.store.engine.postgres_locks import CLASS, key_of
 from tests.walk.harness import until
 from tests.walk.processes import several
 from tests.walk.record import query

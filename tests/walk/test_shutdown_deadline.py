@@ -21,9 +21,9 @@ pytestmark = pytest.mark.kill
 RUN = """
 import os, sys
 from pathlib import Path
-from bot.app import run
-from bot.home import Home
-from memory.failpoint import arm
+from bot.runtime.startup import run
+from bot.config.home import Home
+from memory.failpoints import arm
 arm(dict(os.environ))
 home = Home(root=Path(sys.argv[1]))
 home.ensure()

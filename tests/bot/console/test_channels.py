@@ -9,9 +9,9 @@ import pytest
 
 from bot.console.channels import Channels
 from channels.base import Prompt
-from channels.scripted import Scripted
+from channels.testing import Scripted
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
-from tests.channels.web.house import Running, ScriptedHouse, running
+from tests.channels.web.server import Running, ScriptedHouse, running
 
 
 @dataclass

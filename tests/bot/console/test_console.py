@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from bot.console.api import open_site
-from bot.console.backend import Transcripts
-from bot.console.house import Asked, House
+from bot.console.routes import Asked, House, open_site
+from bot.console.transcripts import Transcripts
 from bot.errors import ConfigError
 from channels.web.backend import Health
-from memory.store.records import ConversationRow, Line, Place
-from memory.store.trace_records import Trace, TraceEvent
-from memory.workspace import Workspace
-from tests.channels.web.house import Running, ScriptedHouse, running
+from memory.store.conversations.traces import Trace, TraceEvent
+from memory.store.rows import ConversationRow, Line, Place
+from memory.workspace.files import Workspace
+from tests.channels.web.server import Running, ScriptedHouse, running
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

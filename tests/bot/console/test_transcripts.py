@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.backend import Transcripts, place
-from bot.intake import Taken, arrival
+from bot.console.transcripts import Transcripts, place
+from bot.messages import Taken, arrival
 from channels.message import Address, InboundMessage, Sender
 from channels.web.backend import at
-from memory.store.doors import Store
 from memory.store.open import open_store
-from memory.store.records import Outgoing, Stored
+from memory.store.rows import Outgoing, Stored
+from memory.store.store import Store
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLAIN = InboundMessage(address=at("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON)

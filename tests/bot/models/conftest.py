@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.models.anthropic import Anthropic
-from bot.models.openai import OpenAI
-from bot.models.patience import Patience
+from bot.models.providers.anthropic import Anthropic
+from bot.models.providers.openai import OpenAI
+from bot.models.providers.transport import Patience
 from tests.bot.models.asking import blobs
 from tests.emulators.model import ModelEmulator
 

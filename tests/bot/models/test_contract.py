@@ -5,13 +5,13 @@ import json
 import pytest
 
 from bot.errors import BadRequest, KeyRefused, ModelError, NoSuchModel, RateLimited, Transient
-from bot.models.anthropic import Anthropic
 from bot.models.base import Answer, Model, Request, TextDelta, TokensUsed, ToolStarted
 from bot.models.fallback import Chain, Link
-from bot.models.openai import OpenAI
-from bot.models.parts import Heard, settled
+from bot.models.providers.anthropic import Anthropic
+from bot.models.providers.messages import Heard, settled
+from bot.models.providers.openai import OpenAI
+from bot.models.providers.testing import Line, Scripted
 from bot.models.retry import Patient, Retries
-from bot.models.scripted import Line, Scripted
 from memory.conversation import Text, ToolCall
 from tests.contracts.model_suite import ModelSuite, Telling
 from tests.emulators.model import ModelEmulator

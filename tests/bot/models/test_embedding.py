@@ -11,12 +11,12 @@ import pytest
 
 from bot.config.schema import Embedding
 from bot.models.embedding import LOCAL, LONGEST, REMOTE, Local, Remote, check_embedding, missing, open_embedder
-from memory.recall.keeping import Ground
-from memory.recall.passages import Wanted
-from memory.recall.recall import Recall
+from memory.recall.documents import Wanted
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground
 from memory.recall.vectors import EmbeddingFailed, Vectors
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.emulators.embedding import WIDTH, EmbeddingEmulator, Fault, refusal, vector
 
 

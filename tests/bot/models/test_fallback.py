@@ -18,7 +18,7 @@ from bot.errors import (
 )
 from bot.models.base import Request, TextDelta
 from bot.models.fallback import Chain, Link
-from bot.models.scripted import Line, Scripted
+from bot.models.providers.testing import Line, Scripted
 from tests.bot.models.asking import answer_of, asking, hear, words
 from tests.bot.talk import Held
 

@@ -20,11 +20,11 @@ from bot.errors import (
     TooLarge,
     Transient,
 )
-from bot.models.anthropic import Anthropic
 from bot.models.base import TextDelta
-from bot.models.patience import Patience, within
+from bot.models.providers.anthropic import Anthropic
+from bot.models.providers.testing import Line, Scripted
+from bot.models.providers.transport import Patience, within
 from bot.models.retry import Patient, Retries
-from bot.models.scripted import Line, Scripted
 from memory.conversation import Text
 from tests.bot.models.asking import answer_of, asking, hear, said, tool, words
 from tests.emulators.model import ModelEmulator

@@ -9,7 +9,7 @@ import pytest
 from bot.errors import ToolFailed
 from bot.tools.base import Occasion, Tool, ToolContext
 from bot.tools.files import EditFile, ListFiles, ReadFile, WriteFile, version
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 
 # Literals, so that the product is not compared with itself.
 PAGE_CHARS = 40_000

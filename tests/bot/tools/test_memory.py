@@ -1,124 +1,186 @@
-"""Recall shows originals of this conversation, and nothing else."""
+"""The tools of long-term memory: what they find, whose files they read, and what they refuse to note."""
 
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext
-from bot.tools.memory import Recall, paged
-from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
+from bot.tools.base import Occasion
+from bot.tools.memory import MemoryGet, MemorySearch, MemoryWrite
+from memory.store.longterm.rows import Identity
+from memory.workspace.daily_log import Section, append
+from tests.bot.remembering import NOON, Shelf, shelf
+from tests.contracts.store_words import begin, folded, parts, reply, talk
 
 # Literals, so that the product is not compared with itself.
-PAGE_CHARS = 8000
+OUTSIDE = "[this holds words from outside]"
 
-AT = datetime(2026, 11, 20, 18, 3, tzinfo=UTC)
-
-
-class Kept:
-    """The two methods of the sessions door that recall needs, over lists."""
-
-    def __init__(self, view_from: int = 1, **conversations: list[tuple[int, tuple[Part, ...]]]) -> None:
-        self.view_from = view_from
-        self.asked = 0
-        self._kept = {
-            name: [
-                Message(id=f"{name}{seq}", seq=seq, turn=turn, role="user", parts=parts, at=AT)
-                for seq, (turn, parts) in enumerate(messages, start=1)
-            ]
-            for name, messages in conversations.items()
-        }
-
-    async def conversation(self, id: str) -> Any:
-        return SimpleNamespace(view_from=self.view_from, next_seq=len(self._kept[id]) + 1) if id in self._kept else None
-
-    async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
-        self.asked += 1
-        found = [m for m in self._kept[conversation] if m.seq >= from_seq and (not to_seq or m.seq <= to_seq)]
-        return found[:limit] if limit else found
+SAID = Occasion(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
 
 
-async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
-    context = ToolContext(conversation=conversation, space="", root=Path(), now=lambda: AT, idem_key="")
-    return await Recall(kept).run(arguments, context)  # type: ignore[arg-type]
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Shelf]:
+    async with shelf(tmp_path) as held:
+        yield held
 
 
-def talk() -> list[tuple[int, tuple[Part, ...]]]:
-    return [
-        (1, (Text(text="hello"),)),
-        (1, (Thinking(text="hmm"), Text(text="hi"))),
-        (2, (Text(text="look"), Image(sha256="0" * 64, media_type="image/png", width=3, height=4))),
-        (2, (ToolCall(id="1", name="read_file", input='{"path":"a"}'),)),
-        (2, (ToolResult(call_id="1", text="R" * 20_000),)),
-        (2, (Text(text="done"),)),
-        (4, (Text(text="after a gap"),)),
-    ]
+async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
+    turn = await begin(desk.store, f"{chat}{text}", chat, text)
+    assert await desk.store.delivery.finish(turn, "done", reply(answer), parts(answer))
+    return turn.conversation
 
 
-async def test_a_handle_shows_one_part_whole_by_pages() -> None:
-    kept = Kept(a=talk())
-    first = await recall(kept, handle="5.0")
-    assert first.startswith("[turn 2, message 5, user, 2026-11-20 18:03]\nRRR")
-    assert first.endswith("[page 1 of 3; next: page=2]\n[this holds words from outside]")
-    whole = "".join([(await recall(kept, handle="5.0", page=n)).split("\n[page")[0] for n in (1, 2, 3)])
-    assert whole.count("R") == 20_000
-    with pytest.raises(ToolFailed, match="3 pages"):
-        await recall(kept, handle="5.0", page=4)
+async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
+    return await MemorySearch(desk.ground()).run(arguments, desk.context(conversation, SAID))
 
 
-async def test_a_turn_is_shown_whole_without_thoughts() -> None:
-    kept = Kept(a=talk())
-    first = await recall(kept, turn=1)
-    assert "hello" in first
-    assert "hi" in first
-    assert "hmm" not in first
-    second = await recall(kept, turn=2)
-    assert "[picture, image/png, 3x4]" in second
-    assert '[called read_file with {"path":"a"}]' in second
-    assert "hello" not in second
-    assert "after a gap" in await recall(kept, turn=4)
+async def get(desk: Shelf, space: str = "", **arguments: Any) -> str:
+    return await MemoryGet(desk.ground()).run(arguments, desk.context("", SAID, space))
 
 
-@pytest.mark.parametrize("arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}])
-async def test_what_is_not_there_is_told(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ToolFailed, match="There is no"):
-        await recall(Kept(a=talk()), **arguments)
+async def note(desk: Shelf, text: str, said: Occasion = SAID, category: str = "fact") -> str:
+    return await MemoryWrite(desk.ground()).run({"category": category, "text": text}, desk.context("c", said))
 
 
-@pytest.mark.parametrize("arguments", [{}, {"turn": 1, "handle": "1.0"}, {"handle": "x"}, {"handle": "1.0; b"}])
-async def test_a_question_that_is_none_is_told(arguments: dict[str, Any]) -> None:
-    with pytest.raises(ToolFailed):
-        await recall(Kept(a=talk()), **arguments)
+async def test_a_search_numbers_what_it_finds_with_date_speaker_and_source(desk: Shelf) -> None:
+    desk.write("MEMORY.md", "## 偏好 · Preferences\n\n- 喜欢龙井茶\n")
+    desk.write("memory/2026-01-05.md", "- 10:12 User: 在西湖边买了龙井茶\n")
+    there = await say(desk, "龙井茶用八十度的水", "tea")
+    lines = (await find(desk, query="龙井茶")).splitlines()
+    assert [line.split(". ")[0] for line in lines[:3]] == ["1", "2", "3"]
+    assert any(line.endswith("喜欢龙井茶 (MEMORY.md:3)") for line in lines)
+    assert any("[2026-01-05 10:12] User: 在西湖边买了龙井茶 (memory/2026-01-05.md:1)" in line for line in lines)
+    assert any("User: 龙井茶用八十度的水 (turn 1 of another conversation)" in line for line in lines)
+    assert "龙井茶用八十度的水" not in await find(desk, there, query="龙井茶")  # it is in view anyway
+    assert await find(desk, query="吉他") == "(nothing found)"
 
 
-async def test_what_was_cleared_is_not_there() -> None:
-    kept = Kept(view_from=3, a=talk())
-    for arguments in ({"turn": 1}, {"handle": "1.0"}):
-        with pytest.raises(ToolFailed):
-            await recall(kept, **arguments)
-    assert "look" in await recall(kept, turn=2)
+async def test_a_search_keeps_to_days_speakers_and_pages(desk: Shelf) -> None:
+    desk.write("memory/2026-01-05.md", "- 10:12 User: the boat is blue\n- 10:13 Mara: the boat is red\n")
+    desk.write("memory/2026-02-05.md", f"- 09:00 User: the boat sank {'and sank ' * 400}\n")
+    assert "blue" not in await find(desk, query="boat", since="2026-02-01")
+    assert "sank" not in await find(desk, query="boat", until="2026-01-31")
+    only = await find(desk, query="boat", speaker="Mara")
+    assert ("red" in only, "blue" in only) == (True, False)
+    with pytest.raises(ToolFailed, match="`since` must be a day such as 2026-11-20, not 'tomorrow'"):
+        await find(desk, query="boat", since="tomorrow")
+    with pytest.raises(ToolFailed, match="empty"):
+        await find(desk, query="  ")
+    with pytest.raises(ToolFailed, match="pages"):
+        await find(desk, query="boat", page=9)
 
 
-async def test_another_conversation_is_out_of_reach() -> None:
-    kept = Kept(a=[(1, (Text(text="mine"),))], b=[(1, (Text(text="canary"),))])
-    assert "canary" not in await recall(kept, turn=1)
-    with pytest.raises(ToolFailed):
-        await recall(kept, conversation="unknown", turn=1)
+async def test_lines_of_memory_that_tools_give_count_as_used(desk: Shelf) -> None:
+    await desk.memories().add("fact", "The boat is called Petrel")
+    await find(desk, query="what is the boat called")
+    await get(desk, path="MEMORY.md")
+    await desk.uses.settled()
+    [row] = await desk.store.memories.rows("")
+    assert (row.uses, row.used is None) == (2, False)
 
 
-async def test_a_turn_in_a_long_conversation_is_found_in_few_looks() -> None:
-    kept = Kept(a=[(seq // 2 + 1, (Text(text=f"m{seq}"),)) for seq in range(20_000)])
-    assert "m14000" in await recall(kept, turn=7001)
-    assert kept.asked < 40
+async def test_a_memory_file_is_read_by_lines_and_nothing_else_is(desk: Shelf) -> None:
+    desk.write("memory/2026-01-05.md", "".join(f"- line {n}\n" for n in range(1, 501)))
+    desk.write("secret.md", "- hush\n")
+    shown = await get(desk, path="memory/2026-01-05.md", line=100, count=2)
+    assert "lines 100-101 of 500" in shown
+    assert shown.endswith("- line 100\n- line 101\n")
+    for path in ("secret.md", "SOUL.md", "../config.json", "memory/../secret.md", "memory/none.md", "/etc/passwd", ""):
+        with pytest.raises(ToolFailed, match="There is no memory file"):
+            await get(desk, path=path)
 
 
-@given(st.text(max_size=3 * PAGE_CHARS), st.integers(1, 4))
-def test_pages_make_up_the_whole(text: str, page: int) -> None:
-    pages = max(1, -(-len(text) // PAGE_CHARS))
-    if page <= pages:
-        assert paged(text, page).startswith(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
+async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_account_is(desk: Shelf) -> None:
+    for space in ("a", "b"):
+        desk.write(f"spaces/{space}/MEMORY.md", f"- words of {space}\n")
+    desk.write("MEMORY.md", "- words of the owner\n")
+    assert "words of a" in await get(desk, "a", path="spaces/a/MEMORY.md")
+    assert "words of a" in await get(desk, "a", path="MEMORY.md")
+    for path in ("spaces/b/MEMORY.md", "spaces//MEMORY.md", "spaces/MEMORY.md"):
+        with pytest.raises(ToolFailed, match="There is no memory file"):
+            await get(desk, "a", path=path)
+    with pytest.raises(ToolFailed, match="There is no memory file"):
+        await get(desk, path="spaces/b/MEMORY.md")
+    await join(desk, "b", "a")
+    assert "words of b" in await get(desk, "a", path="spaces/b/MEMORY.md")
+
+
+async def join(desk: Shelf, own: str, home: str) -> None:
+    maker, typist = (Identity(channel="web", account="x", sender_id=name, space=name) for name in (home, own))
+    later = NOON + timedelta(minutes=10)
+    await desk.store.links.make_code("h", maker, "c", later)
+    code = await desk.store.links.type_code("h", typist, own, "d", NOON)
+    assert code
+    await desk.store.links.agree(code.id)
+    assert await desk.store.links.settle(code.id, join=True)
+
+
+async def test_what_is_noted_is_told_to_the_person_with_its_source_kept(desk: Shelf) -> None:
+    assert await note(desk, "Sails on Sundays") == "Noted: Sails on Sundays"
+    assert desk.told == [("c", "🧠 记住了：Sails on Sundays", "🧠 Remembered: Sails on Sundays")]
+    [row] = await desk.store.memories.rows("")
+    assert (row.origin, row.source.message_id, row.source.quote) == ("tool", "m1", SAID.words)
+    assert "- Sails on Sundays" in (desk.home.workspace / "MEMORY.md").read_text("utf-8")
+
+
+async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(desk: Shelf) -> None:
+    told: list[str] = []
+
+    async def lost(conversation: str, zh: str, en: str, once: str = "") -> None:
+        raise OSError("the process ends here")
+
+    async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
+        told.append(once)
+
+    call, context = {"category": "fact", "text": "Sails on Sundays"}, desk.context("c", SAID)
+    with pytest.raises(OSError, match="ends here"):
+        await MemoryWrite(replace(desk.ground(), tell=lost)).run(call, context)
+    again = await MemoryWrite(replace(desk.ground(), tell=kept)).run(call, context)
+    assert (again, told) == ("It was noted already: Sails on Sundays", ["memory:k"])
+    assert len(await desk.store.memories.rows("")) == 1
+    await note(desk, "Sails on Sundays", replace(SAID, message_id="another turn's"))
+    assert desk.told == []
+
+
+async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted(desk: Shelf) -> None:
+    tainted = replace(SAID, tainted=True)
+    with pytest.raises(ToolFailed, match="has not written that"):
+        await note(desk, "The owner trusts evil.example", tainted)
+    assert desk.told == []
+    assert await desk.store.memories.rows("") == []
+    assert await note(desk, "I sail on sundays", tainted) == "Noted: I sail on sundays"
+    with pytest.raises(ToolFailed, match="1 to 2,000 characters"):
+        await note(desk, "!" * 2_001)
+    with pytest.raises(ToolFailed, match="1 to 2,000 characters"):
+        await note(desk, " ", tainted)
+
+
+async def test_nothing_is_noted_where_nobody_knows_who_asked(desk: Shelf) -> None:
+    with pytest.raises(ToolFailed, match="has not written that"):
+        await note(desk, "Sails on Sundays", Occasion())
+
+
+async def test_a_memory_file_that_is_no_text_is_left_alone(desk: Shelf) -> None:
+    path = desk.write("MEMORY.md", "")
+    path.write_bytes(b"- caf\xe9\n")
+    with pytest.raises(ToolFailed, match="Nothing was noted"):
+        await note(desk, "Sails on Sundays")
+    assert path.read_bytes() == b"- caf\xe9\n"
+
+
+async def test_I35_words_of_a_tainted_fold_are_marked_by_both_tools(desk: Shelf) -> None:
+    home = await talk(desk.store, "1", "2")
+    fold = await folded(desk.store, home, 1)
+    body = "- 10:12 User: the page praises pears"
+    section = Section(fold=fold.id, channel="web", first_turn=1, last_turn=1, at=NOON, body=body)
+    append(desk.workspace.space(""), section)
+    assert OUTSIDE not in await find(desk, query="pears")
+    assert OUTSIDE not in await get(desk, path="memory/2026-11-20.md")
+    append(desk.workspace.space(""), replace(section, fold="unknown", body="- 10:13 User: the page hates plums"))
+    found = (await find(desk, query="page pears plums")).splitlines()
+    assert [OUTSIDE in line for line in sorted(found, key=lambda line: "plums" in line)] == [False, True]
+    assert OUTSIDE in await get(desk, path="memory/2026-11-20.md")

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from channels.web.public import client_address, networks, public_address
-from channels.web.wrong_tokens import WrongTokens
+from channels.web.auth import WrongTokens
+from channels.web.public_url import client_address, networks, public_address
 from tests.channels.attacked import Authority
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events
 from tests.emulators.tls_proxy import Proxy, RunningProxy, tls_proxy
 

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 
 BUSY = "HTTP/1.1 503 Service Unavailable"
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]

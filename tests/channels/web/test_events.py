@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import get_args
 
 from channels.message import EventName
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import Event, events, names, until
 
 

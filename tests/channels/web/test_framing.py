@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.test_security import raw
 
 BODY = '{"conversation": "c1", "text": "x"}'

@@ -9,11 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from structlog.testing import capture_logs
 
+from channels.web.auth import Gate
 from channels.web.backend import Line
-from channels.web.calls import Call
-from channels.web.errors import Refused
-from channels.web.gate import Gate
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from channels.web.requests import Call, Refused
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import names, until
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Message
 
-from channels.web.errors import Refused
-from channels.web.strict import LargeBodies
+from channels.web.requests import LargeBodies, Refused
 
 MIB = 1 << 20
 SECONDS = 60.0

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from channels.web.backend import Changed, Conversation
-from channels.web.changes import list_changes
-from tests.channels.web.house import ONE, ScriptedHouse, running
+from channels.web.events import list_changes
+from tests.channels.web.server import ONE, ScriptedHouse, running
 from tests.channels.web.streams import sent_events
 
 

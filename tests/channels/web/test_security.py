@@ -11,11 +11,9 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from channels.web.errors import Refused
-from channels.web.gate import Gate
-from channels.web.rules import delay
-from channels.web.strict import read_body, read_json
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from channels.web.auth import Gate, delay
+from channels.web.requests import Refused, read_body, read_json
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events
 
 # Literals, so that the product is not compared with itself.

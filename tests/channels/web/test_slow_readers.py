@@ -10,8 +10,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from channels.web.connections import BoundedProtocol, Connections
-from memory.ending import end
-from tests.channels.web.house import TOKEN, Running, ScriptedHouse, running
+from memory.tasks import end
+from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 
 BIG = 20_000_000  # bytes; more than the two kernels hold
 

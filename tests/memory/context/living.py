@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from memory.context.counter import WEIGHTED, Counter
-from memory.context.plan import FoldRange, Limits, Plan, plan, plan_ahead
-from memory.context.policy import Policy
+from memory.context.policies.planner import FoldRange, Limits, Plan, plan, plan_ahead
+from memory.context.policies.policies import Policy
+from memory.context.tokens import WEIGHTED, Counter
 from memory.context.view import View, assemble, fixed_tokens
 from memory.conversation import Message, Part, Role, Session, Summary, Turn
 from tests.memory.context.making import START

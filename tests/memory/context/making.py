@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from memory.context.counter import WEIGHTED, Counter
+from memory.context.tokens import WEIGHTED, Counter
 from memory.conversation import Message, Part, Reduction, Role, Session, Summary, Text, ToolCall, ToolResult, Turn
 
 START = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)

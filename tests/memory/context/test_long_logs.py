@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.context.counter import STRUCTURAL, WEIGHTED, Counter, load_counter
 from memory.context.markdown import LONGEST_TOKEN, Block, Candidate, blocks_of, most
-from memory.context.system import Sources, cut_log, log_part
+from memory.context.system_prompt import Sources, cut_log, log_part
+from memory.context.tokens import STRUCTURAL, WEIGHTED, Counter, load_counter
 from tests.weighing import peak
 
 COUNTERS = [WEIGHTED, STRUCTURAL, load_counter()]

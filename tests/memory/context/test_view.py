@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from memory.context.counter import WEIGHTED
-from memory.context.validity import valid
+from memory.context.message_rules import valid
+from memory.context.tokens import WEIGHTED
 from memory.context.view import assemble, fixed_tokens
 from memory.conversation import Reduction, Summary, Text, Thinking, ToolResult, ToolSpec
 from tests.memory.context.making import chat, make_session, replied, said, used

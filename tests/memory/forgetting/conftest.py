@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from memory.blobs import Blobs
 from memory.conversation import Part, Text
-from memory.forgetting.forgetter import Asker, Forgetter, Ground
-from memory.recall.keeping import Ground as RecallGround
-from memory.recall.recall import Recall
+from memory.forgetting.forget import Asker, Forgetter, Ground
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground as RecallGround
 from memory.store.open import open_store
-from memory.store.records import Arrival, Draft, Outgoing, Place, TurnRow
+from memory.store.rows import Arrival, Draft, Outgoing, Place, TurnRow
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
 
 NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 

@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from memory.forgetting.forgetter import Forgetter
-from memory.forgetting.forgetter import Ground as ForgetGround
-from memory.longterm.extracting import Extracting, Settings
+from memory.forgetting.forget import Forgetter
+from memory.forgetting.forget import Ground as ForgetGround
 from memory.longterm.extraction import Rules
+from memory.longterm.extraction_worker import Extracting, Settings
 from memory.longterm.memories import Candidate, Ground, Memories, Upserted
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.forgetting.conftest import NOW, Household
 
 CASES = [

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from prompt_toolkit.history import FileHistory
 
-from memory.forgetting import mentions
-from memory.forgetting.receipt import FilePlace, Receipt, dump_receipt
-from memory.forgetting.targets import Targets, dump_targets, load_targets
-from memory.forgetting.typed import HISTORY, TypedLines
-from memory.longterm.wording import wording
+from memory.forgetting.files import HISTORY, TypedLines
+from memory.longterm.similarity import wording
+from memory.store.longterm.rows import FilePlace, Receipt, Targets, dump_receipt, dump_targets, load_targets
+from memory.text import mentions
 from tests.memory.forgetting.conftest import Household, house
 
 NAME = f"data/{HISTORY}"

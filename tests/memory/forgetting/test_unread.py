@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from memory.forgetting.files import SpaceMemory
-from memory.forgetting.targets import Item, Targets
-from memory.workspace import Workspace
-from tests.bot.descriptors import no_descriptors
+from memory.store.longterm.rows import Item, Targets
+from memory.workspace.files import Workspace
+from tests.bot.runtime.process.descriptors import no_descriptors
 
 WORDS = "The safe opens with zanzibar"
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from memory.conversation import Part, Text
-from memory.longterm.extracting import Extracting, Settings
 from memory.longterm.extraction import Rules
+from memory.longterm.extraction_worker import Extracting, Settings
 from memory.longterm.memories import Ground, Memories
 from memory.store.open import open_store
-from memory.store.records import Arrival, Outgoing, Place, TurnRow
+from memory.store.rows import Arrival, Outgoing, Place, TurnRow
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, draft
 
 TEA = "I prefer tea over coffee, always have."

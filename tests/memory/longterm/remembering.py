@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.longterm.editing import PATH
 from memory.longterm.memories import Candidate, Ground, Memories
-from memory.store.memory_records import MemoryRow, MemorySource, Origin
+from memory.longterm.memory_file import PATH
+from memory.store.longterm.rows import MemoryRow, MemorySource, Origin
 from memory.store.open import open_store
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 
 TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
 

@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
-from memory.context.counter import WEIGHTED
-from memory.fold import Folder
-from memory.longterm.dreaming import Dreamer, Night, Settings
+from memory.context.tokens import WEIGHTED
+from memory.folding import Folder
+from memory.longterm.dream_worker import Dreamer, Night, Settings
 from memory.longterm.memories import Ground, Memories
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, fold_plan, talk
 
 FIRST = datetime(2026, 11, 1, 10, tzinfo=UTC)

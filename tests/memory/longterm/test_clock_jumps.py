@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory import failpoint
-from memory.failpoint import FailpointError
+from memory import failpoints
+from memory.failpoints import FailpointError
 from tests.memory.longterm.sleeping import sleeper
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -16,7 +16,7 @@ TWICE = "## Facts\n- has two cats\n- Has two cats.\n- works at night\n- lives in
 @pytest.fixture(autouse=True)
 def no_failpoints():
     yield
-    failpoint.arm({})
+    failpoints.arm({})
 
 
 @pytest.mark.parametrize("jump", [timedelta(minutes=2), timedelta(hours=26), timedelta(hours=-5), timedelta(days=-2)])
@@ -25,10 +25,10 @@ async def test_a_dream_broken_off_before_a_jump_of_the_clock_is_one_dream_of_its
     start = datetime(2026, 10, 24, 21, 59, tzinfo=UTC)  # a minute before the midnight of the day that has an hour twice
     async with sleeper(tmp_path, now=start, zone=BERLIN) as it:
         it.write(TWICE)
-        failpoint.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:raise"})
+        failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:raise"})
         with pytest.raises(FailpointError):
             await it.dreamer.night(date(2026, 10, 24))
-        failpoint.arm({})
+        failpoints.arm({})
         it.now += jump
         await it.restart()
         await it.dreamer.resume()
@@ -45,10 +45,10 @@ async def test_a_dream_broken_off_before_a_jump_of_the_clock_is_one_dream_of_its
 async def test_a_fold_planned_before_a_jump_of_the_clock_is_logged_once_on_its_day(tmp_path, place, jump):
     start = datetime(2026, 10, 24, 21, 59, tzinfo=UTC)
     async with sleeper(tmp_path, now=start, zone=BERLIN) as it:
-        failpoint.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:raise"})
+        failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:raise"})
         with pytest.raises(FailpointError):
             await it.talk("I have two cats", "They are called Ada and Bo", "I live in Leeds")
-        failpoint.arm({})
+        failpoints.arm({})
         it.now += jump
         await it.restart()
         (row,) = (await it.store.delivery.recover(it.now.timestamp())).folds

@@ -8,14 +8,12 @@ from typing import Any, Concatenate
 
 import pytest
 
-from memory.longterm.editing import Edit, Revision, Unreadable
-from memory.longterm.memories import Ground, Memories
-from memory.longterm.reconciling import differences, lines_of
-from memory.store.database import Database, P, T
-from memory.store.engine import Driver, Row, Tx
+from memory.longterm.memories import Ground, Memories, differences, lines_of
+from memory.longterm.memory_file import Edit, Revision, Unreadable
+from memory.store.engine.database import Database, Driver, P, Row, T, Tx
 from memory.store.errors import StoreBusy
-from memory.store.memories import SqlMemoryRecords
-from memory.store.memory_records import MemoryRow, MemorySource, NewChange, NewMemory
+from memory.store.longterm.memories import SqlMemoryRecords
+from memory.store.longterm.rows import MemoryRow, MemorySource, NewChange, NewMemory
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import failpoint
-from memory.longterm.bullets import bullets, removed
-from memory.longterm.editing import Edit, Revision, Unreadable, WouldLose
+from memory import failpoints
 from memory.longterm.memories import Candidate
+from memory.longterm.memory_file import Edit, Revision, Unreadable, WouldLose
 from memory.longterm.similarity import normal
 from memory.store.errors import StoreError
-from memory.workspace import Conflict
+from memory.text.bullets import bullets, removed
+from memory.workspace.files import Conflict
 from tests.memory.longterm.remembering import TEMPLATE, Place, facts, settled, wanted
 
 # Literals, so that the product is not compared with itself.
@@ -247,12 +247,12 @@ async def test_every_change_begins_where_the_one_before_ended(place: Place) -> N
 async def test_I22_what_a_crash_cuts_short_the_next_try_completes(place: Place, spot: str, looked_at: bool) -> None:
     await place.memories().upsert(wanted("lives in Berlin", message="m0"))
     candidate = replace(wanted("lives in Munich"), replaces=(normal("lives in Berlin"),))
-    failpoint.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{spot}:raise"})
+    failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{spot}:raise"})
     try:
-        with pytest.raises((failpoint.FailpointError, StoreError)):
+        with pytest.raises((failpoints.FailpointError, StoreError)):
             await place.memories().upsert(candidate)
     finally:
-        failpoint.arm({})
+        failpoints.arm({})
     if looked_at:
         assert facts(await place.memories().list()) == ["lives in Munich"]
     done = await place.memories().upsert(candidate)

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from memory.store.engine.postgres import PostgresDatabase
 from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.postgres import PostgresDatabase
 from memory.store.store import SqlStore
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 

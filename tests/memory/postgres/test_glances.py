@@ -5,13 +5,12 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import text
 
-from memory.store import inbox
-from memory.store.counters import take
-from memory.store.engine import Compiler, Tx, glance
+from memory.store.conversations import inbox
+from memory.store.conversations.messages import take
+from memory.store.engine.database import Compiler, Lane, Tx, glance
+from memory.store.engine.postgres import Bare
 from memory.store.errors import WrongState
-from memory.store.lane import Lane
-from memory.store.postgres import Bare
-from memory.store.postgres_schema import dialect
+from memory.store.schema.postgres import dialect
 from tests.contracts.store_words import arrival
 from tests.memory.postgres.conftest import PostgresRecord
 

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from sqlalchemy import insert
 
-from memory.store.engine import Tx
+from memory.store.engine.database import Tx
 from memory.store.errors import StoreBusy
-from memory.store.lease_tables import duty
+from memory.store.schema.tables import duty
 from tests.contracts.store_words import talk
 from tests.memory.postgres.conftest import PostgresRecord
 

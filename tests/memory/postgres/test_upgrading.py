@@ -10,11 +10,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from memory.store.copying import TABLES
 from memory.store.errors import SchemaOlder
+from memory.store.maintenance.copy import TABLES
+from memory.store.maintenance.postgres_move import move_in
 from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.postgres_moving import move_in
-from memory.store.tables import REVISIONS
+from memory.store.schema.tables import REVISIONS
 from tests.memory.store.older import BACK
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures

@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.store.postgres_writers import CLASS, Patience, PostgresWriters, key_of
-from memory.workspace import Overtaken, SpaceFiles, Workspace
-from memory.writers import Writers
+from memory.store.engine.postgres_locks import CLASS, Patience, PostgresWriters, key_of
+from memory.workspace.files import SpaceFiles, Workspace
+from memory.workspace.locks import Overtaken, Writers
 from tests.contracts.writers_suite import Spawn, WritersSuite, unfinished
 from tests.contracts.writing import NOT_SURE, Other, spawned
 

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import pytest
 
-from memory.recall.doors import Narrow, SpaceIndex
-from memory.recall.index import SqliteIndex
-from memory.recall.postgres_connections import Connections, Patience
+from memory.recall.index import Narrow, SpaceIndex
 from memory.recall.postgres_index import PostgresIndex
+from memory.recall.postgres_pool import Connections, Patience
+from memory.recall.sqlite_index import SqliteIndex
 from tests.contracts.index_suite import IndexSuite, Place, put, row
 
 T = TypeVar("T")

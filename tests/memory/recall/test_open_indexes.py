@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from memory.recall.keeping import Ground
-from memory.recall.recall import Recall
-from memory.workspace import Workspace
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground
+from memory.workspace.files import Workspace
 
 
 class Index:

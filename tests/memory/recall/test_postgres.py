@@ -10,21 +10,20 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.recall import postgres_statements, postgres_tables
-from memory.recall.checking import Looked
-from memory.recall.doors import Narrow, SpaceIndex
-from memory.recall.keeping import Ground, kept_of
-from memory.recall.passages import Passage, Wanted
-from memory.recall.postgres import PostgresShared
-from memory.recall.postgres_connections import Connections, Patience
+from memory.recall import postgres_index, postgres_pool
+from memory.recall.check import Looked
+from memory.recall.documents import Passage, Said, Wanted
+from memory.recall.index import Narrow, SpaceIndex
 from memory.recall.postgres_index import PostgresIndex, storable
-from memory.recall.recall import Recall
-from memory.recall.rows import Said
-from memory.recall.syncing import TALK, UNSETTLED_NS, read_on
+from memory.recall.postgres_pool import Connections, Patience
+from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground, kept_of
+from memory.recall.sync import TALK, UNSETTLED_NS, read_on
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.contracts.index_suite import row
 from tests.memory.recall.conftest import TABLES
 from tests.memory.talking import talk
@@ -170,7 +169,7 @@ def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: Conne
 def test_I40_every_statement_names_its_space() -> None:
     statements = {
         name: words
-        for name, value in vars(postgres_statements).items()
+        for name, value in vars(postgres_index).items()
         for words in (value if isinstance(value, tuple) else (value,))
         if isinstance(words, str) and "mnema_index." in words and not name.startswith("_")
     }
@@ -354,11 +353,11 @@ async def test_tables_of_a_lower_version_are_made_anew_and_those_of_a_higher_one
     processes.ask("UPDATE mnema_index.version SET number = 0; DROP TABLE mnema_index.speaker")
     assert await found(processes.start(), "hiking") == ["likes hiking"]
     try:
-        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_tables.VERSION + 1}")
+        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_pool.VERSION + 1}")
         with pytest.raises(SchemaNewer, match="made by a newer mnema"):
             await found(processes.start(), "hiking")
     finally:
-        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_tables.VERSION}")
+        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_pool.VERSION}")
 
 
 def test_processes_that_start_at_once_make_the_tables_once(url: str) -> None:

@@ -9,16 +9,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.context.counter import WEIGHTED
-from memory.fold import Folder
-from memory.recall.keeping import Ground
-from memory.recall.passages import Passage, Wanted
-from memory.recall.postgres import PostgresShared
-from memory.recall.recall import Recall
+from memory.context.tokens import WEIGHTED
+from memory.folding import Folder
+from memory.recall.documents import Passage, Wanted
+from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground
 from memory.store.open import open_store
-from memory.store.records import FoldRow
+from memory.store.rows import FoldRow
 from memory.store.store import SqlStore
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, fold_plan, talk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

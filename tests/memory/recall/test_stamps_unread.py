@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.syncing import stamps
-from memory.workspace import Workspace
-from tests.bot.descriptors import no_descriptors
+from memory.recall.sync import stamps
+from memory.workspace.files import Workspace
+from tests.bot.runtime.process.descriptors import no_descriptors
 
 
 def test_at_the_descriptor_limit_no_file_counts_as_deleted(tmp_path: Path) -> None:

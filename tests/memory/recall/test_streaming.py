@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.index import SqliteIndex
-from memory.recall.rows import of_file
-from memory.recall.syncing import sync
-from memory.workspace import Workspace
+from memory.recall.documents import of_file
+from memory.recall.sqlite_index import SqliteIndex
+from memory.recall.sync import sync
+from memory.workspace.files import Workspace
 from tests.weighing import peak
 
 PATH = "memory/2026-11-20.md"

@@ -10,16 +10,14 @@ from time import perf_counter
 import numpy
 import pytest
 
-from memory.recall.doors import Kept, SpaceIndex
-from memory.recall.index import SqliteIndex
-from memory.recall.keeping import Ground, kept_of
-from memory.recall.passages import Wanted
-from memory.recall.postgres import PostgresShared
-from memory.recall.recall import Recall
-from memory.recall.rows import IndexRow
+from memory.recall.documents import IndexRow, Wanted
+from memory.recall.index import Kept, SpaceIndex
+from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground, SqliteIndex, kept_of
 from memory.recall.vectors import BATCH, NEAREST, PAUSE, EmbeddingFailed, Vectors
 from memory.store.open import open_store
-from memory.workspace import Workspace
+from memory.workspace.files import Workspace
 from tests.memory.recall.hashing import WIDTH, Hashing
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

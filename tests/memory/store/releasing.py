@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from memory.store.creation import HEAD
+from memory.store.schema.create import HEAD
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Scene, scene, until

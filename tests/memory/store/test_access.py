@@ -2,10 +2,10 @@
 
 from sqlalchemy import select
 
-from memory.forgetting.targets import Targets
 from memory.store.audit import broken_at
-from memory.store.engine import Row, Tx
-from memory.store.tables import audit
+from memory.store.engine.database import Row, Tx
+from memory.store.longterm.rows import Targets
+from memory.store.schema.tables import audit
 from tests.contracts.store_access_suite import (
     ApprovalSuite,
     GrantSuite,

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.store.clock import DatabaseClock
+from memory.store.engine.database import DatabaseClock
 
 MOMENT = 1_795_000_000.0
 _SECONDS = st.floats(0.0, 5.0)

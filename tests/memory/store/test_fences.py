@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from memory.store.engine import Tx
+from memory.store.engine.database import Tx
 from memory.store.errors import Fenced, WrongState
-from memory.store.records import Fate
+from memory.store.rows import Fate
 from memory.store.store import SqlStore
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, begin, folded, logged, oldest, parts, reply, talk

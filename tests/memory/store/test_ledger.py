@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memory.store.conversations.outbox import diagram
 from memory.store.errors import WrongState
-from memory.store.outbox import diagram
-from memory.store.records import Fate, OutboxRow
+from memory.store.rows import Fate, OutboxRow
 from tests.contracts.store_words import folded, place, talk
 from tests.memory.store.conftest import SqliteRecord
 

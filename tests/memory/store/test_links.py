@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memory.conversation import Text
 from memory.store.audit import broken_at
-from memory.store.links import SqlLinks, lock_end
-from memory.store.memory_records import Identity, LinkRow
+from memory.store.longterm.links import SqlLinks, lock_end
+from memory.store.longterm.rows import Identity, LinkRow
 from memory.store.store import SqlStore
 from tests.contracts.store_words import begin, folded, oldest, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord

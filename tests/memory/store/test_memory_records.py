@@ -3,8 +3,8 @@
 from sqlalchemy import select
 
 from memory.store import audit
-from memory.store.engine import Tx
-from memory.store.tables import audit as acts
+from memory.store.engine.database import Tx
+from memory.store.schema.tables import audit as acts
 from tests.contracts.store_memory_suite import MemoryRecordSuite, change, line
 from tests.memory.store.conftest import SqliteRecord
 

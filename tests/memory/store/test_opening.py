@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.creation import HEAD
 from memory.store.errors import SchemaNewer, StoreError
-from memory.store.migrations.upgrade import upgrade
+from memory.store.schema.create import HEAD
+from memory.store.schema.migrations.upgrade import upgrade
 from tests.contracts.store_context_suite import snip
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import arrival, folded, logged, numbers, oldest, talk
@@ -155,7 +155,7 @@ async def test_I28_a_kill_while_the_tables_are_brought_up_leaves_one_version_who
 OPENED = """
 import asyncio, os, sys
 from pathlib import Path
-from memory.failpoint import arm
+from memory.failpoints import arm
 from memory.store.open import open_store
 
 arm(dict(os.environ))
@@ -251,7 +251,7 @@ async def test_a_killed_process_leaves_what_it_confirmed(tmp_path: Path) -> None
 KILLED = """
 import asyncio, os, sys
 from pathlib import Path
-from memory.failpoint import arm
+from memory.failpoints import arm
 from memory.store.open import open_store
 from tests.contracts.store_words import arrival
 

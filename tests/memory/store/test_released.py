@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from memory.store.creation import HEAD
-from memory.store.migrations.upgrade import upgrade
 from memory.store.open import open_store
-from memory.store.tables import REVISIONS
+from memory.store.schema.create import HEAD
+from memory.store.schema.migrations.upgrade import upgrade
+from memory.store.schema.tables import REVISIONS
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.conftest import SqliteRecord

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import acts, audit, counters, inbox, outbox, turns, views
-from memory.store.engine import Statement, Tx
+from memory.ids import key_of, new_id
+from memory.store import audit
+from memory.store.conversations import inbox, messages, outbox, sessions, turns
+from memory.store.conversations import inbox as acts
+from memory.store.engine.database import Statement, Tx
 from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
-from memory.store.ids import key_of, new_id
 from memory.store.store import SqlStore
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
@@ -248,7 +250,7 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
         (outbox._RELEASE, {"row": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
         (outbox._OWED, {"row": "c"}, "outbox_open"),
         (turns._RUNNING, {"row": "c"}, "turn_open"),
-        (views._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
+        (sessions._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
     ],
 )
 async def test_I26_what_is_asked_often_is_asked_of_an_index(
@@ -307,15 +309,15 @@ async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_l
 async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: SqliteRecord) -> None:
     store = await record.open()
     with pytest.raises(LookupError):
-        await store.database.write(views.load, "nobody")
+        await store.database.write(sessions.load, "nobody")
 
     async def stray(tx: Tx) -> None:
-        await tx.run(counters._READ, row="x", other=2)
+        await tx.run(messages._READ, row="x", other=2)
 
     with pytest.raises(TypeError, match="other"):
         await store.database.write(stray)
     with pytest.raises(LookupError):
-        await store.database.write(counters.take, "nobody", touched=True)
+        await store.database.write(messages.take, "nobody", touched=True)
 
 
 def test_ids_sort_by_time_and_never_repeat() -> None:

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from memory.store.copying import TABLES
-from memory.store.migrations.upgrade import upgrade
+from memory.store.maintenance.copy import TABLES
+from memory.store.schema.migrations.upgrade import upgrade
 from tests.memory.store.test_released import OLDER, restored
 
 BY_HAND = (

@@ -1,0 +1,85 @@
+"""Where the chain of acts ended, noted in a file beside the record, so that a tail that was cut off it shows.
+
+Whoever can write both can still make them agree: only a copy that is kept elsewhere proves anything against them.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+
+from memory.store.audit import AuditHead
+from memory.store.errors import StoreError
+from memory.store.store import Store
+
+log = structlog.get_logger(__name__)
+NAME = "audit_heads"
+
+
+class Heads:
+    """The file: one JSON line for each time that the end was noted, oldest first. All methods block."""
+
+    def __init__(self, data: Path) -> None:
+        self._path = data / NAME
+
+    def known(self) -> list[AuditHead]:
+        """All that were noted since the record last began anew; a line that a crash has cut is passed over."""
+        found: list[AuditHead] = []
+        for line in self._lines():
+            with suppress(ValueError, KeyError, TypeError):
+                held = json.loads(line)
+                if "anew" in held:
+                    found = []
+                else:
+                    found.append(AuditHead(seq=int(held["seq"]), hash=str(held["hash"])))
+        return found
+
+    def add(self, head: AuditHead, now: datetime) -> None:
+        """Note that the chain ends here; nothing where that was noted last.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        if head.seq and head not in self.known()[-1:]:
+            self._append({"at": now.isoformat(), "seq": head.seq, "hash": head.hash})
+
+    def anew(self, why: str, now: datetime) -> None:
+        """The record is another one now, a snapshot or a backup: what was noted before is not true of it.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        if self._path.exists():
+            self._append({"at": now.isoformat(), "anew": why})
+
+    def _lines(self) -> Iterator[str]:
+        try:
+            with self._path.open(encoding="utf-8", errors="replace") as lines:
+                yield from lines
+        except FileNotFoundError:
+            return
+
+    def _append(self, row: dict[str, str | int]) -> None:
+        line = json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(handle, line.encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+async def note_head(store: Store, data: Path, now: datetime) -> None:
+    """Note where the chain ends now, in the file and in the log; where that fails the log says so, and no more."""
+    try:
+        head = await store.audit.head()
+        await asyncio.to_thread(Heads(data).add, head, now)
+    except (StoreError, OSError) as err:
+        log.warning("the end of the chain of acts was not noted", error=type(err).__name__)
+        return
+    log.info("the chain of acts ends here", seq=head.seq, hash=head.hash)

@@ -1,0 +1,73 @@
+"""Who a sender is here and now: what config.json lists and what was granted, whichever is more."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bot.access.permissions import LOCAL, RANK, Actor, Role, folded, role_of, space_of
+from bot.config.schema import Config
+from memory.store.people.access import Access
+from memory.store.people.rows import GrantRow
+
+
+class Roles:
+    """Asked at every message and every act: nothing of it is kept. config: the settings that hold now."""
+
+    def __init__(self, config: Callable[[], Config], access: Access) -> None:
+        self._config = config
+        self._access = access
+
+    async def actor(
+        self, channel: str, account: str, sender: str, chat: str, kind: str, *, proven: bool = True
+    ) -> Actor:
+        """Who writes there. kind: dm or group. The actor's id is written as that platform compares ids.
+
+        proven: whether the platform proves who it is; without that nobody is more than a guest, with a memory of
+        their own whatever it has joined.
+        """
+        if channel in LOCAL:
+            return Actor(channel=channel, account=account, id=sender, role="owner")
+        person, group = folded(channel, sender), chat if kind == "group" else ""
+        known = await self._access.grants(channel, account, person, group)
+        own = [row for row in known if row.party.subject == "user" and row.group in ("", group)]
+        allowed = any(row.party.subject == "group" for row in known)
+        lists = {name: [*ids, *(folded(channel, id) for id in ids)] for name, ids in self.lists(channel).items()}
+        listed = role_of(lists, channel, person, chat, kind, allowed=allowed)
+        role = _more(listed, own, group)
+        here = role == "admin" and any(row.role == "admin" and row.group for row in own)
+        found = Actor(channel=channel, account=account, id=person, role=role, admin_here=here)
+        return found if proven else _unproven(found, chat, kind)
+
+    async def group_allowed(self, channel: str, account: str, chat_id: str) -> bool:
+        """Whether the bot may speak in that group."""
+        if chat_id in self.lists(channel)["allow"]:
+            return True
+        known = await self._access.grants(channel, account, "", chat_id)
+        return any(row.party.subject == "group" for row in known)
+
+    def lists(self, channel: str) -> dict[str, Sequence[str]]:
+        """The `owners` and `allow` lists of a channel as they are written; empty where it has none."""
+        section = getattr(self._config().channels, channel, None)
+        return {name: getattr(section, name, ()) for name in ("owners", "allow")}
+
+
+def _unproven(actor: Actor, chat: str, kind: str) -> Actor:
+    role: Role = "guest" if RANK[actor.role] > RANK["guest"] else actor.role
+    bound = space_of(role, actor.channel, actor.account, actor.id, chat, kind)
+    return replace(actor, role=role, admin_here=False, bound=bound)
+
+
+def _more(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
+    """The listed role, or a granted one that is more.
+
+    In a group, pairing gives nothing and nobody but an owner is heard where the group is not allowed; who was blocked
+    is a stranger in an allowed one too.
+    """
+    roles: set[Role] = {listed}
+    if listed == "guest" and any(row.role == "blocked" for row in own):
+        roles = {"stranger"}
+    for row in own:
+        if row.role == "owner" or (row.role == "user" and not group):
+            roles.add(row.role)
+        if row.role == "admin" and (not group or listed != "stranger"):
+            roles.add("admin")
+    return max(roles, key=lambda role: RANK[role])

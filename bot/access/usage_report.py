@@ -1,0 +1,141 @@
+"""What was used and what it cost, by model and by person: for the command and for the page."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.access.budgets import Sum, money, money_of, start_of_day, total
+from memory.store.people.spending import OWNER, Used
+
+PURPOSES = {
+    "turn": ("对话", "answers"),
+    "fold": ("整理", "folds"),
+    "extract": ("记事", "memories"),
+    "dream": ("夜间整理", "dreams"),
+}
+MOST_PEOPLE = 20
+"""In a chat; the page shows all of them."""
+
+
+def spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
+    """What is summed up: by key, its name in Chinese and in English, and since when."""
+    day = start_of_day(now)
+    return {
+        "today": ("今天", "today", day),
+        "month": ("本月", "this month", day.replace(day=1)),
+        "30_days": ("30 天", "30 days", now - timedelta(days=30)),
+    }
+
+
+def lines(used: Sequence[Used], lang: str, *, people: bool) -> list[str]:
+    """One span in words: a line for each model and what it was for, the sum, and, where asked for, each person."""
+    if not used:
+        return ["没有用量" if lang == "zh" else "nothing used"]
+    shown = [_of_model(one, lang) for one in by_model(used)]
+    whole = total(used)
+    if len(shown) > 1:
+        shown.append(f"= {_cost(whole, lang)}")
+    if people and len(sums := by_person(used)) > 1:
+        shown += [f"· {name_of(who, lang)}: {_cost(one, lang)}" for who, one in sums[:MOST_PEOPLE]]
+    return shown
+
+
+def by_model(used: Sequence[Used]) -> list[Used]:
+    """Sums of all people, by model and purpose."""
+    sums: dict[tuple[str, str], list[Used]] = {}
+    for one in used:
+        sums.setdefault((one.model, one.purpose), []).append(one)
+    return [_added(model, purpose, ones) for (model, purpose), ones in sorted(sums.items())]
+
+
+def by_person(used: Sequence[Used]) -> list[tuple[str, Sum]]:
+    """What each person came to, the dearest first."""
+    people: dict[str, list[Used]] = {}
+    for one in used:
+        people.setdefault(one.who, []).append(one)
+    sums = [(who, total(ones)) for who, ones in people.items()]
+    return sorted(sums, key=lambda item: (-item[1].money, -item[1].tokens, item[0]))
+
+
+def name_of(who: str, lang: str) -> str:
+    """A person as they are told: channel and id."""
+    if who == OWNER:
+        return "你" if lang == "zh" else "you"
+    if not who:
+        return "群和较早的用量" if lang == "zh" else "groups, and earlier use"
+    channel, _, rest = who.partition(":")
+    return f"{channel} {rest.partition(':')[2]}"
+
+
+def as_json(used: Sequence[Used]) -> list[dict[str, Any]]:
+    """By model and purpose, as the API tells it. cost: in US dollars, None where the price is not known."""
+    return [
+        {
+            "model": one.model,
+            "purpose": one.purpose,
+            "calls": one.calls,
+            "input": one.input,
+            "output": one.output,
+            "cache_read": one.cache_read,
+            "cache_write": one.cache_write,
+            "cost": _rounded(money_of(one)),
+        }
+        for one in by_model(used)
+    ]
+
+
+def people_as_json(used: Sequence[Used]) -> list[Mapping[str, Any]]:
+    """By person, as the API tells it. tokens: uncached ones; cost: of the models whose price is known."""
+    return [
+        {
+            "who": who,
+            "calls": one.calls,
+            "tokens": one.tokens,
+            "cost": _rounded(one.money),
+            "unpriced": list(one.unpriced),
+        }
+        for who, one in by_person(used)
+    ]
+
+
+def _of_model(one: Used, lang: str) -> str:
+    zh, price = lang == "zh", money_of(one)
+    purpose = PURPOSES.get(one.purpose, (one.purpose, one.purpose))[0 if zh else 1]
+    cached = [
+        f"{tokens:,} {words[0 if zh else 1]}"
+        for tokens, words in ((one.cache_read, ("命中缓存", "from cache")), (one.cache_write, ("写入缓存", "to cache")))
+        if tokens
+    ]
+    calls = f"{one.calls:,} 次" if zh else f"{one.calls:,} {'call' if one.calls == 1 else 'calls'}"
+    cost = money(price) if price is not None else ("价格未知" if zh else "price not known")
+    parts = [calls, f"{one.input:,} → {one.output:,} tokens", *cached, cost]
+    return f"{one.model} · {purpose}: " + ("，" if zh else ", ").join(parts)
+
+
+def _cost(one: Sum, lang: str) -> str:
+    zh = lang == "zh"
+    tokens = (
+        f"{one.tokens:,} 未缓存 tokens，{money(one.money)}"
+        if zh
+        else (f"{one.tokens:,} uncached tokens, {money(one.money)}")
+    )
+    if not one.unpriced:
+        return tokens
+    names = ("、" if zh else ", ").join(one.unpriced)
+    return tokens + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
+
+
+def _added(model: str, purpose: str, ones: Sequence[Used]) -> Used:
+    return Used(
+        model=model,
+        purpose=purpose,
+        calls=sum(one.calls for one in ones),
+        input=sum(one.input for one in ones),
+        output=sum(one.output for one in ones),
+        cache_read=sum(one.cache_read for one in ones),
+        cache_write=sum(one.cache_write for one in ones),
+    )
+
+
+def _rounded(amount: float | None) -> float | None:
+    return None if amount is None else round(amount, 6)

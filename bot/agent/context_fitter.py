@@ -1,0 +1,309 @@
+"""Makes the next request fit: reductions and folds as the policy plans them, then the view."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from bot.agent.folding import Folding
+from bot.agent.prompt import Prompt, Tail
+from bot.agent.token_calibration import Calibration
+from bot.agent.tool_lines import Lining
+from bot.agent.turn_context import Drafting
+from bot.config.schema import Config
+from bot.errors import BudgetTooSmall, FoldFailed, Overflow
+from bot.models.catalog import window
+from bot.models.fallback import SMALLER
+from bot.telemetry.recorder import Signals
+from memory.context.policies.planner import FoldRange, Limits, Plan, plan, plan_ahead, smallest_budget
+from memory.context.policies.policies import Policy, policy_of
+from memory.context.reductions import cost_of, index
+from memory.context.system_prompt import RULES, SOUL
+from memory.context.tokens import Counter, believable
+from memory.context.view import View, assemble, fixed_tokens
+from memory.conversation import Session, SystemPart, ToolSpec
+from memory.store.rows import FoldPlan
+from memory.store.store import Sessions
+
+MOST_ROUNDS = 6
+MOST_MARKED = 10_000
+ROOMY = 0.4
+LATE = ("turns", "balanced")
+"""Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns
+to spare."""
+SHRINK, LEAST_LEFT, SPARE = 0.65, 0.25, 0.95
+"""Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves."""
+ROOM_STEP = 500
+MARGIN = 0.02
+"""Share of the window left free for what a counter of another tokenizer gets wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a request is to be fitted for. model: its id; policy: its name.
+
+    refused: how often the provider has called this very request too long; shrunk: tokens that it may have since.
+    """
+
+    model: str
+    policy: str
+    refused: int = 0
+    shrunk: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a request is fitted to: the model, its limits, and what stands before the conversation.
+
+    since: what of MEMORY.md is newer than the parts, for the tail. fixed: tokens of system parts and tools.
+    factor, error_percent: of the counter, here.
+    """
+
+    model: str
+    limits: Limits
+    policy: Policy
+    parts: tuple[SystemPart, ...]
+    tools: tuple[ToolSpec, ...]
+    fixed: int
+    factor: float
+    error_percent: float
+    since: str = ""
+
+    @property
+    def system(self) -> tuple[str, ...]:
+        return tuple(part.text for part in self.parts if part.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A view that fits, and what it was fitted to. tainted: what was recalled into it may hold words from outside."""
+
+    view: View
+    setting: Setting
+    tainted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitter:
+    """Fits sessions into budgets. config: as it is at that moment."""
+
+    sessions: Sessions
+    folding: Folding
+    prompt: Prompt
+    drafting: Drafting
+    calibration: Calibration
+    lining: Lining
+    config: Callable[[], Config]
+    signals: Signals = field(default_factory=Signals)
+    _marked: dict[str, str] = field(default_factory=dict)
+    _roomy: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as every request names them."""
+        return self.prompt.specs()
+
+    async def counter(self) -> Counter:
+        """What everything is counted with."""
+        return await self.drafting.counter()
+
+    async def setting(self, session: Session, wish: Wish) -> Setting:
+        """The limits and the system parts for this session as things stand.
+
+        Raises:
+            BudgetTooSmall: the budget, as it is configured, cannot even hold what stands before the conversation.
+        """
+        config, counter, tools = self.config(), await self.counter(), self.specs
+        factor, _, error = await self.calibration.factor(wish.model, session.conversation)
+        limits = replace(limits_of(config, wish.model, factor), refused=wish.refused, shrunk=wish.shrunk)
+        room = self._room(limits.most, tools, counter)
+        parts = await self.prompt.parts(session, room, counter)
+        since = self.prompt.since(session.conversation)
+        fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
+        least = smallest_budget(fixed)
+        if limits.most < least:
+            raise BudgetTooSmall(least, counter.text(parts[0].text))
+        told = 0 if config.llm.context_window else await self.calibration.window(wish.model)
+        if told and told < limits.window:
+            limits = replace(limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * MARGIN))
+        if limits.budget < least and not wish.shrunk:
+            limits = replace(limits, factor=limits.most / least)
+        return Setting(
+            model=wish.model,
+            limits=limits,
+            policy=policy_of(wish.policy, config.policies),
+            parts=parts,
+            tools=tools,
+            fixed=fixed,
+            factor=factor,
+            error_percent=error,
+            since=since,
+        )
+
+    async def fit(self, session: Session, wish: Wish, moving: Tail) -> Fitted:
+        """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
+
+        Args:
+            moving: what ends the running message, and is in no prefix.
+
+        Raises:
+            BudgetTooSmall: as `setting`; or the newest step alone is more than the budget.
+            FoldFailed: nothing fits without a fold, and the fold cannot be written.
+        """
+        counter = await self.counter()
+        for _ in range(MOST_ROUNDS):
+            setting = await self.setting(session, wish)
+            tail = moving.shown(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
+            fixed = setting.fixed + counter.text(tail.text) + counter.text(moving.last)
+            busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
+            policy = setting.policy.without_early() if busy else setting.policy
+            planned = plan(session, policy, setting.limits, fixed, counter, lines)
+            if not await self._carry_out(session, planned, setting):
+                break
+            session = await self.sessions.load(session.conversation)
+        if not planned.fits and not wish.shrunk:
+            raise BudgetTooSmall(planned.tokens)
+        await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
+        self._roomy[session.conversation] = _is_roomy(session, planned, setting)
+        view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)
+        if view.repaired:
+            self.signals.repaired()
+        return Fitted(view=view, setting=setting, tainted=tail.tainted)
+
+    async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
+        """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.
+
+        The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
+        """
+        setting, counted = fitted.setting, fitted.view.tokens.total
+        model, named = refusal.model or setting.model, believable(counted, refusal.limit)
+        if refusal.kind != SMALLER:  # that is our own word
+            await self.calibration.learn(model, counted, refusal.actual, conversation)
+            if named and refusal.limit > setting.fixed:
+                await self.calibration.note_window(model, refusal.limit)
+        rest = counted - setting.fixed
+        left = int(rest * SHRINK)
+        if named and believable(counted, refusal.actual):
+            left = int(counted * refusal.limit / refusal.actual * SPARE) - setting.fixed
+        left = min(max(left, int(rest * LEAST_LEFT)), int(rest * SPARE))
+        return replace(wish, refused=wish.refused + 1, shrunk=setting.fixed + left)
+
+    async def prepare(self, conversation: str, wish: Wish) -> None:
+        """After a turn: begin the fold and the lines that the next one will want; nothing where there was room."""
+        if self._roomy.pop(conversation, False):
+            return
+        counter, session = await self.counter(), await self.sessions.load(conversation)
+        if session.running:
+            return
+        try:
+            setting = await self.setting(session, wish)
+        except BudgetTooSmall:
+            return  # who writes next is told
+        ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
+        self.lining.begin(conversation, ahead.lines)
+        if ahead.fold is not None:
+            await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name, counter))
+
+    def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: Counter) -> int:
+        """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
+        own = smallest_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
+        spare = max(0, most - own) * 10 // 3 // ROOM_STEP * ROOM_STEP
+        return min(most, spare)
+
+    async def _mark(self, conversation: str, setting: Setting) -> None:
+        """What no fold, reduction or snapshot declares: another model, other tools, another SOUL.md."""
+        own = [part.text for part in setting.parts if part.name in (SOUL, RULES)]
+        sha256 = hashlib.sha256(repr((setting.model, own, setting.tools)).encode()).hexdigest()
+        if self._marked.get(conversation) != sha256:
+            await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools or model")
+            if len(self._marked) >= MOST_MARKED:
+                self._marked.clear()
+            self._marked[conversation] = sha256
+
+    async def _carry_out(self, session: Session, planned: Plan, setting: Setting) -> bool:
+        """Whether the view may have changed, so that it has to be planned again.
+
+        What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
+        """
+        try:
+            if not planned.fitted and await self.folding.finish(session.conversation):
+                return True
+            if planned.reductions:
+                await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
+            if planned.fold is None:
+                return bool(planned.reductions)
+            wanted = fold_plan(session, planned.fold, setting.policy.name, await self.counter())
+            if planned.must_fold_now:
+                await self.folding.hasten(wanted)
+                return True
+            await self.folding.begin(wanted)
+            return bool(planned.reductions)
+        except OSError as err:
+            raise FoldFailed(err.strerror or type(err).__name__) from err
+
+
+def _is_roomy(session: Session, planned: Plan, setting: Setting) -> bool:
+    """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
+    limits, numbers = setting.limits, setting.policy.numbers
+    share = min(ROOMY, numbers.fold_at / 2, numbers.line_at / 2)
+    few = setting.policy.name in LATE and len(session.turns) < limits.max_turns
+    return few and planned.tokens + limits.reserve < limits.budget * share
+
+
+def fold_plan(
+    session: Session, fold: FoldRange, policy: str, counter: Counter | None = None, *, log_only: bool = False
+) -> FoldPlan:
+    """A range of a session's turns as the record takes it. counter: to tell tokens as they are shown, not as stored."""
+    before, after = _shown(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
+    return FoldPlan(
+        conversation=session.conversation,
+        epoch=session.epoch,
+        prev_fold=session.fold_head,
+        from_seq=fold.from_seq,
+        to_seq=fold.to_seq,
+        from_turn=fold.from_turn,
+        to_turn=fold.to_turn,
+        policy=policy,
+        reason=fold.reason,
+        tokens_before=before + (session.summary.tokens if session.summary else 0),
+        tokens_after=after,
+        log_only=log_only,
+        why=fold.why,
+        seen_seq=session.next_seq,
+    )
+
+
+def _shown(session: Session, to_turn: int, counter: Counter) -> tuple[int, int]:
+    """Tokens of all live turns as they are shown, and of those behind the cut."""
+    reductions = index(session.reductions)
+    costs = {
+        turn.number: cost_of(turn, reductions, counter, running=turn.number == session.running)
+        for turn in session.turns
+    }
+    return sum(costs.values()), sum(cost for number, cost in costs.items() if number > to_turn)
+
+
+def whole_range(session: Session, reason: str, policy: str, count: int = 0, counter: Counter | None = None) -> FoldPlan:
+    """A fold of the first `count` live turns (0: all of them); into the log alone when it takes them all."""
+    taken = session.turns[:count] if count else session.turns
+    fold = FoldRange(
+        from_seq=taken[0].first_seq,
+        to_seq=taken[-1].last_seq,
+        from_turn=taken[0].number,
+        to_turn=taken[-1].number,
+        reason=reason,
+    )
+    return fold_plan(session, fold, policy, counter, log_only=not count)
+
+
+def limits_of(config: Config, model: str, factor: float) -> Limits:
+    """The limits of one request. A factor below one is not trusted: the configured budget holds by our own count."""
+    held = config.llm.context_window or window(model)
+    return Limits(
+        max_tokens=config.agent_max_context_tokens,
+        max_turns=config.agent_max_context_turns,
+        window=held,
+        reserve=min(config.llm.max_output_tokens, held // 2),
+        margin=int(held * MARGIN),
+        factor=max(1.0, factor),
+    )

@@ -1,0 +1,101 @@
+"""Has the fast model write, while nobody waits, the one line that old tool results will be shown as."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from memory.context.policies import tool_lines
+from memory.context.policies.state import NO_LINES, Lines
+from memory.context.policies.tool_lines import Place
+from memory.folding import Complete
+from memory.tasks import end
+
+log = structlog.get_logger(__name__)
+MOST_CONVERSATIONS = 1_000
+DEADLINE = 60.0
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """Of one conversation. wanted: results that are soon to be lines; lines: what was written for those, "" where a
+    model was asked and its line cannot be believed.
+    """
+
+    wanted: frozenset[Key]
+    lines: dict[Key, str]
+
+
+class Lining:
+    """Keeps what was written while it is wanted; without it, or after a restart, a rule writes the lines.
+
+    deadline: seconds that one call may take.
+    """
+
+    def __init__(self, complete: Complete, deadline: float = DEADLINE) -> None:
+        self._complete = complete
+        self._deadline = deadline
+        self._kept: dict[str, _Kept] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def lines(self, conversation: str) -> Lines:
+        """What has been written for this conversation's results so far."""
+        kept = self._kept.get(conversation)
+        return {key: line for key, line in kept.lines.items() if line} if kept else NO_LINES
+
+    def begin(self, conversation: str, places: Sequence[Place]) -> None:
+        """Ask for the lines that are not written yet, in one call beside everything else; one call at a time.
+
+        Lines of other places are dropped, also those still being written: their results have left the view, or are
+        shown as lines already.
+        """
+        kept = self._keep(conversation, frozenset(_key(place) for place in places))
+        missing = [place for place in places if _key(place) not in kept.lines]
+        if not missing or conversation in self._tasks:
+            return
+        task = asyncio.create_task(self._write(conversation, missing[: tool_lines.MOST_ASKED]))
+        self._tasks[conversation] = task
+        task.add_done_callback(lambda done: self._ended(conversation, done))
+
+    async def settled(self) -> None:
+        """Wait until no line is being written."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks.values()))
+
+    async def close(self) -> None:
+        """Stop; lines that are not written yet are a rule's."""
+        await end(self._tasks.values())
+
+    def _keep(self, conversation: str, wanted: frozenset[Key]) -> _Kept:
+        """Of this conversation only what is wanted now; of conversations the newest, and those being written for."""
+        before = self._kept.pop(conversation, None)
+        known = before.lines if before else {}
+        kept = _Kept(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        if wanted:
+            self._kept[conversation] = kept
+        if len(self._kept) > MOST_CONVERSATIONS:
+            idle = (name for name in self._kept if name not in self._tasks and name != conversation)
+            if (oldest := next(idle, None)) is not None:
+                del self._kept[oldest]
+        return kept
+
+    async def _write(self, conversation: str, places: Sequence[Place]) -> None:
+        prompt = await asyncio.to_thread(tool_lines.ask, places)
+        async with asyncio.timeout(self._deadline):
+            answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MOST_ANSWER, conversation)
+        written = await asyncio.to_thread(tool_lines.read, answer, places)
+        kept = self._kept.get(conversation)
+        if kept is not None:
+            asked = (_key(place) for place in places)
+            kept.lines.update({key: written.get(key, "") for key in asked if key in kept.wanted})
+
+    def _ended(self, conversation: str, task: asyncio.Task[None]) -> None:
+        del self._tasks[conversation]
+        if not task.cancelled() and (err := task.exception()) is not None:
+            log.info("lines were not written", error=type(err).__name__)
+
+
+def _key(place: Place) -> Key:
+    return place.message.id, place.part

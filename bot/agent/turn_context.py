@@ -1,0 +1,109 @@
+"""What a turn is given, and what it comes to."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.access.permissions import Actor, Where
+from bot.agent.prompt import Tail
+from channels.message import Address, EventName, LiveEvent
+from memory.context.tokens import Counter
+from memory.conversation import Part, Role
+from memory.store.rows import ConversationRow, Draft, TurnRow, TurnState, Usage
+
+# What a turn tells those who watch it, as it happens.
+
+Show = Callable[[LiveEvent], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """Sends events about one inbound message to one place."""
+
+    show: Show
+    address: Address
+    message_id: str
+
+    def tell(self, name: EventName, text: str = "", **facts: str | int | float | bool) -> None:
+        """Best effort; never raises for a slow or absent watcher."""
+        self.show(LiveEvent(address=self.address, name=name, message_id=self.message_id, text=text, facts=facts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """Seconds of one turn in one process. sum_up: after which the model is asked for its last words; most: in all."""
+
+    sum_up: float = 720.0
+    most: float = 900.0
+
+
+USUAL = Times()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message.
+
+    words: what the person wrote themselves, "" for nothing but files. began: when this process took it up, in monotonic
+    seconds.
+    """
+
+    conversation: ConversationRow
+    turn: TurnRow
+    actor: Actor
+    where: Where
+    lang: str
+    tail: Tail
+    model: str
+    policy: str
+    max_steps: int
+    watched: Watched
+    words: str = ""
+    began: float = field(default_factory=time.monotonic)
+    times: Times = USUAL
+
+
+def minutes(seconds: float) -> int:
+    """As it is told."""
+    return round(seconds / 60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a turn ended. stored: the last message's parts; said: what the person is told; declined: by the model.
+
+    tainted: what is stored was said while words from outside were in view.
+    """
+
+    state: TurnState
+    stored: tuple[Part, ...]
+    said: str
+    usage: tuple[Usage, ...] = ()
+    declined: bool = False
+    tainted: bool = False
+
+
+# Messages as they are stored: parts, and how many tokens they were counted to, once.
+
+
+class Drafting:
+    """Counts with a counter that is loaded, beside the loop, when it is first needed."""
+
+    def __init__(self, load: Callable[[], Counter]) -> None:
+        self._load = load
+        self._counter: Counter | None = None
+        self._loading = asyncio.Lock()
+
+    async def counter(self) -> Counter:
+        """The counter; people who write at the same moment wait for one load, which takes 100 MB while it lasts."""
+        async with self._loading:
+            if self._counter is None:
+                self._counter = await asyncio.to_thread(self._load)
+        return self._counter
+
+    async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> Draft:
+        """A message ready for the record. origin: person, model, tool or house; tainted: see Message."""
+        counter, kept = await self.counter(), tuple(parts)
+        tokens = counter.message(role, kept)
+        return Draft(role=role, parts=kept, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)

@@ -1,0 +1,1 @@
+"""`mnema doctor`: every check."""

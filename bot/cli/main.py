@@ -1,0 +1,195 @@
+"""The command line: `mnema`, its commands, and how every failure becomes one sentence and an exit code."""
+
+import asyncio
+import json
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from bot.cli import channels, config, database, memory, people, sessions
+from bot.cli.backup import commands
+from bot.cli.backup.journal import finish
+from bot.cli.replay import run as replay_cli
+from bot.config.home import Home, resolve
+from bot.config.private_files import OTHERS, close_folders
+from bot.errors import ConfigError, MnemaError
+from memory import failpoints
+from memory.store.errors import StoreError
+
+# What every command of the command line is given: the home it is about, and how much to say.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The options before the command. debug: show where an error came from."""
+
+    home: Home
+    debug: bool = False
+
+
+DONE, FAILED, CONFIGURATION, INTERRUPTED = 0, 1, 3, 130
+STDOUT = 1
+ROLES = ("all", "gateway", "worker")
+
+app = typer.Typer(
+    name="mnema",
+    help="A chat bot for your own platforms that does not forget.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(config.app, name="config")
+app.add_typer(sessions.app, name="sessions")
+app.add_typer(memory.app, name="memory")
+app.add_typer(people.pair_app, name="pair")
+app.add_typer(people.owner, name="owner")
+app.add_typer(channels.app, name="channels")
+app.add_typer(database.app, name="audit")
+app.add_typer(people.people_app, name="people")
+app.command("init")(config.init)
+app.command("replay")(replay_cli.replay)
+app.command("backup")(commands.backup)
+app.command("restore")(commands.restore)
+app.command("migrate")(database.migrate)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command line (without the program's name); returns the exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    os.umask(OTHERS)
+    try:
+        _arm()
+        code = app(args, standalone_mode=False, prog_name="mnema")
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except (BrokenPipeError, SystemExit):  # typer makes the latter of the former
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
+        return DONE
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as err:
+        return _told(err, debug="--debug" in args)
+
+
+def _arm() -> None:
+    if not failpoints.arm(dict(os.environ)):
+        print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
+
+
+def _told(err: Exception, *, debug: bool) -> int:
+    """Say on stderr what went wrong; returns the exit code for it."""
+    if debug and not isinstance(err, TyperException):
+        traceback.print_exception(err)
+    if isinstance(err, TyperException):
+        text = err.format_message() or str(err)
+        print(text if "\n" in text else f"mnema: {text} See mnema --help.", file=sys.stderr)
+        return err.exit_code
+    print(f"mnema: {_sentence(err)}", file=sys.stderr)
+    return CONFIGURATION if isinstance(err, ConfigError) else FAILED
+
+
+def _sentence(err: Exception) -> str:
+    if isinstance(err, OSError) and err.strerror:
+        return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
+    if isinstance(err, MnemaError | StoreError | OSError) and str(err):
+        return str(err)
+    return f"something unexpected went wrong ({type(err).__name__}: {err}); --debug shows where."
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        print(f"mnema {metadata.version('mnema')}")
+        raise typer.Exit(DONE)
+
+
+@app.callback()
+def _options(
+    ctx: typer.Context,
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    ctx.obj = Terms(home=resolve(home), debug=debug)
+    finish(ctx.obj.home.root)
+
+
+def _made(home: Home) -> Home:
+    """The home with its folders, live files and config.json."""
+    from bot.config.file import ConfigFile
+
+    home.ensure()
+    close_folders(home)
+    if ConfigFile(home.config).create():
+        print(f"mnema: made {home.config} from the defaults.", file=sys.stderr)
+    return home
+
+
+@app.command()
+def chat(
+    ctx: typer.Context,
+    conversation: Annotated[str, typer.Option("--conversation", help="Name of the conversation.")] = "main",
+    once: Annotated[str | None, typer.Option("--once", help="Say this, print one reply and leave.")] = None,
+) -> int:
+    """Talk to the bot in this terminal."""
+    home = _made(ctx.obj.home)
+    from bot.runtime import startup as whole
+
+    return whole.chat(home, conversation, once)
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = "all",
+    metrics: Annotated[
+        int | None, typer.Option("--metrics", min=0, max=65_535, help="A worker's own port for /metrics; 0: any.")
+    ] = None,
+) -> int:
+    """Run every enabled channel, the page on this machine and the scheduler."""
+    if role not in ROLES:
+        raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
+    home = _made(ctx.obj.home)
+    from bot.runtime import startup as whole
+
+    return whole.run(home, role, metrics)
+
+
+@app.command()
+def doctor(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> int:
+    """Check configuration, record, model, channels and this machine."""
+    import structlog
+
+    from bot.cli.doctor.report import report
+
+    structlog.reset_defaults()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # what is wrong is told below, and only there
+    checks = asyncio.run(report(ctx.obj.home))
+    sound = all(check.ok for check in checks)
+    if as_json:
+        rows: list[dict[str, Any]] = [
+            {"name": check.name, "ok": check.ok, "message": check.message, "hint": check.hint} for check in checks
+        ]
+        print(json.dumps({"ok": sound, "checks": rows}, ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.message}")
+            if check.hint:
+                print(f"       {check.hint}")
+    return DONE if sound else FAILED

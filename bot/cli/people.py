@@ -1,0 +1,359 @@
+"""`mnema pair` and `mnema owner`: who may talk to the bot, decided on this machine."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from bot.cli.client import of_running
+from bot.config.home import Home
+from bot.errors import MnemaError
+from bot.runtime.store_access import exists, held, opened, with_store
+
+pair_app = typer.Typer(
+    help="See who asks to talk to the bot; let them in, refuse them, take it back.", no_args_is_help=True
+)
+owner = typer.Typer(help="Make somebody an owner, and see who is one.", no_args_is_help=True)
+PATIENCE = 30.0
+BY = "command line"
+Answer = TypeVar("Answer")
+Code = Annotated[str, typer.Argument(help="The code that they were given, such as ABCD-EFGH.")]
+Channel = Annotated[str, typer.Option("--channel", help="Only a code of that channel.")]
+AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such as telegram:42.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")]
+
+
+@pair_app.command("list")
+def list_requests(ctx: typer.Context, as_json: AsJson = False) -> int:
+    """Show who may talk, and who waits to be let in."""
+    facts = _facts(ctx.obj.home)
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        return 0
+    for row in facts["people"]:
+        within = f" in {row['group']}" if row["group"] else ""
+        print(f"{row['role']:8} {_named(row)}{within}  by {row['by']}")
+    for row in facts["waiting"]:
+        print(
+            f"{'waits':8} {_named(row)}  {'until ' + row['expires'][:16] if row['expires'] else 'group, not allowed'}"
+        )
+    if facts["locked_until"]:
+        print(f"Codes are locked until {facts['locked_until'][:16]} UTC: too many wrong ones.")
+    if not facts["people"] and not facts["waiting"]:
+        print("Nobody may talk to the bot but this machine, and nobody waits. mnema owner add makes you an owner.")
+    return 0
+
+
+@pair_app.command("approve")
+def approve(ctx: typer.Context, code: Code, channel: Channel = "") -> int:
+    """Let in the person who was given this code."""
+    body = {"code": code, "channel": channel}
+    return _done(ctx.obj.home, "approve", body, lambda pairing: pairing.approve(code, BY, channel))
+
+
+@pair_app.command("deny")
+def deny(ctx: typer.Context, code: Code, channel: Channel = "") -> int:
+    """Refuse the person who was given this code; they get no answer from now on."""
+    body = {"code": code, "channel": channel}
+    return _done(ctx.obj.home, "deny", body, lambda pairing: pairing.deny(code, BY, channel))
+
+
+@pair_app.command("revoke", context_settings={"ignore_unknown_options": True})
+def revoke(ctx: typer.Context, which: AccountArgument) -> int:
+    """Take back what a person or a group was given, a refusal too; what they have at work ends."""
+    channel, id = _party(which)
+    return _done(ctx.obj.home, "revoke", {"channel": channel, "id": id}, lambda one: one.revoke(channel, id, BY))
+
+
+@pair_app.command("group")
+def group(ctx: typer.Context, which: AccountArgument) -> int:
+    """Let the bot speak in a group."""
+    channel, id = _party(which)
+    return _done(ctx.obj.home, "group", {"channel": channel, "id": id}, lambda one: one.allow_group(channel, id, BY))
+
+
+@pair_app.command("role")
+def role(
+    ctx: typer.Context,
+    which: AccountArgument,
+    role: Annotated[str, typer.Argument(help="user or admin.")],
+    within: Annotated[str, typer.Option("--group", help="An admin of that group alone, by its id.")] = "",
+    yes: Yes = False,
+) -> int:
+    """Make somebody who was let in an admin, or an admin a user again."""
+    channel, id = _party(which)
+    _meant(f"Make {which} {role}?", yes=yes)
+    body = {"channel": channel, "id": id, "role": role, "group": within}
+    return _done(ctx.obj.home, "role", body, lambda one: one.set_role(channel, id, role, BY, within))
+
+
+@owner.command("add")
+def add(ctx: typer.Context) -> int:
+    """Print a code that makes whoever types it first, in a private chat with the bot, an owner."""
+    home: Home = ctx.obj.home
+    if home.address():
+        code = of_running(home, "POST", "/api/access/owner", {}, patience=PATIENCE)["code"]
+    else:
+        code = _alone(home, lambda pairing: pairing.owner_code(BY), alter=True)
+    print(code)
+    print(
+        "Send it to the bot in a private chat within 10 minutes; whoever does becomes an owner. It works once, and an "
+        "earlier code that nobody has typed does not work any more.",
+        file=sys.stderr,
+    )
+    return 0
+
+
+@owner.command("list")
+def owners(ctx: typer.Context) -> int:
+    """Show who is an owner."""
+    rows = [row for row in _facts(ctx.obj.home)["people"] if row["role"] == "owner"]
+    for row in rows:
+        print(f"{_named(row)}  by {row['by']}")
+    if not rows:
+        print("There is no owner but this machine; mnema owner add makes one.")
+    return 0
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    """Channel and immutable id, then the name they claim, quoted."""
+    id = "".join(sign if sign.isprintable() else "?" for sign in row["id"])
+    return f"{row['channel']}:{id}" + (f' "{row["name"]}"' if row["name"] else "")
+
+
+def _party(which: str) -> tuple[str, str]:
+    channel, _, id = which.partition(":")
+    if not channel or not id:
+        raise typer.BadParameter(f"{which!r} names nobody; it must be CHANNEL:ID, such as telegram:42.")
+    return channel, id
+
+
+def _meant(question: str, *, yes: bool) -> None:
+    """Go on only where the person at the terminal says so.
+
+    Raises:
+        MnemaError: nobody can be asked.
+        typer.Abort: they said no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise MnemaError(f"{question} There is nobody to ask; --yes says that it is meant.")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _facts(home: Home) -> Mapping[str, Any]:
+    if home.address():
+        return of_running(home, "GET", "/api/access", patience=PATIENCE)
+    return _alone(home, lambda pairing: pairing.facts(), alter=False)
+
+
+def _done(home: Home, name: str, body: Mapping[str, str], alone: Callable[[Any], Awaitable[tuple[str, str]]]) -> int:
+    """Do it by the bot that holds this home, or on its record where none does, and say what was done."""
+    if home.address():
+        print(of_running(home, "POST", f"/api/access/{name}", body, patience=PATIENCE)["en"])
+    else:
+        print((_alone(home, alone, alter=True))[1])
+    return 0
+
+
+def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool) -> Answer:
+    """What `work` makes of the Pairing of a home that no bot answers for. alter: the record; nobody may hold it then.
+
+    Raises:
+        Busy: somebody does.
+    """
+    from contextlib import nullcontext
+    from datetime import UTC, datetime
+
+    from bot.access.pairing import Pairing
+    from bot.access.roles import Roles
+    from bot.config.file import ConfigFile
+
+    file = ConfigFile(home.config)
+    file.load()
+    new = not exists(home)
+    if new:
+        home.ensure()
+
+    async def worked() -> Answer:
+        async with opened(home, writable=new or alter) as record:
+            access = record.store.access
+            roles = Roles(lambda: file.current, access)
+            return await work(
+                Pairing(
+                    access=access,
+                    roles=roles,
+                    config=lambda: file.current,
+                    now=lambda: datetime.fromtimestamp(record.store.now(), UTC),
+                    ended=record.stop,
+                )
+            )
+
+    with held(home) if new or alter else nullcontext():
+        return asyncio.run(worked())
+
+
+# `mnema people`: who is known here; all that is kept of a person, taken out or removed.
+
+people_app = typer.Typer(
+    help="See who is known here; take out, or remove, what is kept of a person.", no_args_is_help=True
+)
+PersonArgument = Annotated[str, typer.Argument(metavar="ID", help="CHANNEL:ID such as telegram:42, a space, or owner.")]
+
+
+@people_app.command("list")
+def list_people(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> int:
+    """List everybody of whom something is kept: space, accounts, how much, when last."""
+
+    async def rows(store: Any) -> Any:
+        return [(row, await store.links.home(row.space)) for row in await store.people.everyone()]
+
+    nothing: list[Any] = []
+    found = with_store(ctx.obj.home, rows, none=nothing)
+    if as_json:
+        told = [
+            {
+                "space": row.space,
+                "memory_of": home,
+                "accounts": row.accounts,
+                "conversations": row.conversations,
+                "messages": row.messages,
+                "updated_at": row.updated.isoformat(),
+            }
+            for row, home in found
+        ]
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+        return 0
+    for row, home in found:
+        linked = "" if home == row.space else f"  linked with {home or 'owner'}"
+        who = ", ".join(_plain(account) for account in row.accounts) or "nobody wrote"
+        print(f"{row.space or 'owner'}  {who}  messages {row.messages:,}  {row.updated:%Y-%m-%d %H:%M}{linked}")
+    if not found:
+        print("Nobody has written yet.")
+    return 0
+
+
+@people_app.command("export")
+def export(
+    ctx: typer.Context,
+    which: PersonArgument,
+    out: Annotated[Path | None, typer.Option("--out", help="ZIP file to write [default: one in this folder].")] = None,
+) -> int:
+    """Write all that is kept of a person into one ZIP file: conversations, files, memories, usage, attachments."""
+    from datetime import UTC, datetime
+
+    from bot.memory.export import Bundle, Sources
+    from bot.runtime.store_access import note_reading
+    from memory.forgetting.person_removal import NobodySuch, find
+    from memory.workspace.blobs import Blobs
+    from memory.workspace.files import Workspace
+
+    home: Home = ctx.obj.home
+    target = out or Path(f"mnema-{datetime.now():%Y%m%d-%H%M%S}.zip")
+
+    async def look(store: Any) -> Any:
+        person = await find(store, which)
+        return person, [await store.sessions.conversation(id) for id in await store.people.conversations(person)]
+
+    async def write(store: Any) -> Any:
+        sources = Sources(store=store, workspace=Workspace(home.workspace), blobs=Blobs(home.blobs))
+        handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                return await Bundle(sources, file).fill(person, datetime.now(UTC))
+        except BaseException:
+            with suppress(OSError):
+                target.unlink()
+            raise
+
+    try:
+        person, rows = with_store(home, look)
+    except NobodySuch as err:
+        raise MnemaError(str(err)) from err
+    note_reading(home, [row for row in rows if row is not None], "exported")
+    done = with_store(home, write)
+    print(
+        f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files {done.files:,}, "
+        f"memories {done.memories:,}, attachments {done.attachments:,}."
+    )
+    for name in done.left_out:
+        print(f"mnema: left out, for it cannot be read: {name}", file=sys.stderr)
+    return 0
+
+
+@people_app.command("delete")
+def delete(
+    ctx: typer.Context,
+    which: PersonArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Remove all that is kept of a person, for ever."""
+    from memory.forgetting.person_removal import NobodySuch, removable
+
+    home: Home = ctx.obj.home
+    try:
+        person = with_store(home, lambda store: removable(store, which))
+    except NobodySuch as err:
+        raise MnemaError(str(err)) from err
+    known = ", ".join(_plain(name) for name in (*person.accounts, *person.spaces))
+    if not yes and not typer.confirm(f"Remove all that is kept of {known} for ever?", err=True):
+        return 1
+    with home.lock():
+        done = asyncio.run(_removed(home, person))
+    _told(done, home, person)
+    return 0
+
+
+async def _removed(home: Home, person: Any) -> Any:
+    from datetime import UTC
+
+    from bot.memory.files import recall_of, removal_of
+
+    async with opened(home, writable=True, alone=True) as record:
+        recall = recall_of(home, record.store, UTC, record.indexes)
+        try:
+            return await removal_of(home, record.store, home.workspace, recall.forget).remove(person, BY)
+        finally:
+            await recall.close()
+
+
+def _told(done: Any, home: Home, person: Any) -> None:
+    """The receipt: what went, and what is still there and why."""
+    gone = f"conversations {done.conversations:,}, other rows {done.rows:,}, files of their memory {done.files:,}"
+    print(f"Removed: {gone}, attachments {done.attachments:,}; their index with it.")
+    if done.in_groups:
+        print(f"Kept: {done.in_groups:,} messages that they wrote in groups; those are the groups'.")
+    if done.acts:
+        print(f"Kept: {done.acts:,} acts in the audit's chain that name them; a chain with a row less proves nothing.")
+    for path in done.backups:
+        print(f"Kept: {path}, a copy from before.")
+    for account in person.accounts:
+        if named := _named_in(home, account):
+            print(f"Kept: {account} in config.json under {named}; take it out there.")
+    print("Backups made elsewhere hold what they held.")
+
+
+def _named_in(home: Home, account: str) -> str:
+    """The list of config.json that names that account, "" for none."""
+    from bot.config.file import ConfigFile
+
+    file = ConfigFile(home.config)
+    file.load()
+    channel, _, id = account.partition(":")
+    section = getattr(file.current.channels, channel, None)
+    for name in ("owners", "allow"):
+        if id in (getattr(section, name, None) or ()):
+            return f"channels.{channel}.{name}"
+    return ""
+
+
+def _plain(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -1,0 +1,242 @@
+"""What a replay comes to: figures per policy, as a table for people and as JSON for programs. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from statistics import fmean, quantiles
+from typing import Any
+
+from bot.cli.replay.probes import Score
+from bot.cli.replay.recording import Recording
+from bot.cli.replay.simulate import Folded, Outcome, Request, Setting
+from bot.models.catalog import cost
+from memory.context.summary import prompt
+from memory.context.summary.extractive import language
+
+# What the requests of a replay would have cost, with a provider's prompt cache. Pure.
+
+CACHE_SECONDS = 300.0
+"""How long a cached prefix lives after it was last read. Source: the price table's entries of 5 minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """Tokens and US dollars. cached: read from the cache; written: the rest of the input; output: recorded answers.
+
+    fold_calls: summaries a model would have been asked for. dollars, fold_dollars: None for a model without prices.
+    """
+
+    cached: int
+    written: int
+    output: int
+    fold_calls: int
+    fold_input: int
+    fold_output: int
+    dollars: float | None
+    fold_dollars: float | None
+
+    @property
+    def total(self) -> float | None:
+        """Requests and summaries together."""
+        if self.dollars is None or self.fold_dollars is None:
+            return None
+        return self.dollars + self.fold_dollars
+
+    @property
+    def cache_share(self) -> float:
+        """Of the input, what came from the cache."""
+        return self.cached / max(1, self.cached + self.written)
+
+
+def bill(outcome: Outcome, model: str, fast_model: str) -> Bill:
+    """The whole conversation's."""
+    cached = sum(cached_tokens(outcome.requests))
+    whole = sum(request.tokens.total for request in outcome.requests)
+    output = sum(request.output for request in outcome.requests)
+    asked = [fold for fold in outcome.folds if not fold.at_once]
+    counter = outcome.setting.counter
+    fold_input = sum(_fold_input(fold, outcome.setting) for fold in asked)
+    fold_output = sum(fold.after + counter.text(fold.log) for fold in asked)
+    return Bill(
+        cached=cached,
+        written=whole - cached,
+        output=output,
+        fold_calls=len(asked),
+        fold_input=fold_input,
+        fold_output=fold_output,
+        dollars=cost(model, input=whole, output=output, cache_read=cached, cache_write=whole - cached),
+        fold_dollars=cost(fast_model, input=fold_input, output=fold_output),
+    )
+
+
+def cached_tokens(requests: Sequence[Request]) -> list[int]:
+    """For each request, how much of it the cache still holds: nothing when the one before is over five minutes old."""
+    held = [0] if requests else []
+    for before, now in pairwise(requests):
+        held.append(now.common if (now.at - before.at).total_seconds() <= CACHE_SECONDS else 0)
+    return held
+
+
+def _fold_input(fold: Folded, setting: Setting) -> int:
+    """What the one who summarises would have been sent: the bot's own prompt of it."""
+    counter = setting.counter
+    told = prompt.system(language(fold.messages), setting.policy.numbers.summary_tokens)
+    asked = prompt.prompt(fold.replaced, (), fold.messages, counter, setting.zone)
+    return counter.text(told) + counter.text(asked)
+
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One policy's outcome, what it would have cost, and how the probes fared."""
+
+    name: str
+    outcome: Outcome
+    bill: Bill
+    scores: tuple[Score, ...]
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """The figures by name; tokens are those of our counter, plan_ms milliseconds, shares per cent, null for none."""
+    outcome, bill, scores = result.outcome, result.bill, result.scores
+    tokens = [request.tokens.total for request in outcome.requests]
+    p50, p95 = _percentiles([seconds * 1_000 for seconds in outcome.planning])
+    return {
+        "requests": len(tokens),
+        "tokens_mean": round(fmean(tokens)) if tokens else 0,
+        "tokens_max": max(tokens, default=0),
+        "folds": len(outcome.folds),
+        "folds_at_once": sum(fold.at_once for fold in outcome.folds),
+        "reductions": sum(request.reductions for request in outcome.requests),
+        "prefix_breaks": sum(request.broke for request in outcome.requests),
+        "model_calls": len(tokens) + bill.fold_calls,
+        "fold_calls": bill.fold_calls,
+        "cached_percent": round(bill.cache_share * 100, 1),
+        "cost": bill.total,
+        "fold_cost": bill.fold_dollars,
+        "plan_ms_p50": round(p50, 3),
+        "plan_ms_p95": round(p95, 3),
+        "visible_percent": _share([score.visible for score in scores]),
+        "retrievable_percent": _share([score.found for score in scores]),
+        "either_percent": _share([score.either for score in scores]),
+        "over_budget": outcome.over,
+        "invalid": outcome.invalid,
+    }
+
+
+def table(results: Sequence[Result]) -> str:
+    """A column for each policy, a line for each figure."""
+    held = [figures(result) for result in results]
+    rows = [["", *(result.name for result in results)]]
+    rows += [[title, *map(written, held)] for title, written in _LINES]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )
+
+
+def as_json(recording: Recording, results: Sequence[Result]) -> dict[str, Any]:
+    """Everything: the recording in numbers, the probes, and for each policy figures, requests, folds and answers."""
+    messages = recording.messages
+    return {
+        "recording": {
+            "name": recording.name,
+            "turns": len(recording.turns),
+            "messages": len(messages),
+            "tokens": sum(message.tokens for message in messages),
+            "own_times": recording.timed,
+            "notes": list(recording.notes),
+        },
+        "probes": [asdict(probe) for probe in recording.probes],
+        "policies": [_policy(result) for result in results],
+    }
+
+
+def _policy(result: Result) -> dict[str, Any]:
+    outcome = result.outcome
+    cached = cached_tokens(outcome.requests)
+    return {
+        "name": result.name,
+        **figures(result),
+        "series": [_request(one, held) for one, held in zip(outcome.requests, cached, strict=True)],
+        "fold_list": [_fold(fold) for fold in outcome.folds],
+        "answers": [{"visible": score.visible, "retrievable": score.found} for score in result.scores],
+    }
+
+
+def _request(request: Request, cached: int) -> dict[str, Any]:
+    return {
+        "turn": request.turn,
+        "at": request.at.isoformat(),
+        "tokens": request.tokens.total,
+        "parts": asdict(request.tokens),
+        "common": request.common,
+        "cached": cached,
+        "prefix_broke": request.broke,
+        "output": request.output,
+        "folds": request.folds,
+        "reductions": request.reductions,
+        "faults": list(request.faults),
+    }
+
+
+def _fold(fold: Folded) -> dict[str, Any]:
+    return {
+        "request": fold.request,
+        "from_turn": fold.range.from_turn,
+        "to_turn": fold.range.to_turn,
+        "reason": fold.range.reason,
+        "why": fold.range.why,
+        "at_once": fold.at_once,
+        "method": fold.method,
+        "tokens_before": fold.before,
+        "tokens_after": fold.after,
+    }
+
+
+def _percentiles(values: Sequence[float]) -> tuple[float, float]:
+    if len(values) < 2:
+        return (values[0], values[0]) if values else (0.0, 0.0)
+    cuts = quantiles(values, n=20, method="inclusive")
+    return cuts[9], cuts[18]
+
+
+def _share(held: Sequence[bool]) -> float | None:
+    return round(100 * sum(held) / len(held), 1) if held else None
+
+
+def _whole(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda held: f"{held[name]:,}"
+
+
+def _percent(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda held: NONE if held[name] is None else f"{held[name]:.0f} %"
+
+
+def _dollars(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda held: NONE if held[name] is None else f"{held[name]:.4f}"
+
+
+_LINES: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("requests", _whole("requests")),
+    ("tokens a request, mean", _whole("tokens_mean")),
+    ("tokens a request, most", _whole("tokens_max")),
+    ("folds (at once)", lambda held: f"{held['folds']:,} ({held['folds_at_once']:,})"),
+    ("parts shortened", _whole("reductions")),
+    ("prefix breaks", _whole("prefix_breaks")),
+    ("model calls, folds' too", _whole("model_calls")),
+    ("input from the cache", _percent("cached_percent")),
+    ("cost, US$", _dollars("cost")),
+    ("of it folds, US$", _dollars("fold_cost")),
+    ("planning ms, p50 / p95", lambda held: f"{held['plan_ms_p50']:.2f} / {held['plan_ms_p95']:.2f}"),
+    ("probes visible", _percent("visible_percent")),
+    ("probes retrievable", _percent("retrievable_percent")),
+    ("probes either", _percent("either_percent")),
+    ("over the budget", _whole("over_budget")),
+    ("invalid requests", _whole("invalid")),
+)

@@ -1,0 +1,34 @@
+"""How an optional extra is installed where this program runs."""
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+_OF_EXTRA = re.compile(r"([^;]++);.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
+
+
+def install_command(
+    extra: str,
+    root: Path = CHECKOUT,
+    prefix: str = sys.prefix,
+    declared: Callable[[str], Sequence[str] | None] = requires,
+) -> str:
+    """The command that installs an extra: from a lock file in a checkout, else what the installed package declares.
+
+    Args:
+        root: folder of the packages. prefix: of the interpreter that runs. declared: requirements of a distribution.
+    """
+    locked = (root / "Makefile").is_file() and (root / f"requirements-{extra}.lock").is_file()
+    if locked and Path(prefix).resolve() == root / ".venv":
+        return f"make -C {shlex.quote(str(root))} extras NAME={extra}"
+    try:
+        found = [_OF_EXTRA.fullmatch(line) for line in declared("mnema") or ()]
+    except PackageNotFoundError:
+        found = []
+    # No index needs to know mnema itself for this.
+    wanted = [match[1].strip() for match in found if match and match[2] == extra]
+    return shlex.join([f"{prefix}/bin/python", "-m", "pip", "install", *wanted])

@@ -1,1 +1,0 @@
-"""One turn at a time per conversation, many conversations at once."""

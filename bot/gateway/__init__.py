@@ -1,0 +1,1 @@
+"""Between the channels and the store: what arrives, what is sent."""

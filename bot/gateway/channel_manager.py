@@ -1,0 +1,162 @@
+"""Which channels are configured, and what each of them is built with."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import cast
+
+import structlog
+
+from bot.access.permissions import Actor, Where, authorize
+from bot.commands.router import COMMANDS
+from bot.config.file import ConfigFile
+from bot.config.loader import defaults
+from bot.config.schema import Config, Section, WithCredentials
+from bot.dispatch import Lanes
+from bot.errors import ConfigError
+from bot.gateway.gateway import Gateway
+from channels.base import Channel
+from channels.registry import load
+from memory.store.store import Delivery
+
+NOT_ITS_OWN = {"owners", "allow", "pairing"}
+"""Who may talk is read at each message: no channel is opened with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """The channels that can be had as things are configured, and of each other that is wanted, why it cannot."""
+
+    channels: tuple[Channel, ...]
+    troubles: Mapping[str, str]
+
+
+def channels_of(config: Config, begun: Collection[str] = ()) -> Opened:
+    """The channels that are configured, but for the page's; one that cannot be built keeps no other from starting.
+
+    Args:
+        begun: names of those that somebody has begun to set up (see `begun_in`).
+    """
+    built: list[Channel] = []
+    troubles: dict[str, str] = {}
+    for name, section in config.channels:
+        try:
+            if name != "web" and section.on:
+                built.append(channel_of(config, name))
+            elif name in begun and (empty := lacking(section)):
+                troubles[name] = f"channels.{name} does not start: {' and '.join(empty)} is empty"
+        except ConfigError as err:
+            troubles[name] = str(err)
+    return Opened(channels=tuple(built), troubles=troubles)
+
+
+def begun_in(file: ConfigFile) -> set[str]:
+    """The channels of which more is written in config.json than `enabled`, if only a variable that is empty."""
+    written, untouched = file.masked()["channels"], defaults()["channels"]
+    return {name for name, keys in untouched.items() if {**written[name], "enabled": keys["enabled"]} != keys}
+
+
+def lacking(section: Section) -> list[str]:
+    """The credentials that a channel which is wanted still needs."""
+    if not isinstance(section, WithCredentials) or turned_off(section):
+        return []
+    return [key for key in section.needed if not getattr(section, key)]
+
+
+def turned_off(section: Section) -> bool:
+    """Whether config.json itself says that a channel with credentials is off."""
+    return isinstance(section, WithCredentials) and "enabled" in section.model_fields_set and not section.enabled
+
+
+def channel_of(config: Config, name: str) -> Channel:
+    """One channel by its name.
+
+    Raises:
+        ConfigError: it cannot be built: a package is missing, or its settings do not fit together.
+    """
+    section = getattr(config.channels, name)
+    try:
+        kind = load(name)
+        settings = {one.name: getattr(section, one.name) for one in fields(kind.opened_with)}
+        channel = cast(Channel, kind(kind.opened_with(**settings)))
+    except ImportError as err:
+        raise ConfigError(
+            f"channels.{name} is on, but the package {err.name} is missing: install mnema anew (make setup), or set "
+            "its enabled to false"
+        ) from err
+    except ValueError as err:
+        raise ConfigError(f"channels.{name}: {err}") from err
+    if channel.capabilities.hook and not config.channels.web.on:
+        raise ConfigError(
+            f"channels.{name} takes its platform's calls on the page's port, which is off: set channels.web.enabled to "
+            "true, or take another mode"
+        )
+    return channel
+
+
+def changed(before: Config, after: Config) -> list[str]:
+    """The channels whose own settings differ."""
+    own = [{name: _own(section) for name, section in config.channels if name != "web"} for config in (before, after)]
+    return [name for name in own[1] if own[0][name] != own[1][name]]
+
+
+def _own(section: Section) -> dict[str, object]:
+    return section.model_dump(exclude=NOT_ITS_OWN)
+
+
+# Starts, stops and replaces channels: at the start, and as config.json changes.
+
+log = structlog.get_logger(__name__)
+USER = Actor(channel="", id="", role="user")
+PRIVATE = Where(kind="dm", space="someone")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """Every channel's on and off. hear: how one begins to be heard."""
+
+    gateway: Gateway
+    outbox: Lanes
+    lanes: Lanes
+    delivery: Delivery
+    hear: Callable[[Channel], object]
+
+    def know(self, channels: Sequence[Channel]) -> None:
+        """From now on they can be spoken through; those that have a menu of commands are told what is in it."""
+        for channel in channels:
+            if (menu := getattr(channel, "commands", None)) is not None:
+                menu(menu_of_commands())
+            self.gateway.add(channel)
+
+    def listen(self, channels: Sequence[Channel]) -> None:
+        """Hear them."""
+        for channel in channels:
+            self.hear(channel)
+
+    async def add(self, channel: Channel) -> None:
+        """Start one more, send what waits for it, and go on with what its forerunner heard."""
+        self.know([channel])
+        self.listen([channel])
+        for conversation in await self.delivery.unsent():
+            self.outbox.wake(conversation)
+        for conversation in await self.delivery.waiting():
+            self.lanes.wake(conversation)
+
+    async def follow(self, before: Config, after: Config, begun: Collection[str] = ()) -> None:
+        """Start, stop or replace those whose own settings changed; who may talk is read at each message."""
+        opened = channels_of(after, begun)
+        wanted = {channel.name: channel for channel in opened.channels}
+        for name in changed(before, after):
+            if name in opened.troubles:
+                log.error("channel not started", why=opened.troubles[name])
+            await self.gateway.remove(name)
+            if name in wanted:
+                await self.add(wanted[name])
+
+
+def menu_of_commands() -> list[tuple[str, str, str]]:
+    """What a person who is let in may type in private: name, in Chinese, in English."""
+    return [
+        (command.name, command.zh, command.en)
+        for command in COMMANDS.values()
+        if authorize(USER, command.action, "", PRIVATE).allowed
+    ]

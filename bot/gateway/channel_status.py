@@ -1,0 +1,208 @@
+"""How each channel is: what the gateway saw and what the channel feels, as one value, in words and as JSON."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
+
+from bot.telemetry.log import hidden
+from bot.texts import lasting
+from channels.base import Asking, Channel, Prompt, Telling, Vitals
+from channels.errors import ChannelError, Contended, LoggedOut
+
+DEAF_AFTER = 105.0
+"""Seconds without a sign of the platform: three long polls of 35 s, the longest that any of them asks for."""
+
+Trouble = Literal["", "down", "logged_out", "contended"]
+Mood = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
+WORDS: Mapping[Mood, tuple[str, str]] = {
+    "up": ("已连接 {span}", "connected for {span}"),
+    "connecting": ("正在连接", "connecting"),
+    "asking": ("等待登录", "waits for its login"),
+    "deaf": ("平台没有回音 {span}", "nothing heard from the platform for {span}"),
+    "down": ("断开 {span}", "down for {span}"),
+    "logged_out": ("已退出登录 {span}", "logged out for {span}"),
+    "contended": ("在旁等候 {span}：另一个程序正在接收", "stands by for {span}: another program receives in its place"),
+}
+
+
+@dataclass(slots=True)
+class Health:
+    """What the gateway saw of a channel: up or not since when, and why not. Times are unix seconds, 0 for never."""
+
+    up: bool
+    since: float
+    why: str = ""
+    trouble: Trouble = ""
+    last_error: str = ""
+    last_error_at: float = 0.0
+
+    def rise(self, now: float) -> None:
+        """It works, since now if it did not before."""
+        if not self.up:
+            self.up, self.since, self.why, self.trouble = True, now, "", ""
+
+    def fall(self, err: Exception, now: float) -> None:
+        """It does not work, since now if it did before, or failed in another way."""
+        trouble = trouble_of(err)
+        if self.trouble != trouble:
+            self.since = now
+        why = str(err) if isinstance(err, ChannelError) else f"{type(err).__name__}: {err}"
+        self.up, self.why, self.trouble = False, hidden(why), trouble
+        self.last_error, self.last_error_at = self.why, now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """How a channel is at one moment. Times are unix seconds, 0 for never.
+
+    since: from when on it has been in this mood, as far as that is known. why: what does not work now, "" for nothing.
+    heard: the last good sign of the platform. quota: what is left of what it allows, "" where it sets nothing.
+    asks: it is logged in by a person; prompt: what it asks them for now.
+    """
+
+    name: str
+    mood: Mood
+    since: float
+    why: str = ""
+    heard: float = 0.0
+    last_error: str = ""
+    last_error_at: float = 0.0
+    quota: str = ""
+    asks: bool = False
+    prompt: Prompt | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether messages come in, or are about to for the first time."""
+        return self.mood in ("up", "connecting")
+
+
+def trouble_of(err: Exception) -> Trouble:
+    """What kind of trouble an error that ended a channel is."""
+    if isinstance(err, LoggedOut):
+        return "logged_out"
+    return "contended" if isinstance(err, Contended) else "down"
+
+
+def states(channels: Mapping[str, Channel], healths: Mapping[str, Health], now: float) -> dict[str, State]:
+    """Every channel as it is now, by name in order."""
+    return {name: state_of(channels[name], healths[name], now) for name in sorted(channels) if name in healths}
+
+
+def state_of(channel: Channel, health: Health, now: float) -> State:
+    """One channel as it is now: what it asks for and what it has heard count for more than that its task runs."""
+    tells = hasattr(channel, "vitals")
+    felt = cast(Telling, channel).vitals() if tells else Vitals()
+    asks = hasattr(channel, "prompt")
+    prompt = cast(Asking, channel).prompt() if asks else None
+    listens = tells and not channel.capabilities.hook
+    mood, since = mood_of(health, felt.heard if listens else None, prompt, now)
+    trouble = hidden(felt.trouble)
+    why = health.why or trouble
+    if mood == "down" and health.up:
+        why = trouble or health.last_error
+    return State(
+        name=channel.name,
+        mood=mood,
+        since=since,
+        why=why,
+        heard=felt.heard,
+        last_error=health.last_error,
+        last_error_at=health.last_error_at,
+        quota=felt.quota,
+        asks=asks,
+        prompt=prompt,
+    )
+
+
+def mood_of(health: Health, heard: float | None, prompt: Prompt | None, now: float) -> tuple[Mood, float]:
+    """The mood and since when. heard: None where silence means nothing, as for messages that come by HTTP."""
+    if prompt is not None:
+        return "asking", health.since
+    if not health.up:
+        return health.trouble or "down", health.since
+    if heard is None:
+        return "up", health.since
+    if now - max(heard, health.since) > DEAF_AFTER:
+        return "deaf", max(heard, health.since)
+    if heard >= max(health.last_error_at, 1.0):
+        return "up", health.since
+    return ("down", health.last_error_at) if health.last_error_at else ("connecting", health.since)
+
+
+def in_words(state: State, now: float, lang: str) -> str:
+    """One line for a person, with its name."""
+    return f"{'●' if state.ready else '○'} {state.name} — {how(state, now, lang)}"
+
+
+def how(state: State, now: float, lang: str) -> str:
+    """How it is, when it was last heard, what went wrong last, what is left, what it asks for."""
+    zh = lang == "zh"
+    why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
+    said = [WORDS[state.mood][0 if zh else 1].format(span=lasting(now - state.since, lang)) + why]
+    if state.heard and state.mood != "deaf":
+        ago = lasting(now - state.heard, lang)
+        said.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
+    if state.last_error and state.last_error != state.why:
+        ago = lasting(now - state.last_error_at, lang)
+        said.append(f"{ago}前出错：{state.last_error}" if zh else f"last error {ago} ago: {state.last_error}")
+    if state.quota:
+        said.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
+    if state.prompt is not None and state.prompt.kind != "qr":  # which is not to be seen here
+        said.append((state.prompt.zh if zh else state.prompt.en).rstrip("。."))
+    return ("；" if zh else "; ").join(said)
+
+
+def moved_by(state: State, seconds: float) -> State:
+    """The same in times of another clock, which is so far ahead of ours. Pure."""
+    since, heard, last = (at + seconds if at else 0.0 for at in (state.since, state.heard, state.last_error_at))
+    return replace(state, since=since, heard=heard, last_error_at=last)
+
+
+def as_json(state: State) -> dict[str, Any]:
+    """What the API tells of a channel; what is to be drawn as a QR code lets somebody in, and is told elsewhere."""
+    told = {
+        "up": state.ready,
+        "state": state.mood,
+        "why": state.why,
+        "since": _moment(state.since),
+        "heard": _moment(state.heard),
+        "last_error": state.last_error,
+        "last_error_at": _moment(state.last_error_at),
+        "quota": state.quota,
+        "login": state.asks,
+    }
+    return told if state.prompt is None else {**told, "prompt": _asked(state.prompt)}
+
+
+def of_json(name: str, told: Mapping[str, Any]) -> State:
+    """The state that `as_json` told, but for the text of its prompt."""
+    asked = told.get("prompt")
+    return State(
+        name=name,
+        mood=told["state"],
+        since=_seconds(told["since"]),
+        why=told["why"],
+        heard=_seconds(told["heard"]),
+        last_error=told["last_error"],
+        last_error_at=_seconds(told["last_error_at"]),
+        quota=told["quota"],
+        asks=told["login"],
+        prompt=Prompt(kind=asked["kind"], zh=asked["zh"], en=asked["en"]) if asked else None,
+    )
+
+
+def _asked(prompt: Prompt) -> dict[str, str]:
+    """id: another one as soon as there is another text."""
+    id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
+    return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id}
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp() if moment else 0.0

@@ -1,0 +1,352 @@
+"""Tells a conversation something that answers no message of it, through the outbox like everything else."""
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import structlog
+
+from bot.commands.names import shows_language
+from bot.config.schema import Config
+from bot.gateway.channel_status import State
+from bot.gateway.gateway import Gateway
+from bot.messages import address_of, outgoing
+from bot.models.health import ModelState, needs_owner, remedy
+from bot.telemetry.log import hidden
+from bot.texts import language, say
+from channels.message import LiveEvent
+from memory.context.system_prompt import LOG, MEMORY, Budgets
+from memory.conversation import SystemPart
+from memory.store.errors import StoreError
+from memory.store.rows import ConversationRow, FoldRow
+from memory.store.store import Sessions, Store
+
+
+def cut_notice(part: SystemPart, budgets: Budgets, lang: str) -> str:
+    """One sentence for a person: which file, how much room it has, and what did not fit."""
+    room = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
+    if lang == "zh":
+        left = "；".join(counted_zh(item) for item in part.left_out)
+        return f"{part.name} 超过了它在提示里的 {room:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
+    left = "; ".join(part.left_out)
+    return (
+        f"{part.name} is longer than the {room:,} tokens it has in the prompt. Left out, the older part first: {left}. "
+        "The file itself is unchanged."
+    )
+
+
+_ZH = (
+    (re.compile(r"(?<!\d)(\d{1,9}) more sections?: "), r"另外 \1 节: "),
+    (re.compile(r"^top: "), "开头: "),
+    (re.compile(r":? ?(?<!\d)(\d{1,9}) paragraphs?$"), r"：\1 段"),
+    (re.compile(r"(?<!\d)(\d{1,9}) headings?$"), r"\1 个标题"),
+    (re.compile(r"(?<!\d)(\d{1,9}) lines?$"), r"\1 行"),
+)
+
+
+def counted_zh(item: str) -> str:
+    """What was left out of a part, as SystemPart names it, in Chinese."""
+    for english, chinese in _ZH:
+        item = english.sub(chinese, item)
+    return item
+
+
+class Spoken:
+    """The language of a conversation: that of its newest message that is no command."""
+
+    def __init__(self, sessions: Sessions, config: Callable[[], Config]) -> None:
+        self._sessions = sessions
+        self._config = config
+
+    async def __call__(self, conversation: str) -> str:
+        lines = await self._sessions.lines(conversation, limit=60)
+        words = [line.text for line in lines if line.role == "user" and shows_language(line.text)]
+        return language(words[-1] if words else "", self._config().language)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teller:
+    """language: of a conversation."""
+
+    store: Store
+    gateway: Gateway
+    language: Callable[[str], Awaitable[str]]
+
+    async def tell_cut(self, conversation: str, part: SystemPart, budgets: Budgets, month: str) -> None:
+        """Once a month: what of MEMORY.md its budget leaves out."""
+        row = await self.store.sessions.conversation(conversation)
+        zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
+        await self.tell(conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}")
+
+    async def tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+        """Say it in the language that is spoken there; nothing where the conversation or its channel is gone.
+
+        Args:
+            once: a name for this very notice: told with it a second time, nobody sees it again.
+        """
+        row = await self.store.sessions.conversation(conversation)
+        channel = self.gateway.channels.get(row.place.channel) if row else None
+        if channel is None:
+            return
+        text = zh if await self.language(conversation) == "zh" else en
+        notice = outgoing(text, "notice", channel.capabilities)
+        await self.store.delivery.notify(conversation, once or f"told:{uuid.uuid4().hex}", notice)
+
+
+ASKED_FOR = "/context fold"
+
+
+def folded_text(row: FoldRow, lang: str) -> str:
+    """One line about a finished fold."""
+    one = row.from_turn == row.to_turn
+    return say(
+        lang,
+        "fold_done_one" if one else "fold_done",
+        turns=row.from_turn if one else f"{row.from_turn}–{row.to_turn}",
+        file=row.log_ref,
+        before=f"{row.tokens_before:,}",
+        after=f"{row.tokens_after:,}",
+        percent=round(100 * row.tokens_after / row.tokens_before) if row.tokens_before else 0,
+    )
+
+
+# What people are told of folds: live events always, notices in the chat where that is wanted.
+
+Tell = Callable[[str, str, str, str], Awaitable[None]]
+"""Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldNews:
+    """Tells of folds as they move."""
+
+    store: Store
+    gateway: Gateway
+    config: Callable[[], Config]
+    tell: Tell
+
+    async def moved(self, row: FoldRow, state: str) -> None:
+        """state: as `Folder.notify` names it."""
+        conversation = await self.store.sessions.conversation(row.conversation)
+        if conversation is None:
+            return
+        facts: dict[str, str | int | float | bool] = {
+            "id": row.id,
+            "state": state,
+            "from_turn": row.from_turn,
+            "to_turn": row.to_turn,
+            "tokens_before": row.tokens_before,
+            "tokens_after": row.tokens_after,
+        }
+        self.gateway.show(LiveEvent(address=address_of(conversation.place), name="fold", facts=facts))
+        told = row.log_only or row.reason == ASKED_FOR  # the command answers for itself
+        if self.config().notify_folds and not told and state in ("planned", "folded"):
+            zh, en = (_notice(row, state, lang) for lang in ("zh", "en"))
+            await self.tell(row.conversation, zh, en, f"fold:{row.id}:{state}")
+
+
+def _notice(row: FoldRow, state: str, lang: str) -> str:
+    if state == "folded":
+        return folded_text(row, lang)
+    turns = row.to_turn - row.from_turn + 1
+    begun = "fold_started_one" if turns == 1 else "fold_started"
+    return say(lang, begun, turns=turns, before=f"{row.tokens_before:,}")
+
+
+# What the owner is told of channels that need them: each trouble once, and once that it is over.
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY = 5.0
+CHANNEL_CALM_SECONDS = 120.0
+"""A trouble is over once the channel has worked for so long: two that take turns are told of once."""
+HERE = ("terminal", "web")
+"""Where the owner has to look by themselves; elsewhere the telephone rings."""
+
+MOST_CONVERSATIONS, EVERY = 1_000, 1_000_000
+
+Need = Literal["login", "token", "contended"]
+TellOwner = Callable[[str, str, str], Awaitable[None]]
+"""Tells the owner something, not through the channel that it is about: (that channel, in Chinese, in English)."""
+
+CHANNEL_TEXTS: Mapping[Need, tuple[str, str]] = {
+    "login": (
+        "渠道 {name} 需要登录：在网页的“渠道”里扫码，或在终端运行 mnema channels login {name}。",
+        "Channel {name} needs its login: scan the code under Channels in the page, or run mnema channels login {name}.",
+    ),
+    "token": (
+        "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；在那之前它收发不了消息。",
+        "Channel {name} is logged out ({why}). Set its credentials in channels.{name} anew; until then it neither "
+        "hears nor speaks.",
+    ),
+    "contended": (
+        "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；请停掉其中一个。",
+        "Another program receives with the account of channel {name} ({why}). This one stands by and does not fight "
+        "for it; stop one of the two.",
+    ),
+}
+CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works again.")
+
+
+@dataclass(slots=True)
+class ChannelNews:
+    """Looks at the states of all channels again and again."""
+
+    states: Callable[[], Mapping[str, State]]
+    tell_owner: TellOwner
+    _told: dict[str, Need] = field(default_factory=dict)
+
+    async def watch(self) -> None:
+        """Look for ever."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                await self.look(time.time())
+            except StoreError as err:
+                log.warning("owner not told", error=type(err).__name__)
+
+    async def look(self, now: float) -> None:
+        """Tell what is new. now: unix seconds.
+
+        Raises:
+            StoreError: it could not be told; the next look tells it.
+        """
+        states = self.states()
+        for name in set(self._told) - set(states):
+            del self._told[name]
+        for name, state in states.items():
+            need = need_of(state)
+            if need is not None and self._told.get(name) != need:
+                await self._say(state, CHANNEL_TEXTS[need])
+                self._told[name] = need
+            elif name in self._told and state.mood == "up" and now - state.since >= CHANNEL_CALM_SECONDS:
+                await self._say(state, CHANNEL_RECOVERED)
+                del self._told[name]
+
+    async def _say(self, state: State, texts: tuple[str, str]) -> None:
+        zh, en = (text.format(name=state.name, why=state.why) for text in texts)
+        log.warning(en)
+        await self.tell_owner(state.name, zh, en)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnersChat:
+    """Tells the owner in the conversation where they will see it soonest; nobody where there is none.
+
+    once: a name for this very notice, "" where it may be told again.
+    """
+
+    sessions: Sessions
+    states: Callable[[], Mapping[str, State]]
+    tell: Callable[[str, str, str, str], Awaitable[None]]
+
+    async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
+        well = [name for name, state in self.states().items() if state.ready and name != troubled]
+        for most in (MOST_CONVERSATIONS, EVERY):  # many others may have written since the owner did
+            rows = await self.sessions.conversations(limit=most)
+            if chat := owners_chat(rows, well):
+                await self.tell(chat, zh, en, once)
+            if chat or len(rows) < most:
+                break
+
+
+def need_of(state: State) -> Need | None:
+    """What this channel needs of its owner, None for nothing: most troubles pass by themselves."""
+    if state.mood in ("asking", "logged_out"):
+        return "login" if state.asks else "token"
+    return "contended" if state.mood == "contended" else None
+
+
+def owners_chat(rows: Sequence[ConversationRow], well: Sequence[str]) -> str:
+    """The id of the conversation to tell the owner in, "" for none: their own, private, on a channel that works.
+
+    Args:
+        rows: conversations, the newest first. well: the channels that work.
+    """
+    fit = [
+        row
+        for row in rows
+        if not row.place.space and not row.own_space and row.place.kind != "group" and row.place.channel in well
+    ]
+    away = [row for row in fit if row.place.channel not in HERE]
+    return next((row.id for row in away or fit), "")
+
+
+# What the owner is told of models that are of no use: each once, and once that it answers again.
+
+MODEL_CALM_SECONDS = 60.0
+"""A model is back once it has been well for so long: one that comes and goes is told of once."""
+MODEL_TEXTS = {
+    "key": (
+        "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。改好 llm 的设置之前不会再用它。",
+        "Model {name} is of no use: its key is refused, unpaid or not allowed ({why}). It is not asked again until the "
+        "settings of llm change.",
+    ),
+    "name": (
+        "没有叫 {name} 的模型（{why}）。改好 llm 的设置之前不会再用它。",
+        "There is no model {name} ({why}). It is not asked again until the settings of llm change.",
+    ),
+    "quota": (
+        "模型 {name} 的额度用完了（{why}）。过一阵子会自动再试。",
+        "Model {name} has reached its spending or plan limit ({why}). It is tried again after a while.",
+    ),
+    "wait": (
+        "模型 {name} 一直没有回应（{why}）。会隔一段时间自动再试。",
+        "Model {name} does not answer ({why}). It is tried again from time to time.",
+    ),
+}
+SPARE = ("这期间由 {spare} 回答。", " Until then {spare} answers.")
+MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers again.")
+
+
+@dataclass(slots=True)
+class ModelNews:
+    """Looks at the states of all models again and again."""
+
+    states: Callable[[], Sequence[ModelState]]
+    tell_owner: TellOwner
+    _told: set[str] = field(default_factory=set)
+
+    async def watch(self) -> None:
+        """Look for ever."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            try:
+                await self.look()
+            except StoreError as err:
+                log.warning("owner not told", error=type(err).__name__)
+
+    async def look(self) -> None:
+        """Tell what is new.
+
+        Raises:
+            StoreError: it could not be told; the next look tells it.
+        """
+        states = self.states()
+        self._told &= {state.name for state in states}
+        for state in states:
+            if state.name not in self._told and needs_owner(state):
+                await self._say(_down(state, states))
+                self._told.add(state.name)
+            elif state.name in self._told and state.mood == "up" and state.seconds >= MODEL_CALM_SECONDS:
+                await self._say(
+                    (MODEL_RECOVERED[0].format(name=state.name), MODEL_RECOVERED[1].format(name=state.name))
+                )
+                self._told.discard(state.name)
+
+    async def _say(self, texts: tuple[str, str]) -> None:
+        log.warning(texts[1])
+        await self.tell_owner("", *texts)
+
+
+def _down(state: ModelState, states: Sequence[ModelState]) -> tuple[str, str]:
+    """What has happened, what becomes of it, and who answers meanwhile."""
+    why = hidden(state.why)[:200]
+    zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy(state.error)])
+    spare = next((other.name for other in states if other.use == "spare" and other.ready), "")
+    if spare and state.use == "chosen":
+        zh, en = zh + SPARE[0].format(spare=spare), en + SPARE[1].format(spare=spare)
+    return zh, en

@@ -1,0 +1,1 @@
+"""Memory services of a running bot."""

@@ -1,0 +1,173 @@
+"""What is kept of a conversation or of a person, in forms that can be taken elsewhere."""
+
+import asyncio
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from memory.conversation import Document, Image, Message, dump_parts
+from memory.store.people.rows import Person
+from memory.store.rows import ConversationRow
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import TooBig, Workspace
+from memory.workspace.safe_path import PathRefused
+
+PAGE = 500
+EXPORTS = "exports/"
+BEGINNING = datetime.fromtimestamp(0, UTC)
+
+
+def described(row: ConversationRow) -> dict[str, Any]:
+    """What a conversation is, as the first line of its export says."""
+    place = row.place
+    return {
+        "id": row.id,
+        "title": row.title,
+        "channel": place.channel,
+        "account": place.account,
+        "chat_id": place.chat_id,
+        "thread_id": place.thread_id,
+        "kind": place.kind,
+        "space": place.space,
+        "turns": row.turns,
+        "updated_at": row.updated.isoformat(),
+    }
+
+
+def recorded(message: Message) -> dict[str, Any]:
+    """One message, as each further line of an export says; `tainted` stands only where it is so, see Message."""
+    return {
+        "id": message.id,
+        "seq": message.seq,
+        "turn": message.turn,
+        "role": message.role,
+        "at": message.at.isoformat(),
+        "origin": message.origin,
+        **({"tainted": True} if message.tainted else {}),
+        "parts": json.loads(dump_parts(message.parts)),
+    }
+
+
+async def messages_of(store: Store, conversation: str) -> AsyncIterator[Message]:
+    """Everything that was said there, cleared and folded messages included."""
+    seq = 1
+    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE):
+        for message in page:
+            yield message
+        seq = page[-1].seq + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where what is kept of a person lies."""
+
+    store: Store
+    workspace: Workspace
+    blobs: Blobs
+
+
+@dataclass(slots=True, kw_only=True)
+class Bundled:
+    """How much of what went into a bundle. left_out: what did not, by its name there."""
+
+    conversations: int = 0
+    messages: int = 0
+    files: int = 0
+    memories: int = 0
+    attachments: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+class Bundle:
+    """One ZIP file with all that is kept of a person. most: bytes of attachments that it may hold, 0 for any number."""
+
+    def __init__(self, sources: Sources, target: IO[bytes], *, most: int = 0) -> None:
+        self._sources = sources
+        self._zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
+        self._most = most
+        self._done = Bundled()
+
+    async def fill(self, person: Person, now: datetime) -> Bundled:
+        """Put it all in and close the ZIP, not the target.
+
+        Raises:
+            StoreError, OSError: it is of no use then.
+        """
+        blobs = await self._conversations(person)
+        await self._files(person)
+        await self._memories(person)
+        await self._attachments(blobs)
+        whole = {"made_at": now.isoformat(), "spaces": person.spaces, "accounts": person.accounts, **asdict(self._done)}
+        await self._json("manifest.json", whole)
+        await asyncio.to_thread(self._zip.close)
+        return self._done
+
+    async def _conversations(self, person: Person) -> dict[str, str]:
+        """The names of the files that were sent, by hash."""
+        names: dict[str, str] = {}
+        usage: dict[str, list[dict[str, Any]]] = {}
+        store = self._sources.store
+        for id in await store.people.conversations(person):
+            row = await store.sessions.conversation(id)
+            if row is None:
+                continue
+            lines = [{"session": described(row)}]
+            async for message in messages_of(store, id):
+                lines.append(recorded(message))
+                names |= {
+                    part.sha256: part.name if isinstance(part, Document) else "picture"
+                    for part in message.parts
+                    if isinstance(part, Image | Document)
+                }
+            text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n"
+            await self._put(f"conversations/{id}.jsonl", text.encode("utf-8", "replace"))
+            usage[id] = [asdict(spent) for spent in await store.sessions.usage(BEGINNING, id)]
+            self._done.conversations += 1
+            self._done.messages += len(lines) - 1
+        await self._json("usage.json", usage)
+        return names
+
+    async def _files(self, person: Person) -> None:
+        for space in person.spaces:
+            held = await asyncio.to_thread(self._sources.workspace.space, space)
+            for entry in await asyncio.to_thread(held.list):
+                if entry.is_dir or entry.path.startswith(EXPORTS):
+                    continue
+                name = f"files/{space or 'owner'}/{entry.path}"
+                try:
+                    await self._put(name, await asyncio.to_thread(held.read_bytes, entry.path))
+                    self._done.files += 1
+                except (TooBig, PathRefused, FileNotFoundError):
+                    self._done.left_out.append(name)
+
+    async def _memories(self, person: Person) -> None:
+        rows = [row for space in person.spaces for row in await self._sources.store.memories.rows(space, state="")]
+        await self._json("memories.json", [asdict(row) for row in rows])
+        self._done.memories = len(rows)
+
+    async def _attachments(self, names: dict[str, str]) -> None:
+        room = self._most
+        for sha256 in sorted(names):
+            name = f"attachments/{sha256}"
+            try:
+                data = await asyncio.to_thread(self._sources.blobs.get, sha256)
+            except OSError:
+                self._done.left_out.append(name)
+                continue
+            if self._most and len(data) > room:
+                self._done.left_out.append(name)
+                continue
+            room -= len(data)
+            await self._put(name, data)
+            self._done.attachments += 1
+        await self._json("attachments.json", names)
+
+    async def _json(self, name: str, value: object) -> None:
+        await self._put(name, json.dumps(value, ensure_ascii=False, indent=1, default=str).encode("utf-8", "replace"))
+
+    async def _put(self, name: str, data: bytes) -> None:
+        await asyncio.to_thread(self._zip.writestr, name, data)

@@ -1,0 +1,228 @@
+"""A house's long-term memory, wired: recall, each space's lines, the noting of facts, dreams and forgetting."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from weakref import WeakValueDictionary
+
+import structlog
+
+from bot.config.home import Home
+from bot.config.schema import Config
+from bot.dispatch import LanesOf, local
+from bot.memory.extraction import Extractor, Uses, asking, settings_of
+from bot.memory.files import removal_of, spaces_of
+from bot.models.embedding import open_embedder
+from bot.models.providers.offline import Passage
+from bot.models.service import Brain
+from bot.texts import language, say
+from bot.tools.memory import LongTerm, Tell
+from memory.conversation import BOT
+from memory.forgetting.forget import Forgetter
+from memory.forgetting.forget import Ground as ForgetGround
+from memory.longterm.dream_worker import Dreamer, Night
+from memory.longterm.dream_worker import Settings as DreamSettings
+from memory.longterm.extraction_worker import Extracting
+from memory.longterm.memories import Ground as LinesGround
+from memory.longterm.memories import Memories
+from memory.recall.documents import Wanted
+from memory.recall.search import Recall
+from memory.recall.sqlite_index import Ground as RecallGround
+from memory.recall.sqlite_index import Shared
+from memory.recall.vectors import Vectors
+from memory.store.errors import StoreError
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import TooBig, Workspace
+from memory.workspace.safe_path import PathRefused
+from memory.workspace.watch import watch
+
+log = structlog.get_logger(__name__)
+MOST_SPACES = 1_000
+"""Spaces whose lines are kept at hand; of another one it is only forgotten which file was seen."""
+QUOTED = 8
+"""Passages that the model without a key chooses from."""
+FOR_VECTORS = 0.7
+"""Share of recall's time in which a question's vector must have come; the rest is for the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryWorks:
+    """What long-term memory works with. config, now: as they are at that moment; zone: whose days are told.
+
+    view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet. lanes_of: the
+    engine that runs lanes. indexes: where they are kept that several processes work with; None for files.
+    """
+
+    home: Home
+    store: Store
+    workspace: Workspace
+    config: Callable[[], Config]
+    now: Callable[[], datetime]
+    zone: tzinfo
+    brain: Brain
+    blobs: Blobs
+    view_changed: Callable[[str], Awaitable[None]]
+    quiet: Callable[[str], AbstractAsyncContextManager[None]]
+    lanes_of: LanesOf = local
+    indexes: Shared | None = None
+
+
+class Remembering:
+    """All of it, begun and ended together."""
+
+    def __init__(self, works: MemoryWorks) -> None:
+        self._works = works
+        store = works.store
+        self.recall = Recall(
+            RecallGround(
+                store=store,
+                workspace=works.workspace,
+                folder=works.home.index,
+                zone=works.zone,
+                shared=works.indexes,
+            ),
+            _vectors(works.config),
+        )
+        self.uses = Uses(store.memories)
+        self._lines: WeakValueDictionary[str, Memories] = WeakValueDictionary()
+        self._newest: OrderedDict[str, Memories] = OrderedDict()
+        self._ground = LinesGround(
+            records=store.memories,
+            workspace=works.workspace,
+            similarity=lambda: works.config().memory.similarity,
+        )
+        self._storing = asyncio.Lock()
+        extracting = Extracting(
+            extractions=store.extractions,
+            sessions=store.sessions,
+            memories=self.memories,
+            complete=asking(works.brain, store.sessions),
+            settings=lambda: settings_of(works.config()),
+            storing=self._storing,
+        )
+        self.extractor = Extractor(extracting, store.extractions, works.lanes_of)
+        self.dreamer = self._dreamer()
+        self.forgetter = self._forgetter()
+        self.removal = removal_of(works.home, store, works.workspace.root, self.recall.forget)
+
+    def memories(self, space: str) -> Memories:
+        """The lines of one space's MEMORY.md, and what is known of them; the same object while it is in use."""
+        lines = self._lines.get(space)
+        if lines is None:
+            lines = self._lines[space] = Memories(space, self._ground)
+        self._newest[space] = lines
+        self._newest.move_to_end(space)
+        if len(self._newest) > MOST_SPACES:
+            self._newest.popitem(last=False)
+        return lines
+
+    def tools(self, tell: Tell) -> LongTerm:
+        """What the model's own memory tools work with. tell: says something to a conversation."""
+        return LongTerm(
+            store=self._works.store,
+            workspace=self._works.workspace,
+            search=self.recall.search,
+            memories=self.memories,
+            uses=self.uses,
+            tell=tell,
+        )
+
+    def lock(self) -> asyncio.Lock:
+        """Held while facts are noted, and while the record is redacted."""
+        return self._storing
+
+    async def spaces(self) -> list[str]:
+        """Every space that a conversation or a folder has."""
+        return await spaces_of(self._works.store, self._works.workspace)
+
+    async def passages(self, question: str, conversation: str, space: str) -> list[Passage]:
+        """For the model without a key: what people and files say; its own quotes are no source."""
+        wanted = Wanted(space=space, query=question, now=self._works.now(), limit=QUOTED * 2, behalf=conversation)
+        found = await self.recall.search(wanted)
+        lang = language(question)
+        return [
+            Passage(
+                text=item.text,
+                source=f"{item.path}:{item.line}" if item.path else say(lang, "turn", number=item.turn),
+            )
+            for item in found
+            if item.kind != "said" or item.speaker != BOT
+        ][:QUOTED]
+
+    async def open(self) -> None:
+        """Go on with what an earlier process left open; what was to be forgotten is so before anything is said."""
+        await self.forgetter.resume()
+        await self.removal.resume()
+        await self.extractor.resume()
+
+    async def watch(self) -> None:
+        """Until cancelled: look through files that somebody has changed, so that the next search need not."""
+        await watch(self._works.workspace, self._changed)
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way."""
+        await self.extractor.settled()
+        await self.uses.settled()
+        await self.recall.settled()
+
+    async def close(self) -> None:
+        """Stop; what is open goes on at the next start."""
+        await self.extractor.close()
+        await self.uses.settled()
+        await self.recall.close()
+
+    async def _changed(self, spaces: frozenset[str]) -> None:
+        for space in spaces:
+            try:
+                await self.memories(space).reconcile()
+                await self.recall.refresh(space)
+            except (OSError, StoreError, PathRefused, TooBig) as err:
+                log.warning("changed files were not looked through", error=type(err).__name__)
+
+    def _dreamer(self) -> Dreamer:
+        def settings() -> DreamSettings:
+            memory = self._works.config().memory
+            return DreamSettings(similarity=memory.similarity, categories=tuple(memory.categories))
+
+        return Dreamer(
+            Night(
+                store=self._works.store,
+                workspace=self._works.workspace,
+                memories=self.memories,
+                spaces=self.spaces,
+                settings=settings,
+                now=self._works.now,
+                complete=asking(self._works.brain, self._works.store.sessions, "dream"),
+            )
+        )
+
+    def _forgetter(self) -> Forgetter:
+        return Forgetter(
+            ForgetGround(
+                store=self._works.store,
+                workspace=self._works.workspace,
+                recall=self.recall,
+                blobs=self._works.blobs,
+                data=self._works.home.data,
+                now=self._works.now,
+                let_go=self._works.view_changed,
+                quiet=self._works.quiet,
+                storing=self._storing,
+            )
+        )
+
+
+def _vectors(config: Callable[[], Config]) -> Vectors | None:
+    """Nearness in meaning, as configured at the start; None for words alone.
+
+    Raises:
+        ConfigError: what it needs is not installed.
+    """
+    embedding = config().memory.embedding
+    if embedding is None:
+        return None
+    return Vectors(open_embedder(embedding), lambda: FOR_VECTORS * config().memory.recall_timeout_ms / 1_000)

@@ -1,0 +1,363 @@
+"""The chat completions wire, for any compatible endpoint: opens it, and streams over it.
+
+It is spoken over plain HTTP: what compatible servers really send is wider than what the vendor's SDK takes, and one
+dependency less is loaded.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.errors import KeyRefused, Stalled, Transient
+from bot.models.base import (
+    Blobs,
+    Event,
+    Request,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    TokensUsed,
+    ToolStarted,
+    WireMessage,
+)
+from bot.models.catalog import UNKNOWN_WINDOW
+from bot.models.providers.failures import read_failure, to_error
+from bot.models.providers.messages import Heard, all_sound, arguments, encoded, in_words, settled, sound
+from bot.models.providers.transport import Patience, closing, drain, open_http, within
+from memory.conversation import Document, Image, Part, Text, ToolCall, ToolResult, ToolSpec
+
+# An answer of chat completions as it grows, chunk by chunk, in all the forms met in the wild. Pure.
+
+STOPS: dict[str, StopReason] = {
+    "stop": "end",
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "length": "length",
+    "content_filter": "refusal",
+    "sensitive": "refusal",
+    "model_context_window_exceeded": "overflow",
+}
+FAILED = frozenset(("network_error", "insufficient_system_resource"))
+"""Finish reasons that say the server failed, not that the answer ended."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call as it grows. index: the server's number of it, None where it gives none."""
+
+    index: int | None
+    id: str = ""
+    name: str = ""
+    written: str = ""
+
+
+class Hearing:
+    """Takes the chunks of one call. unknown: counts what nobody here knows, by the wire's word for it."""
+
+    def __init__(self, unknown: Counter[str]) -> None:
+        self._unknown = unknown
+        self._model, self._stop, self._refusal = "", "", ""
+        self._text: list[str] = []
+        self._calls: list[_Call] = []
+        self._usage: dict[str, Any] = {}
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer is whole; its usage may still come."""
+        return bool(self._stop)
+
+    def take(self, chunk: dict[str, Any]) -> list[Event]:
+        """Note one chunk, or a whole completion; return what of it may be shown.
+
+        Raises:
+            Transient: the chunk has not the form of one, or says that the server failed.
+        """
+        try:
+            return list(self._note(chunk))
+        except (LookupError, TypeError, ValueError, AttributeError) as err:
+            raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
+
+    def heard(self) -> Heard:
+        """The whole answer.
+
+        Raises:
+            Transient: the stream ended before the answer did, or the server failed.
+        """
+        if not self._stop or self._stop in FAILED:
+            raise Transient("the stream ended before the answer did", status=200, kind=self._stop or "cut")
+        if self._stop not in STOPS:
+            self._unknown[f"stop {self._stop}"] += 1
+        calls = (ToolCall(id=call.id, name=call.name, input=call.written or "{}") for call in self._calls)
+        parts: list[Part] = [Text(text="".join(self._text)), *calls]
+        return Heard(
+            parts=tuple(parts),
+            stop="refusal" if self._refusal else STOPS.get(self._stop, "unknown"),
+            raw_stop=self._stop,
+            usage=self._tokens(),
+            model=self._model,
+            detail=self._refusal,
+        )
+
+    def _note(self, chunk: dict[str, Any]) -> Iterator[Event]:
+        self._model = str(chunk.get("model") or self._model)
+        self._usage.update(chunk.get("usage") or {})
+        for choice in (chunk.get("choices") or [])[:1]:
+            # Some servers do not stream, whatever is asked, and send one message; some put usage in the choice.
+            self._usage.update(choice.get("usage") or {})
+            yield from self._grow(choice.get("delta") or choice.get("message") or {})
+            self._stop = str(choice.get("finish_reason") or self._stop)
+
+    def _grow(self, delta: dict[str, Any]) -> Iterator[Event]:
+        self._refusal += delta.get("refusal") or ""
+        if thought := delta.get("reasoning_content") or delta.get("reasoning"):
+            yield ThinkingDelta(text=sound(str(thought)))
+        if piece := delta.get("content"):
+            self._text.append(piece)
+            yield TextDelta(text=sound(piece))
+        for called in delta.get("tool_calls") or []:
+            yield from self._grow_call(called)
+
+    def _grow_call(self, called: dict[str, Any]) -> Iterator[Event]:
+        function = called.get("function") or {}
+        index, id, name = called.get("index"), str(called.get("id") or ""), str(function.get("name") or "")
+        call = self._open_call(index, id, name)
+        if call is None:
+            call = _Call(index=index, id=id, name=name)
+            self._calls.append(call)
+            yield ToolStarted(name=name)
+        call.id, call.name = call.id or id, call.name or name
+        call.written += function.get("arguments") or ""
+
+    def _open_call(self, index: int | None, id: str, name: str) -> _Call | None:
+        """The call this piece belongs to; None when it begins a new one.
+
+        With an index: the newest call of that index, unless the piece names another id. Without: the newest call,
+        unless the piece names another id, or a function without any.
+        """
+        known = [call for call in self._calls if index is None or call.index == index]
+        if not known or (id and known[-1].id and id != known[-1].id):
+            return None
+        return None if index is None and name and not id else known[-1]
+
+    def _tokens(self) -> TokensUsed:
+        details = self._usage.get("prompt_tokens_details") or {}
+        cached = details.get("cached_tokens") or self._usage.get("prompt_cache_hit_tokens") or 0
+        return TokensUsed(
+            input=int(self._usage.get("prompt_tokens") or 0),
+            output=int(self._usage.get("completion_tokens") or 0),
+            cache_read=int(cached),
+        )
+
+
+# A request as chat completions want it. Pure but for the blobs it is given: the same request, the same bytes.
+
+Row = dict[str, Any]
+
+
+def render(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> dict[str, Any]:
+    """The body of one streamed call.
+
+    Thoughts are not sent back. Words go as plain strings where nothing but words is said, as some servers take
+    nothing else. limit_field: the name this server has for the longest answer.
+    """
+    rows: list[Row] = []
+    if system := "\n\n".join(text for text in request.system if text.strip()):
+        rows.append({"role": "system", "content": system})
+    for message in request.messages:
+        rows.extend(_assistant(message) if message.role == "assistant" else _user(message, blobs))
+    body: dict[str, Any] = {"model": request.model, limit_field: request.max_tokens, "messages": rows}
+    if request.tools:
+        body["tools"] = [_tool(spec) for spec in request.tools]
+        if not request.may_call:
+            body["tool_choice"] = "none"
+    sent: dict[str, Any] = all_sound(body)
+    return {**sent, "stream": True, "stream_options": {"include_usage": True}}
+
+
+def _tool(spec: ToolSpec) -> Row:
+    function = {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)}
+    return {"type": "function", "function": function}
+
+
+def _assistant(message: WireMessage) -> list[Row]:
+    text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
+    calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
+    if not text and not calls:
+        return []
+    row: Row = {"role": "assistant", "content": text or None}
+    return [{**row, "tool_calls": calls}] if calls else [row]
+
+
+def _call(part: ToolCall) -> Row:
+    """The arguments word for word, unless a server that parses them would choke."""
+    sound = arguments(part)
+    written = json.dumps(sound, ensure_ascii=False) if "invalid_json" in sound else part.input or "{}"
+    return {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": written}}
+
+
+def _user(message: WireMessage, blobs: Blobs) -> list[Row]:
+    """Each result is a message of its own, right after the calls; then what the person says."""
+    rows = [_result(part) for part in message.parts if isinstance(part, ToolResult)]
+    if said := [block for part in message.parts if (block := _block(part, blobs))]:
+        rows.append({"role": "user", "content": _plain(said)})
+    return rows
+
+
+def _result(part: ToolResult) -> Row:
+    text = part.text or "(empty)"
+    return {"role": "tool", "tool_call_id": part.call_id, "content": f"Error: {text}" if part.is_error else text}
+
+
+def _plain(blocks: Sequence[Row]) -> str | list[Row]:
+    if all(block["type"] == "text" for block in blocks):
+        return "\n\n".join(block["text"] for block in blocks)
+    return list(blocks)
+
+
+def _block(part: Part, blobs: Blobs) -> Row | None:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.shown} if part.text.strip() else None
+    if isinstance(part, Image) and (data := encoded(part, blobs)) is not None:
+        return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
+    if isinstance(part, (Image, Document)):
+        return {"type": "text", "text": in_words(part)}
+    return None
+
+
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""The names servers have for the longest answer; the second is that of the vendor's newer models."""
+
+DONE: dict[str, Any] = {}
+"""Stands for the line that ends a stream."""
+
+
+class OpenAI:
+    """One account at an endpoint that speaks chat completions.
+
+    base_url: up to but without "/chat/completions", as the vendor gives it. api_key: "" for a server that wants none.
+    proxy: URL, "" for what the environment says. blobs: reads pictures. window: of the server's models, in tokens;
+    only to tell a silent refusal of a long request. unknown: how often each stop reason nobody knows was met.
+    """
+
+    name = "openai"
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        blobs: Blobs,
+        api_key: str = "",
+        proxy: str = "",
+        limits: Patience | None = None,
+        window: int = UNKNOWN_WINDOW,
+    ) -> None:
+        self._url = base_url.rstrip("/") + "/chat/completions"
+        self._key, self._proxy, self._blobs = api_key, proxy, blobs
+        self._headers = {
+            "content-type": "application/json",
+            **({"authorization": f"Bearer {api_key}"} if api_key else {}),
+        }
+        self._limits, self._window = limits or Patience(), window
+        self._limit_field = LIMITS[0]
+        self._client: Any = None
+        self._opening = asyncio.Lock()
+        self.unknown: Counter[str] = Counter()
+
+    async def preload(self) -> None:
+        """Import the HTTP client and open it, in a thread."""
+        async with self._opening:
+            if self._client is None:
+                self._client = await asyncio.to_thread(open_http, self._proxy)
+
+    async def stream(self, request: Request) -> AsyncIterator[Event]:
+        """See Model.stream."""
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
+        await self.preload()
+        hearing = Hearing(self.unknown)
+        try:
+            async with closing(self._events(request, hearing)) as events:
+                async for event in events:
+                    yield event
+        except (Transient, Stalled):
+            # Whatever befalls the connection after the answer's end is no loss.
+            if not hearing.ended:
+                raise
+        yield settled(hearing.heard(), request)
+
+    async def _events(self, request: Request, hearing: Hearing) -> AsyncIterator[Event]:
+        async with closing(within(self._chunks(request), self._limits)) as chunks:
+            async for chunk in chunks:
+                for event in hearing.take(chunk):
+                    yield event
+                if chunk is DONE:
+                    await drain(chunks)
+
+    async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any]]:
+        """The chunks of one call as they come. Raises ModelError only."""
+        import httpx2
+
+        try:
+            async with aclosing(await self._post(request)) as response:
+                async for line in _lines(response.aiter_bytes()):
+                    yield _read(line)
+        except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
+            raise Transient(f"the connection failed: {err!r}", kind="connection") from err
+        except ValueError as err:
+            raise Transient(f"the stream is damaged: {err}", kind="damaged") from err
+
+    async def _post(self, request: Request) -> Any:
+        """The open answer to one call; asks once more where the server has another name for the longest answer."""
+        field = self._limit_field
+        rendered = await asyncio.to_thread(render, request, self._blobs, field)
+        body = json.dumps(rendered, ensure_ascii=False, separators=(",", ":")).encode()
+        post = self._client.build_request("POST", self._url, content=body, headers=self._headers)
+        response = await self._client.send(post, stream=True)
+        if response.status_code < 300:
+            return response
+        failure = read_failure(response.status_code, await response.aread(), response.headers)
+        error = to_error(replace(failure, crowded=len(body) / 4 > 0.8 * self._window))
+        if error.kind != "unsupported_parameter" or field != LIMITS[0]:
+            raise error
+        self._limit_field = LIMITS[1]
+        return await self._post(request)
+
+    async def close(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+
+async def _lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """What stands behind `data:` line by line, and a body that is no event stream at all as one piece.
+
+    Bytes are cut at line feeds only: inside JSON, U+2028 and its like are no ends of lines.
+    """
+    rest, bare = b"", []
+    async for piece in source:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+            elif not line.startswith((b":", b"event:", b"id:", b"retry:")):
+                bare.append(line)
+    if rest.startswith(b"data:"):
+        yield rest[5:].strip()
+    elif whole := b"\n".join([*bare, rest]).strip():
+        yield whole
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    if line == b"[DONE]":
+        return DONE
+    chunk = json.loads(line)
+    if not isinstance(chunk, dict):
+        raise ValueError("a chunk that is no object")
+    if chunk.get("error"):
+        raise to_error(read_failure(200, chunk))
+    return chunk

@@ -1,0 +1,1 @@
+"""Builds, starts, schedules and closes the bot."""

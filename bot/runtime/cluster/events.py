@@ -1,0 +1,128 @@
+"""Live text between processes, by LISTEN and NOTIFY: best effort, what is said for good goes by the record."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import psycopg
+import structlog
+from psycopg_pool import PoolTimeout
+
+from channels.message import Address, LiveEvent
+from memory.store.engine.postgres import PostgresDatabase
+from memory.tasks import end
+
+log = structlog.get_logger(__name__)
+CHANNEL = "mnema_live"
+_NOTIFY = f"SELECT pg_notify('{CHANNEL}', %s)"
+LONGEST = 7_500
+"""Bytes of one notification; PostgreSQL takes 8,000."""
+GATHER_SECONDS = 0.1
+MOST_WAITING = 2_000
+PAUSE = 1.0
+
+
+class Bus:
+    """Tells other processes what may be shown now, and hears it from them. heard: told what others have told."""
+
+    def __init__(self, database: PostgresDatabase, url: str, heard: Callable[[LiveEvent], None]) -> None:
+        self._database = database
+        self._url = url
+        self._heard = heard
+        self._own = uuid.uuid4().hex[:12]
+        self._waiting: list[LiveEvent] = []
+        self._something = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def open(self, *, listens: bool) -> None:
+        """Begin. listens: whether anything can be shown here."""
+        self._tasks.append(asyncio.create_task(self._speak(), name="bus speaks"))
+        if listens:
+            self._tasks.append(asyncio.create_task(self._listen(), name="bus listens"))
+
+    async def close(self) -> None:
+        """What still waits is not told."""
+        await end(self._tasks)
+
+    def tell(self, event: LiveEvent) -> None:
+        """Tell it soon; pieces of one answer that wait together go as one.
+
+        With too many waiting, pieces of text are left out; what ends or moves an answer is not, for whoever shows one
+        would show it for ever.
+        """
+        if len(self._waiting) >= (MOST_WAITING if event.name == "delta" else 2 * MOST_WAITING):
+            return
+        last = self._waiting[-1] if self._waiting else None
+        if last is not None and _joins(last, event):
+            self._waiting[-1] = replace(last, text=last.text + event.text)
+        else:
+            self._waiting.append(event)
+        self._something.set()
+
+    async def _speak(self) -> None:
+        while True:
+            await self._something.wait()
+            await asyncio.sleep(GATHER_SECONDS)
+            self._something.clear()
+            waiting, self._waiting = self._waiting, []
+            try:
+                async with self._database.pool.connection() as bare:
+                    await bare.cursor().executemany(_NOTIFY, [[text] for text in packed(self._own, waiting)])
+            except (psycopg.Error, PoolTimeout) as err:
+                log.info("live text not told", error=type(err).__name__)
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                await self._hear()
+            except psycopg.Error as err:
+                log.info("live text not heard", error=type(err).__name__)
+            await asyncio.sleep(PAUSE)
+
+    async def _hear(self) -> None:
+        async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as bare:
+            await bare.execute(f"LISTEN {CHANNEL}")
+            async for notice in bare.notifies():
+                self._take(notice.payload)
+
+    def _take(self, payload: str) -> None:
+        for event in unpacked(payload, self._own):
+            self._heard(event)
+
+
+def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
+    """The notifications that carry these events, in order; one that is too long for any is left out. Pure."""
+    made: list[list[dict[str, Any]]] = [[]]
+    size = 0
+    for event in events:
+        entry = asdict(event)
+        entry["facts"] = dict(event.facts)
+        length = len(json.dumps(entry).encode()) + 2
+        if length > LONGEST - 100:
+            continue
+        if size + length > LONGEST - 100:
+            made.append([])
+            size = 0
+        made[-1].append(entry)
+        size += length
+    return [json.dumps({"from": own, "events": part}) for part in made if part]
+
+
+def unpacked(payload: str, own: str) -> list[LiveEvent]:
+    """The events in a notification of another process; none of one that cannot be read: its version may be another."""
+    try:
+        told = json.loads(payload)
+        if told["from"] == own:
+            return []
+        return [LiveEvent(**{**event, "address": Address(**event["address"])}) for event in told["events"]]
+    except (ValueError, TypeError, KeyError) as err:
+        log.info("live text not understood", error=type(err).__name__)
+        return []
+
+
+def _joins(last: LiveEvent, event: LiveEvent) -> bool:
+    same = (last.name, last.message_id, last.address) == (event.name, event.message_id, event.address)
+    return same and event.name == "delta" and not event.facts and len(last.text) < LONGEST // 8

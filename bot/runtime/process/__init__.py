@@ -1,0 +1,1 @@
+"""This process: memory settings, descriptors, the deadline of its end."""

@@ -1,0 +1,204 @@
+"""Where a home's record is, for commands that look into it by themselves."""
+
+import asyncio
+import importlib
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from bot.config.extras import install_command
+from bot.config.home import Home
+from bot.console.chat_access import ACTION, whose
+from bot.errors import ConfigError, MnemaError
+from memory.store.audit import Act
+from memory.store.errors import StoreError
+from memory.store.rows import ConversationRow
+
+
+def address(home: Home) -> str:
+    """Of the PostgreSQL that has the record, "" where it is SQLite's file.
+
+    Raises:
+        ConfigError: config.json cannot be used.
+    """
+    from bot.config.file import ConfigFile
+
+    file = ConfigFile(home.config)
+    file.load()
+    return file.current.database_url
+
+
+def scaled(name: str) -> Any:
+    """A module of ours that needs the extra `scale`.
+
+    Raises:
+        ConfigError: that is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as err:
+        raise ConfigError(
+            f"PostgreSQL needs the extra scale, and {err.name} is missing; install it with: {install_command('scale')}"
+        ) from err
+
+
+def exists(home: Home) -> bool:
+    """Whether there is a record; one in PostgreSQL is taken to be there."""
+    return bool(address(home)) or home.db.exists()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A home's record, opened for a command.
+
+    indexes: of recall, where they are not files of the home. stop: ends the turn of a conversation that another process
+    runs; None where there is no other.
+    """
+
+    store: Any
+    indexes: Any = None
+    stop: Callable[[str], Awaitable[object]] | None = None
+
+
+@asynccontextmanager
+async def opened(home: Home, *, writable: bool = False, alone: bool = False) -> AsyncIterator[Opened]:
+    """The record, wherever it is; in PostgreSQL other processes may be at work on it.
+
+    Args:
+        writable: with SQLite the caller holds the home.
+        alone: refused while another process is at work.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    if url := address(home):
+        async with scaled("bot.runtime.cluster.open").open_beside(url, writable=writable, alone=alone) as held:
+            yield held
+        return
+    from memory.store.open import open_store
+
+    store = await open_store(home.db, writable=writable)
+    try:
+        yield Opened(store=store)
+    finally:
+        await store.close()
+
+
+async def note_beside(home: Home, acts: Sequence[Act]) -> None:
+    """Add acts to the audit's chain, beside whoever is at work on the record; no lock of the home is needed.
+
+    Raises:
+        StoreError: they could not be stored.
+        OSError: the same.
+    """
+    if url := address(home):
+        await scaled("bot.runtime.cluster.open").note_beside(url, acts)
+        return
+    from memory.store.maintenance.concurrent_audit import note_beside as note
+
+    await note(home.db, acts)
+
+
+def held(home: Home) -> AbstractContextManager[object]:
+    """The home's lock, where a command that writes needs it: SQLite has one writer, PostgreSQL any number.
+
+    Raises:
+        Busy: somebody else has it.
+    """
+    return nullcontext() if address(home) else home.lock()
+
+
+async def open_record(home: Home) -> Any:
+    """The store, opened for writing; what had to be healed is told."""
+    module = await asyncio.to_thread(importlib.import_module, "memory.store.open")
+    store = await module.open_store(home.db)
+    if store.healed:
+        print(f"mnema: {store.healed}", file=sys.stderr)
+        heads = importlib.import_module("bot.access.audit").Heads(home.data)
+        heads.anew(store.healed, datetime.now(UTC))
+        await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
+    return store
+
+
+# The audit's rows for reading other people's private chats from the command line.
+
+ACTOR = "command line"
+
+
+class NotNoted(MnemaError):
+    """That somebody else's chat is read could not be written down, so that it is not read."""
+
+
+def note_reading(home: Home, rows: Sequence[ConversationRow], result: str) -> None:
+    """Called before anything that was said in these conversations is read; one row for each that is another person's.
+
+    Args:
+        result: what is done with it, such as "shown".
+
+    Raises:
+        NotNoted: a row could not be stored.
+    """
+    acts = [Act(action=ACTION, subject=row.id, result=result, actor=ACTOR) for row in rows if whose(row) == "other"]
+    if not acts:
+        return
+    try:
+        asyncio.run(note_beside(home, acts))
+    except (StoreError, OSError) as err:
+        raise NotNoted(
+            f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
+        ) from err
+
+
+EVERY = 1_000_000
+
+
+Answer = TypeVar("Answer")
+
+
+class NoSession(MnemaError):
+    """No conversation, or more than one, goes by that name."""
+
+
+def with_store(
+    home: Home,
+    work: Callable[[Any], Awaitable[Answer]],
+    *,
+    none: Answer | None = None,
+    alone: bool = False,
+) -> Answer:
+    """What `work` makes of the open store; `none` where there is no database yet.
+
+    Args:
+        alone: it changes something, and nobody else may be at work; with SQLite the caller holds the home.
+
+    Raises:
+        NoSession: there is no database and `none` is not given.
+    """
+    if not exists(home):
+        if none is None:
+            raise NoSession(f"There is no database in {home.data} yet.")
+        return none
+
+    async def worked() -> Answer:
+        async with opened(home, writable=alone, alone=alone) as record:
+            return await work(record.store)
+
+    return asyncio.run(worked())
+
+
+async def find(store: Any, name: str) -> Any:
+    """The conversation of that id, name, or beginning of an id.
+
+    Raises:
+        NoSession: there is none, or more than one.
+    """
+    rows = await store.sessions.conversations(limit=EVERY)
+    found = [row for row in rows if row.id == name or row.place.chat_id == name]
+    found = found or [row for row in rows if name and row.id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    what = "No conversation is" if not found else f"{len(found)} conversations are"
+    raise NoSession(f"{what} called {name}; mnema sessions list shows the ids.")

@@ -1,0 +1,157 @@
+"""Faults of this machine that the owner has to mend: files that cannot be read, turns that failed for it."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+import structlog
+
+from memory.store.errors import StoreError
+from memory.workspace.files import SPACES, TooBig
+from memory.workspace.safe_path import PathRefused
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY = 5.0  # seconds
+TURN_SECONDS = 600.0  # so long a turn that failed counts as a trouble
+MAX_TROUBLES = 100
+TURNS = "turns"
+TEXTS = {
+    "file": (
+        "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，机器人的账号要能读。",
+        "{what} cannot be read ({en}). Until it can be, its last good text stays in use. Make it a plain file that the "
+        "bot's account may read.",
+    ),
+    TURNS: (
+        "有消息没能回答：这台机器出错了（{zh}）。已请对方稍后再发；请检查这台机器，日志里有详情。",
+        "A message could not be answered because of a fault of this machine ({en}). Its writer was asked to send it "
+        "again later. Check this machine; the log has the details.",
+    ),
+}
+OVER = ("{what} 又能读了。", "{what} can be read again.")
+TellOwner = Callable[[str, str, str, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """One fault."""
+
+    #: The file's path below the workspace, or "turns".
+    what: str
+    #: The reason in Chinese and in English; the system's own words are the same in both.
+    zh: str
+    en: str
+    #: When it was last met, in seconds of the clock of `Troubles`.
+    at: float
+
+
+class Troubles:
+    """The faults that this process knows of now."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, Trouble] = {}
+
+    def unreadable(self, space: str, path: str, err: Exception) -> None:
+        """Note that a file of a space could not be read."""
+        self._note(_whole(space, path), err)
+
+    def readable(self, space: str, path: str) -> None:
+        """Note that a file was read, or is not there."""
+        self._known.pop(_whole(space, path), None)
+
+    def turn_failed(self, err: Exception) -> None:
+        """Note that a turn was given up for a fault of this machine."""
+        self._note(TURNS, err)
+
+    def current(self) -> tuple[Trouble, ...]:
+        """What is wrong now, the oldest first."""
+        failed = self._known.get(TURNS)
+        if failed is not None and self._clock() - failed.at > TURN_SECONDS:
+            self._known.pop(TURNS, None)
+        return tuple(self._known.values())
+
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """Space and path of each file that could not be read; to be asked from any thread."""
+        return tuple(_split(what) for what in tuple(self._known) if what != TURNS)
+
+    def _note(self, what: str, err: Exception) -> None:
+        if what not in self._known:
+            log.warning("trouble", what=what, error=type(err).__name__, why=str(err))
+            if len(self._known) >= MAX_TROUBLES:
+                return
+        zh, en = reason(err)
+        self._known[what] = Trouble(what=what, zh=zh, en=en, at=self._clock())
+
+
+class TroubleNews:
+    """Tells the owner of each trouble once, and once that a file can be read again.
+
+    check: looks at the files again; blocks.
+    """
+
+    def __init__(self, troubles: Troubles, check: Callable[[], None], tell_owner: TellOwner) -> None:
+        self._troubles = troubles
+        self._check = check
+        self._tell_owner = tell_owner
+        self._told: set[str] = set()
+
+    async def watch(self) -> None:
+        """Look until cancelled."""
+        while True:
+            try:
+                await self.look()
+            except StoreError as err:
+                log.warning("owner not told", error=type(err).__name__)
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def look(self) -> None:
+        """Tell what is new.
+
+        Raises:
+            StoreError: it could not be told; the next look tells it.
+        """
+        await asyncio.to_thread(self._check)
+        current = {trouble.what: trouble for trouble in self._troubles.current()}
+        for what in current.keys() - self._told:
+            await self._say(TEXTS[TURNS if what == TURNS else "file"], current[what])
+            self._told.add(what)
+        for what in self._told - current.keys():
+            if what != TURNS:
+                await self._say(OVER, Trouble(what=what, zh="", en="", at=0.0))
+            self._told.discard(what)
+
+    async def _say(self, texts: tuple[str, str], trouble: Trouble) -> None:
+        zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
+        # One that comes and goes, or is seen by several processes, is told of once an hour.
+        once = f"trouble:{texts is OVER}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
+        await self._tell_owner("", zh, en, once)
+
+
+def as_json(troubles: Iterable[Trouble]) -> dict[str, str]:
+    """The troubles as the API tells them: what, and why."""
+    return {trouble.what: trouble.en for trouble in troubles}
+
+
+def reason(err: Exception) -> tuple[str, str]:
+    """Why a file could not be read or a turn failed, in Chinese and in English."""
+    if isinstance(err, PathRefused):
+        return (
+            "它不是本账号的普通文件，或者另有一个名字（硬链接）",
+            "it is not a plain file of this account, or has a second name",
+        )
+    if isinstance(err, TooBig):
+        return "文件太大", "it is too large"
+    said = (isinstance(err, OSError) and err.strerror) or str(err) or type(err).__name__
+    return said, said
+
+
+def _whole(space: str, path: str) -> str:
+    return f"{SPACES}/{space}/{path}" if space else path
+
+
+def _split(what: str) -> tuple[str, str]:
+    if not what.startswith(f"{SPACES}/"):
+        return "", what
+    _, space, path = what.split("/", 2)
+    return space, path

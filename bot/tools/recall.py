@@ -1,0 +1,142 @@
+"""The tool that shows what was said before, as it was stored."""
+
+import re
+from datetime import tzinfo
+from typing import Any
+
+from bot.errors import ToolFailed
+from bot.tools.base import ToolContext, schema
+from memory.context.taint import OUTSIDE, judged, tainted
+from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.store.store import Sessions
+
+PAGE_CHARS = 8_000
+MOST_MESSAGES = 200
+"""Messages of one turn that are shown; no turn within the step limit has more."""
+_HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
+
+
+class Recall:
+    """Originals of this conversation, by handle or turn. What the person cleared is as if it had never been."""
+
+    spec = ToolSpec(
+        name="recall",
+        description=(
+            "Show the stored original of something earlier in this conversation that is shortened or folded now: "
+            f"by the handle given there, or a whole turn by its number. Pages of about {PAGE_CHARS} characters."
+        ),
+        schema=schema(
+            {
+                "handle": {"type": "string", "description": 'Such as "41.0"'},
+                "turn": {"type": "integer", "minimum": 1, "description": "Number of a turn"},
+                "page": {"type": "integer", "minimum": 1, "description": "From 1"},
+            }
+        ),
+        effect="pure",
+        action="memory.read",
+    )
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        if ("handle" in arguments) == ("turn" in arguments):
+            raise ToolFailed("Give either a handle or a turn.")
+        if "turn" in arguments:
+            text, outside = await self._turn(context, arguments["turn"])
+        else:
+            text, outside = await self._handle(context, arguments["handle"])
+        page = paged(text, arguments.get("page", 1))
+        return f"{page}\n{OUTSIDE}" if outside else page
+
+    async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
+        """The words, and whether they hold or rest on words from outside."""
+        message, parts = await _found(self._sessions, context.conversation, handle)
+        around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
+        outside = any(found for at, place, found in judged(around) if at.id == message.id and at.parts[place] in parts)
+        return shown(message, parts, context.now().tzinfo), outside
+
+    async def _turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
+        conversation, zone = context.conversation, context.now().tzinfo
+        first = await self._first_of(conversation, turn)
+        after = await self._first_of(conversation, turn + 1)
+        messages = await self._sessions.messages(conversation, first, after - 1, MOST_MESSAGES) if after > first else []
+        if not messages:
+            raise ToolFailed(f"There is no turn {turn}.")
+        text = "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
+        return text, tainted(messages)
+
+    async def _first_of(self, conversation: str, turn: int) -> int:
+        """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""
+        low, high = await self._bounds(conversation)
+        while low < high:
+            middle = (low + high) // 2
+            at = await self._sessions.messages(conversation, middle, middle, 1)
+            if at and at[0].turn < turn:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    async def _bounds(self, conversation: str) -> tuple[int, int]:
+        return await _bounds(self._sessions, conversation)
+
+
+async def original(sessions: Sessions, conversation: str, handle: str) -> Part:
+    """The stored part that a handle names, the first of its message where it names none.
+
+    Raises:
+        ToolFailed: there is none, or the person cleared it.
+    """
+    _, parts = await _found(sessions, conversation, handle)
+    return parts[0]
+
+
+async def _found(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
+    named = _HANDLE.fullmatch(handle.strip())
+    if named is None:
+        raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
+    seq, part = int(named[1]), named[2]
+    first, _ = await _bounds(sessions, conversation)
+    messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
+    if not messages or (part is not None and int(part) >= len(messages[0].parts)):
+        raise ToolFailed(f"There is nothing at {handle}.")
+    message = messages[0]
+    return message, message.parts if part is None else message.parts[int(part) : int(part) + 1]
+
+
+async def _bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
+    row = await sessions.conversation(conversation)
+    return (row.view_from, row.next_seq) if row else (1, 1)
+
+
+def shown(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
+    """A message's parts under a line that says whose they are, and when in that zone; "" where none is words."""
+    words = "\n".join(filter(None, map(_words, parts)))
+    head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
+    return f"{head}\n{words}" if words else ""
+
+
+def paged(text: str, page: int) -> str:
+    """One page of a long text, with a last line that names the next."""
+    pages = max(1, -(-len(text) // PAGE_CHARS))
+    if page > pages:
+        raise ToolFailed(f"There are {pages} pages.")
+    piece = text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS]
+    return piece if pages == 1 else f"{piece}\n[page {page} of {pages}{f'; next: page={page + 1}' * (page < pages)}]"
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Text():
+            return part.shown
+        case ToolResult(text=text):
+            return text
+        case Image(media_type=kind, width=width, height=height):
+            return f"[picture, {kind}, {width}x{height}]"
+        case Document(name=name, size=size, text=text):
+            return f"[file {name}, {size} bytes]\n{text}"
+        case ToolCall(name=name, input=arguments):
+            return f"[called {name} with {arguments}]"
+        case Thinking():
+            return ""

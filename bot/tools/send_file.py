@@ -1,0 +1,133 @@
+"""The tool that sends a file into the chat it is asked in."""
+
+import asyncio
+import mimetypes
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.errors import ToolFailed
+from bot.gateway.attachments import kind_of, label
+from bot.messages import Beside, dump_beside
+from bot.tools.base import ToolContext, schema
+from bot.tools.files import apart
+from bot.tools.recall import original
+from channels.base import Channel
+from channels.message import Capabilities
+from channels.toolkit.text import clean, length, split
+from memory.conversation import Document, Image, ToolSpec
+from memory.store.rows import Outgoing
+from memory.store.store import Store
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
+
+FOLDER = "outbox/"
+FOREVER = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outwards:
+    """What it takes to send a file. channels: those that are on."""
+
+    store: Store
+    workspace: Workspace
+    blobs: Blobs
+    channels: Callable[[], Mapping[str, Channel]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A file to be sent, kept as a blob."""
+
+    name: str
+    media_type: str
+    data: bytes
+    picture: bool
+
+
+class SendFile:
+    """Idempotent: its row in the outbox goes by the call's own key."""
+
+    spec = ToolSpec(
+        name="send_file",
+        description=(
+            f"Send a file into this chat: one that stands under {FOLDER} in the workspace, by `path`, or one that came "
+            "with an earlier message, by `handle`. It is delivered by itself."
+        ),
+        schema=schema(
+            {
+                "path": {"type": "string", "description": f"Such as {FOLDER}report.md; write_file makes it"},
+                "handle": {"type": "string", "description": 'Such as "41.0": message and part, as recall shows them'},
+                "caption": {"type": "string", "description": "A few words beside it"},
+            }
+        ),
+        effect="idempotent",
+        action="files.read",
+    )
+
+    def __init__(self, ground: Outwards) -> None:
+        self._ground = ground
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        path, handle = arguments.get("path", "").strip(), arguments.get("handle", "").strip()
+        if bool(path) == bool(handle):
+            raise ToolFailed("Give either a path or a handle.")
+        able = await self._able(context)
+        found = await self._file(path, context) if path else await self._stored(handle, context)
+        if path:
+            await context.room(len(found.data))
+        beside = await self._fitting(found, able)
+        caption = clean(arguments.get("caption", "").strip())
+        if length(caption, able.unit) > able.caption:
+            caption = split(caption, able.caption, able.unit)[0] if able.caption else ""
+        out = Outgoing(
+            kind="media",
+            text=caption,
+            part_no=0,
+            parts=1,
+            key_valid=able.key_valid if able.keyed else FOREVER,
+            payload=dump_beside(beside),
+        )
+        await self._ground.store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
+        return f"{beside.name} ({len(found.data)} bytes) is queued for this chat; whether it arrived is not known yet."
+
+    async def _able(self, context: ToolContext) -> Capabilities:
+        row = await self._ground.store.sessions.conversation(context.conversation)
+        channel = self._ground.channels().get(row.place.channel) if row else None
+        if channel is None or not (channel.capabilities.file_bytes or channel.capabilities.picture_bytes):
+            raise ToolFailed("This chat cannot carry files; tell the person where the file stands in the workspace.")
+        return channel.capabilities
+
+    async def _file(self, path: str, context: ToolContext) -> _Found:
+        if not path.startswith(FOLDER):
+            raise ToolFailed(f"Only what stands under {FOLDER} is sent; write it there first.")
+        files = self._ground.workspace.space(context.space)
+        data = await apart(lambda: files.read_bytes(path))
+        return _Found(name=label(path), media_type=_type(path), data=data, picture=kind_of(data) == "picture")
+
+    async def _stored(self, handle: str, context: ToolContext) -> _Found:
+        part = await original(self._ground.store.sessions, context.conversation, handle)
+        if not isinstance(part, Image | Document):
+            raise ToolFailed(f"There is no picture or file at {handle}.")
+        data = await asyncio.to_thread(self._ground.blobs.get, part.sha256)
+        ending = mimetypes.guess_extension(part.media_type) or ""
+        name = part.name if isinstance(part, Document) else f"picture{ending}"
+        return _Found(name=label(name), media_type=part.media_type, data=data, picture=isinstance(part, Image))
+
+    async def _fitting(self, found: _Found, able: Capabilities) -> Beside:
+        """The file as the channel can carry it: a picture that is too large for one goes as a file."""
+        size = len(found.data)
+        if not size:
+            raise ToolFailed(f"{found.name} is empty.")
+        picture = found.picture and size <= able.picture_bytes
+        if not picture and size > able.file_bytes:
+            most = max(able.file_bytes, able.picture_bytes if found.picture else 0)
+            if not most:
+                raise ToolFailed("This chat carries pictures only, and this is none.")
+            raise ToolFailed(f"{found.name} has {size} bytes; this chat carries files of at most {most}.")
+        sha256 = await asyncio.to_thread(self._ground.blobs.put, found.data)
+        return Beside(sha256=sha256, name=found.name, media_type=found.media_type, picture=picture)
+
+
+def _type(path: str) -> str:
+    return mimetypes.guess_type(path)[0] or "application/octet-stream"

@@ -1,0 +1,1 @@
+"""The terminal: a local chat, or a client of a running bot."""

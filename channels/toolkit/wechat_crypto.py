@@ -1,0 +1,130 @@
+"""How WeChat and WeCom sign and encrypt: SHA-1 over sorted texts, AES-256-CBC with blocks of 32. Pure, but for chance.
+
+Source: the platforms' pages on message encryption; test bytes in tests/channels/toolkit/test_wechat_crypto.py.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+
+BLOCK = 32
+KEY_SIGNS = 43
+_RANDOM = 16
+_LENGTH = 4
+_HEAD = _RANDOM + _LENGTH
+_AES_BLOCK = 16
+
+
+class Undecipherable(ValueError):
+    """What came was not encrypted with this key, for this receiver; which of the two is not told."""
+
+    def __init__(self) -> None:
+        super().__init__("this cannot be deciphered")
+
+
+def signature(parts: Iterable[str]) -> str:
+    """40 lower-case hex signs over the parts, in whatever order they are given."""
+    joined = "".join(sorted(parts)).encode("utf-8", "surrogatepass")
+    return hashlib.sha1(joined, usedforsecurity=False).hexdigest()
+
+
+def signed(given: str, parts: Iterable[str]) -> bool:
+    """Whether `given` is their signature; takes as long for any wrong one."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), signature(parts).encode())
+
+
+def pad(data: bytes, block: int = BLOCK) -> bytes:
+    """PKCS #7 up to a multiple of `block`: 1 to `block` bytes more."""
+    missing = block - len(data) % block
+    return data + bytes([missing]) * missing
+
+
+def unpad(data: bytes, block: int = BLOCK) -> bytes:
+    """The data without its padding.
+
+    Raises:
+        Undecipherable: it is not padded so.
+    """
+    count = data[-1] if data else 0
+    if not 1 <= count <= min(block, len(data)) or data[-count:] != bytes([count]) * count:
+        raise Undecipherable
+    return data[:-count]
+
+
+def key_of(signs: str) -> bytes:
+    """The 32 bytes that an EncodingAESKey of 43 signs stands for.
+
+    Raises:
+        ValueError: it is not such a key.
+    """
+    try:
+        key = base64.b64decode(signs + "=", validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(signs) != KEY_SIGNS or len(key) != BLOCK:
+        raise ValueError(f"an EncodingAESKey has {KEY_SIGNS} letters and digits, this one has {len(signs)} signs")
+    return key
+
+
+def decrypt_bytes(key: bytes, data: bytes) -> bytes:
+    """AES-256-CBC with the key's first half as the first vector, and the padding taken off; files come so too.
+
+    Args:
+        key: 32 bytes.
+
+    Raises:
+        Undecipherable: the length or the padding does not fit.
+    """
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    if not data or len(data) % _AES_BLOCK:
+        raise Undecipherable
+    machine = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).decryptor()
+    return unpad(machine.update(data) + machine.finalize())
+
+
+def encrypt_bytes(key: bytes, data: bytes) -> bytes:
+    """What decrypt_bytes takes back."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    machine = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).encryptor()
+    return machine.update(pad(data)) + machine.finalize()
+
+
+class Envelope:
+    """Messages between one receiver (an AppID, a CorpID) and the platform. signs: the EncodingAESKey.
+
+    Raises:
+        ValueError: it is no such key.
+    """
+
+    def __init__(self, signs: str, receiver: str) -> None:
+        self._key = key_of(signs)
+        self._receiver = receiver.encode()
+
+    def open(self, sealed: str) -> bytes:
+        """The text inside: 16 bytes of chance, its length, itself, the receiver.
+
+        Raises:
+            Undecipherable: it is not ours, whatever is wrong with it.
+        """
+        try:
+            data = base64.b64decode(sealed, validate=True)
+        except (binascii.Error, ValueError) as err:
+            raise Undecipherable from err
+        whole = decrypt_bytes(self._key, data)
+        if len(whole) < _HEAD:
+            raise Undecipherable
+        end = _HEAD + int.from_bytes(whole[_RANDOM:_HEAD], "big")
+        if end > len(whole) or not hmac.compare_digest(whole[end:], self._receiver):
+            raise Undecipherable
+        return whole[_HEAD:end]
+
+    def seal(self, text: bytes, chance: bytes = b"") -> str:
+        """What `open` takes back. chance: 16 bytes, new ones by default."""
+        chance = chance or secrets.token_bytes(_RANDOM)
+        whole = chance + len(text).to_bytes(_LENGTH, "big") + text + self._receiver
+        return base64.b64encode(encrypt_bytes(self._key, whole)).decode()

@@ -1,0 +1,404 @@
+"""The gate before every route: who is asking, by cookie or token, and whether this request may change anything."""
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import ipaddress
+import os
+import secrets
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from channels.web.public_url import Network, PublicAddress, client_address
+from channels.web.requests import CannotServe, Headers, Refused, every
+
+# Who may ask what, as pure rules over a request's headers: host, origin, cookie, token, delay.
+
+FREE_TRIES = 5
+LONGEST_DELAY = 2.0
+SECURITY_HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+def is_framed_twice(headers: Headers, http_version: str) -> bool:
+    """Whether two readers could disagree on where the body ends: a proxy in front may take the rest for a request."""
+    headers = list(headers)
+    lengths, codings = every(headers, b"content-length"), every(headers, b"transfer-encoding")
+    return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
+
+
+def allowed_hosts(port: int) -> frozenset[bytes]:
+    """The only Host headers answered: loopback by each of its names. Source: DNS rebinding's one defence."""
+    names = [f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")]
+    return frozenset(names + ([b"127.0.0.1", b"localhost", b"[::1]"] if port == 80 else []))
+
+
+def host_fits(headers: Headers, allowed: frozenset[bytes]) -> bool:
+    """Exactly one Host, and one of ours."""
+    hosts = every(headers, b"host")
+    return len(hosts) == 1 and hosts[0].lower() in allowed
+
+
+def same_origin(headers: Headers, public: bytes = b"") -> bool:
+    """Exactly one Origin, equal to the (already checked) Host; https for the public one, http for loopback."""
+    headers = list(headers)
+    hosts = [host.lower() for host in every(headers, b"host")]
+    return every(headers, b"origin") == [(b"https://" if host == public else b"http://") + host for host in hosts]
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of the only Authorization header; "" for one that is not a Bearer token, None for no header."""
+    given = every(headers, b"authorization")
+    if not given:
+        return None
+    scheme, _, token = given[0].decode("latin-1").partition(" ")
+    return token.strip() if len(given) == 1 and scheme.lower() == "bearer" else ""
+
+
+def cookie(headers: Headers, name: str) -> str:
+    """The value of one cookie; "" when it is absent or stands there twice."""
+    crumbs = b";".join(every(headers, b"cookie")).decode("latin-1").split(";")
+    values = [value for key, _, value in (crumb.strip().partition("=") for crumb in crumbs) if key == name]
+    return values[0] if len(values) == 1 else ""
+
+
+def digest(secret: str) -> bytes:
+    """What of a secret is kept in memory and compared."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def same(one: bytes, other: bytes) -> bool:
+    """Equality in constant time."""
+    return hmac.compare_digest(one, other)
+
+
+def delay(failures: int) -> float:
+    """Seconds before the answer to the nth wrong token in a row: none for five, then doubling from .1 to 2."""
+    return 0.0 if failures <= FREE_TRIES else min(0.1 * 2.0 ** min(failures - FREE_TRIES - 1, 10), LONGEST_DELAY)
+
+
+# Wrong tokens: answered later and later, each client by itself.
+
+log = structlog.get_logger(__name__)
+QUIET = 60.0  # seconds without a wrong token after which a client begins anew
+MOST_WAITING = 16  # of one client
+MOST_WAITING_IN_ALL = 128
+MOST_CLIENTS = 1024  # more than can wait, so that one who does not is there to be forgotten
+
+
+@dataclass(slots=True)
+class _Client:
+    count: int = 0
+    last: float = field(default=float("-inf"))
+    waiting: int = 0
+
+
+class WrongTokens:
+    """Wrong tokens in a row of each client, and how many of their senders are being kept waiting."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._clients: OrderedDict[str, _Client] = OrderedDict()
+        self._waiting = 0
+
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    def forgive(self, client: str) -> None:
+        """This client has sent a right token."""
+        if (known := self._clients.get(_group(client))) is not None:
+            known.count = 0
+
+    async def refuse(self, client: str) -> None:
+        """Wait as long as this client has to, then refuse.
+
+        Raises:
+            Refused: always; 401, or at once 429 when too many wait already.
+        """
+        guesses = self._known(_group(client))
+        now = self._clock()
+        guesses.count = 1 if now - guesses.last > QUIET else guesses.count + 1
+        guesses.last = now
+        if guesses.count in (1, FREE_TRIES + 1):
+            log.warning("wrong token", client=client, in_a_row=guesses.count)
+        if guesses.waiting >= MOST_WAITING or self._waiting >= MOST_WAITING_IN_ALL:
+            raise Refused(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
+        guesses.waiting += 1
+        self._waiting += 1
+        try:
+            await asyncio.sleep(delay(guesses.count))
+        finally:
+            guesses.waiting -= 1
+            self._waiting -= 1
+        raise Refused(401, "unauthorized", "the token is wrong")
+
+    def _known(self, group: str) -> _Client:
+        guesses = self._clients.setdefault(group, _Client())
+        self._clients.move_to_end(group)
+        while len(self._clients) > MOST_CLIENTS:
+            idle = next(name for name, known in self._clients.items() if not known.waiting and name != group)
+            del self._clients[idle]
+        return guesses
+
+
+def _group(client: str) -> str:
+    """One IPv4 address, or the /64 of an IPv6 address: whoever has one of it has all."""
+    try:
+        address = ipaddress.ip_address(client)
+    except ValueError:
+        return client
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
+
+
+IDLE = 12 * 3_600.0
+LONGEST = 7 * 86_400.0
+MOST_SESSIONS = 100
+TOKEN_STREAMS = 512
+SESSION_STREAMS = 64
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(slots=True)
+class Streams:
+    """The event streams that one login or one token has open, at most `most`."""
+
+    most: int
+    count: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """One login of a browser. born, seen: seconds of the gate's clock."""
+
+    csrf: str
+    born: float
+    seen: float
+    streams: Streams = field(default_factory=lambda: Streams(SESSION_STREAMS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """Who asks: `alive` turns false when their login ends. csrf: "" for a token without cookie.
+
+    id: of the login, the same for all its requests; no secret.
+    """
+
+    alive: Callable[[], bool]
+    csrf: str = ""
+    id: str = "token"
+    streams: Streams = field(default_factory=lambda: Streams(TOKEN_STREAMS))
+
+
+class Gate:
+    """Token, sessions and wrong guesses of one server; all in memory, so a restart ends every session.
+
+    A right token and a live cookie are never delayed: the token has at least 128 random bits, and the delay is there
+    to keep guessing from costing anything, not to make it hard.
+
+    Args:
+        public: the address of a proxy with TLS in front, admitted beside loopback.
+        proxies: whose X-Forwarded-For tells wrong tokens of one client from those of another; never trusted beyond.
+
+    changed: called when sessions end; denied: at a wrong token.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str,
+        port: int,
+        public: PublicAddress | None = None,
+        proxies: Sequence[Network] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._token = digest(token)
+        self._public = public.host if public else b""
+        self._hosts = allowed_hosts(port) | ({self._public} if public else frozenset())
+        self._proxies = proxies
+        self._clock = clock
+        self._sessions: dict[bytes, Session] = {}
+        self._streams = Streams(TOKEN_STREAMS)
+        self._wrong = WrongTokens(clock)
+        self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
+        self.changed: Callable[[], None] = lambda: None
+        self.denied: Callable[[], None] = lambda: None
+
+    def host_fits(self, headers: Headers) -> bool:
+        return host_fits(headers, self._hosts)
+
+    def foreign_host(self) -> str:
+        """What somebody is told who came by another name."""
+        if self._public:
+            return f"this server answers under its own addresses only: loopback and {self._public.decode()}"
+        return (
+            "this server answers on loopback only; behind a proxy with TLS set channels.web.public_url to its address"
+        )
+
+    def cookie_name(self, headers: Headers) -> str:
+        """The cookie's name under the Host of this request; under the public one browsers take it with TLS alone."""
+        return f"__Host-{self.cookie}" if self._came_by_proxy(headers) else self.cookie
+
+    def set_cookie(self, headers: Headers, crumb: str, seconds: float) -> str:
+        """The Set-Cookie header that gives the browser this value for so long."""
+        secure = "; Secure" if self._came_by_proxy(headers) else ""
+        name = self.cookie_name(headers)
+        return f"{name}={crumb}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
+
+    def _came_by_proxy(self, headers: Headers) -> bool:
+        return bool(self._public) and [host.lower() for host in every(headers, b"host")] == [self._public]
+
+    def rotate(self, token: str) -> None:
+        """Another token from now on; every session and stream ends."""
+        self._token = digest(token)
+        self._streams = Streams(TOKEN_STREAMS)
+        self._sessions.clear()
+        self.changed()
+
+    async def visitor(self, method: str, headers: Headers, peer: str = "") -> Visitor:
+        """Who asks. peer: the address of the connection.
+
+        Raises:
+            Refused: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
+        """
+        headers = list(headers)
+        crumb = cookie(headers, self.cookie_name(headers))
+        session = self._session(crumb)
+        token = bearer(headers)
+        if token is not None and not self._fits(token):
+            await self._refuse(headers, peer)
+        if token is None and session is None:
+            raise Refused(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
+        if session is not None:
+            self._check_origin(method, headers, session)
+        csrf = session.csrf if session else ""
+        if token is None and session is not None:
+            alive, login = partial(self._is_alive, crumb), digest(crumb).hex()[:16]
+            return Visitor(alive=alive, csrf=csrf, id=login, streams=session.streams)
+        key = self._token
+        return Visitor(alive=lambda: same(key, self._token), csrf=csrf, streams=self._streams)
+
+    async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, Session]:
+        """A new session for the right token: the cookie's value, and the session.
+
+        Raises:
+            Refused: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
+        """
+        headers = list(headers)
+        if every(headers, b"origin") and not same_origin(headers, self._public):
+            raise Refused(403, "origin", "this request came from another site")
+        if not self._fits(token):
+            await self._refuse(headers, peer)
+        self._wrong.forgive(client_address(peer, headers, self._proxies))
+        now = self._clock()
+        crumb = secrets.token_urlsafe(32)
+        session = Session(csrf=secrets.token_urlsafe(32), born=now, seen=now)
+        self._sessions[digest(crumb)] = session
+        while len(self._sessions) > MOST_SESSIONS:
+            del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
+        return crumb, session
+
+    def logout(self, headers: Headers) -> None:
+        """End the cookie's session, and its streams."""
+        headers = list(headers)
+        self._sessions.pop(digest(cookie(headers, self.cookie_name(headers))), None)
+        self.changed()
+
+    def _fits(self, token: str) -> bool:
+        return same(digest(token), self._token)
+
+    def _is_alive(self, crumb: str) -> bool:
+        return self._session(crumb, touch=False) is not None
+
+    def _session(self, crumb: str, *, touch: bool = True) -> Session | None:
+        session = self._sessions.get(digest(crumb)) if crumb else None
+        now = self._clock()
+        if session is None or now - session.born > LONGEST or now - session.seen > IDLE:
+            self._sessions.pop(digest(crumb), None)
+            return None
+        if touch:
+            session.seen = now
+        return session
+
+    def _check_origin(self, method: str, headers: Headers, session: Session) -> None:
+        if method in SAFE:
+            return
+        headers = list(headers)
+        if not same_origin(headers, self._public):
+            raise Refused(403, "origin", "this request came from another site")
+        if every(headers, b"content-type") != [b"application/json"]:
+            raise Refused(403, "content_type", "send Content-Type: application/json")
+        given = every(headers, b"x-csrf-token")
+        if len(given) != 1 or not same(digest(given[0].decode("latin-1")), digest(session.csrf)):
+            raise Refused(403, "csrf", "the page is from an older login; reload it")
+
+    async def _refuse(self, headers: Headers, peer: str) -> None:
+        self.denied()
+        await self._wrong.refuse(client_address(peer, headers, self._proxies))
+
+
+# The web token's file: made at the first start, readable by its owner alone.
+
+SHORTEST = 22  # signs of base64url that carry 128 bits
+
+
+def load_token(path: Path) -> tuple[str, bool]:
+    """The token, and whether it was made just now.
+
+    Raises:
+        CannotServe: others may read the file, it is a link, not ours, too short, or cannot be read or written.
+    """
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            return _read(path), False
+        with contextlib.suppress(FileExistsError):
+            return _make(path), True
+        return _read(path), False  # another process was first
+    except OSError as err:
+        raise CannotServe(f"the web token {path} cannot be used: {err.strerror or err}") from err
+
+
+def _make(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    token = secrets.token_urlsafe(32)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(opened, "w") as file:
+            file.write(token + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, path)  # whole or not at all, and never over another's
+    finally:
+        draft.unlink(missing_ok=True)
+    return token
+
+
+def _read(path: Path) -> str:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            raise CannotServe(f"the web token {path} is not a file of this account; delete it, a new one is made")
+        if found.st_mode & 0o077:
+            mode = stat.S_IMODE(found.st_mode)
+            raise CannotServe(f"the web token {path} has mode {mode:04o}; others can read it: run chmod 600 on it")
+        token = file.read(4096).strip()
+    if len(token) < SHORTEST or not token.isascii():
+        raise CannotServe(f"the web token {path} is empty or too short; delete it, a new one is made")
+    return token

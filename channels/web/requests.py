@@ -1,0 +1,321 @@
+"""What a browser or a script posts, as an inbound message. Pure."""
+
+import asyncio
+import base64
+import binascii
+import json
+import re
+import secrets
+import unicodedata
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from channels.errors import ChannelError
+from channels.message import Attachment, InboundMessage, Sender
+from channels.toolkit.untrusted import strict_json
+from channels.web.backend import Conversation, at
+
+# What the web channel says no to: one request, or starting at all.
+
+
+class Refused(ChannelError):
+    """One request is answered with `status` and the JSON error {code, message}; headers: added to the answer."""
+
+    def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = dict(headers or {})
+
+
+class CannotServe(ChannelError):
+    """The port or the token file is not usable; the text is one sentence for the operator."""
+
+
+NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
+MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)
+LONGEST_TEXT = 200_000
+LONGEST_KEY = 200
+MOST_FILES = 10
+MOST_BYTES = 25_000_000
+LABEL_BYTES = 120
+KNOWN = frozenset({"conversation", "text", "key", "attachments"})
+
+
+def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
+    """The message in a POST's object.
+
+    The key is joined with the conversation's name: a client may number its messages anew in each conversation.
+
+    Raises:
+        Refused: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
+    """
+    strange = sorted(set(fields) - KNOWN)
+    if strange:
+        raise Refused(400, "unknown_field", f"{strange[0][:40]!r} is not a field of a message; {sorted(KNOWN)} are")
+    conversation = fields.get("conversation")
+    if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
+        raise Refused(400, "conversation", "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+    text = _text(fields.get("text", ""))
+    attachments = _attachments(fields.get("attachments") or [])
+    if not text.strip() and not attachments:
+        raise Refused(400, "empty", "text is empty; write something or attach a file")
+    return InboundMessage(
+        address=at(conversation),
+        kind="dm",
+        key=f"{conversation}\x1f{_key(fields.get('key'))}",
+        sender=Sender(id="owner"),
+        text=text,
+        sent_at=now,
+        attachments=attachments,
+    )
+
+
+def clean(text: str) -> str:
+    """Text as it can be stored: no NUL, no half of a surrogate pair; all else is kept."""
+    return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def label(name: str) -> str:
+    """A file's name as something to show: no folders, no control or direction characters, at most 120 bytes."""
+    last = re.split(r"[\\/]", clean(name))[-1]
+    shown = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Zl", "Zp"))
+    cut = shown.encode()[:LABEL_BYTES].decode(errors="ignore").strip(" .")
+    return cut or "file"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Refused(400, "text", "text must be a string")
+    if len(value) > LONGEST_TEXT:
+        raise Refused(413, "too_long", f"text has {len(value)} characters; {LONGEST_TEXT} fit, a file takes more")
+    return clean(value)
+
+
+def _key(value: Any) -> str:
+    if value is None:
+        return secrets.token_hex(16)
+    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_KEY:
+        raise Refused(400, "key", f"key must be a string of 1 to {LONGEST_KEY} characters, or left out")
+    cleaned = clean(value)
+    if cleaned != value:
+        raise Refused(400, "key", "key must be plain text without NUL")
+    return value
+
+
+def _attachments(value: Any) -> tuple[Attachment, ...]:
+    if not isinstance(value, list):
+        raise Refused(400, "attachments", "attachments must be a list")
+    if len(value) > MOST_FILES:
+        raise Refused(413, "too_many_files", f"{len(value)} files; {MOST_FILES} fit into one message")
+    files = tuple(_attachment(item) for item in value)
+    total = sum(len(item.data) for item in files)
+    if total > MOST_BYTES:
+        raise Refused(413, "too_large", f"the files have {total} bytes; {MOST_BYTES} fit into one message")
+    return files
+
+
+def _attachment(item: Any) -> Attachment:
+    if not isinstance(item, dict) or not all(isinstance(value, str) for value in item.values()):
+        raise Refused(400, "attachments", "an attachment is an object of strings: name, media_type, data")
+    media_type = item.get("media_type", "").split(";")[0].strip().lower() or "application/octet-stream"
+    if not MEDIA_TYPE.fullmatch(media_type):
+        raise Refused(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
+    try:
+        data = base64.b64decode(item.get("data", ""), validate=True)
+    except (binascii.Error, ValueError) as err:
+        raise Refused(400, "attachments", "data of an attachment must be base64") from err
+    if not data:
+        raise Refused(400, "attachments", "an attachment is empty")
+    return Attachment(name=label(item.get("name", "")), media_type=media_type, data=data)
+
+
+# One call of the HTTP API: its path, the action it needs, and how it answers.
+
+Handler = Callable[[Request], Awaitable[ASGIApp]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A route of the API. action: what the caller must be allowed to do; handler: may raise Refused."""
+
+    method: str
+    path: str
+    action: str
+    handler: Handler
+
+
+def answer(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """JSON that no cache keeps."""
+    body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
+
+
+def refusal(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The one shape of every error."""
+    return answer({"error": {"code": code, "message": message}}, status, headers)
+
+
+def entry(one: Conversation) -> dict[str, Any]:
+    """A conversation as the list shows it."""
+    return {
+        "id": one.id,
+        "title": one.title,
+        "channel": one.channel,
+        "updated_at": one.updated.isoformat(),
+        "turns": one.turns,
+        "whose": one.whose,
+    }
+
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+def every(headers: Headers, name: bytes) -> list[bytes]:
+    """All values of one header, in order. Names are lower-case in ASGI."""
+    return [value for key, value in headers if key == name]
+
+
+# Request bodies: read with a limit that counts what really comes, and parsed without JSON's traps.
+
+MEBIBYTE = 1 << 20
+SMALL = MEBIBYTE
+LARGE = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
+DRAIN = 96 * MEBIBYTE
+MANY = 300_000
+LARGE_SECONDS = 60.0  # for a large body, from when its turn has come
+MOST_WAITING = 8  # large bodies that wait for their turn, with the first MiB of each in memory
+
+
+async def read_json(request: Request, *, limit: int = SMALL, seconds: float = 10.0) -> dict[str, Any]:
+    """The body as an object, at most 1 MiB long.
+
+    Raises:
+        Refused: 413 too long, 408 too slow, 400 not JSON or not an object.
+    """
+    return as_object(parse_json(await read_body(request, limit=limit, seconds=seconds)))
+
+
+class LargeBodies:
+    """Reads bodies of which one large one at a time is held in memory; a few more wait for their turn."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = asyncio.Lock()
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def read_json(self, request: Request, *, member: str) -> AsyncIterator[dict[str, Any]]:
+        """A body that may be longer where it has this member, until the block ends.
+
+        Raises:
+            Refused: as read_json; 503 where too many wait already.
+        """
+        held = False
+
+        async def take_turn() -> None:
+            nonlocal held
+            await self._take_turn()
+            held = True
+
+        try:
+            raw = await read_body(request, limit=LARGE, seconds=LARGE_SECONDS, beyond=take_turn)
+            large = len(raw) > SMALL
+            fields = as_object(await asyncio.to_thread(parse_json, raw) if large else parse_json(raw))
+            if large and not fields.get(member):
+                raise Refused(413, "too_large", f"a message without {member} may have {SMALL} bytes")
+            del raw
+            yield fields
+        finally:
+            if held:
+                self._one_at_a_time.release()
+
+    async def _take_turn(self) -> None:
+        if self._waiting >= MOST_WAITING:
+            why = "too many large messages are on their way; send it again in a minute"
+            raise Refused(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
+        self._waiting += 1
+        try:
+            await self._one_at_a_time.acquire()
+        finally:
+            self._waiting -= 1
+
+
+async def read_body(
+    request: Request, *, limit: int = SMALL, seconds: float = 10.0, beyond: Callable[[], Awaitable[None]] | None = None
+) -> bytearray:
+    """The body's bytes, at most `limit` of them; one that is refused is drained a little, so that this is heard.
+
+    Args:
+        seconds: in which it has to arrive; they count anew after `beyond`, and not while that is awaited.
+        beyond: awaited once more than 1 MiB have come; what it refuses is not read.
+    """
+    kept = bytearray()
+    seen = 0
+    refused: Refused | None = None
+    try:
+        async with asyncio.timeout(seconds) as deadline:
+            async for piece in request.stream():
+                if beyond and seen <= SMALL < seen + len(piece):
+                    deadline.reschedule(None)
+                    refused = await _refusal(beyond)
+                    deadline.reschedule(asyncio.get_running_loop().time() + seconds)
+                seen += len(piece)
+                if refused is None and seen <= limit:
+                    kept += piece
+                    continue
+                kept.clear()
+                if seen > DRAIN:
+                    break
+    except TimeoutError as err:
+        raise Refused(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
+    except ClientDisconnect as err:
+        raise Refused(400, "cut", "the body was cut off", _CLOSE) from err
+    if refused is not None:
+        raise refused
+    if seen > limit:
+        raise Refused(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
+    return kept
+
+
+async def _refusal(step: Callable[[], Awaitable[None]]) -> Refused | None:
+    try:
+        await step()
+    except Refused as err:
+        return err
+    return None
+
+
+def parse_json(raw: bytes | bytearray) -> Any:
+    """JSON without duplicate keys, NaN, endless numbers or more than 32 levels.
+
+    Raises:
+        Refused: 400 with what is wrong.
+    """
+    if len(raw) > SMALL and sum(map(raw.count, (b"[", b"{", b","))) > MANY:
+        raise Refused(400, "bad_json", "the body has too many members")
+    try:
+        return strict_json(raw)
+    except ValueError as err:
+        raise Refused(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """The value, when it is an object.
+
+    Raises:
+        Refused: 400 otherwise.
+    """
+    if not isinstance(value, dict):
+        raise Refused(400, "bad_json", "the body must be a JSON object")
+    return value
+
+
+_CLOSE = {"connection": "close"}

@@ -1,0 +1,179 @@
+"""What has to be shortened or folded before the next model call, or may be once a turn has ended."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from memory.context import reductions as reduction
+from memory.context.policies.policies import Policy
+from memory.context.policies.shorten_stages import older_results
+from memory.context.policies.state import NO_LINES, Lines, Situation, Stage
+from memory.context.policies.tool_lines import Place
+from memory.context.reductions import cost_of
+from memory.context.tokens import Counter
+from memory.context.view import summary_tokens
+from memory.conversation import Reduction, Session
+
+SMALLEST_REST = 2_000
+SOON = 0.1
+"""Share of the room before `line_at` at which a model is asked for the lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a request may cost.
+
+    max_tokens, max_turns: as configured. window: of the model in tokens; reserve: kept free for its answer; margin:
+    kept free for our error. factor: the provider's count over ours. refused: how often the provider has called this
+    very request too long although it was counted to fit; shrunk: what it may have now, by our counter, 0 for no limit.
+    """
+
+    max_tokens: int
+    max_turns: int
+    window: int
+    reserve: int
+    margin: int = 0
+    factor: float = 1.0
+    refused: int = 0
+    shrunk: int = 0
+
+    @property
+    def most(self) -> int:
+        """Tokens of the provider's counter that a whole request may have."""
+        return min(self.max_tokens, self.window - self.reserve - self.margin)
+
+    @property
+    def budget(self) -> int:
+        """Tokens of our counter that a whole request may have."""
+        usual = int(self.most / self.factor)
+        return min(usual, self.shrunk) if self.shrunk else usual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldRange:
+    """Whole turns, from the first live one on, that leave the view for the log and the summary.
+
+    why: the search for the cut as JSON text (see boundary.explain), "" where none was made.
+    """
+
+    from_seq: int
+    to_seq: int
+    from_turn: int
+    to_turn: int
+    reason: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be done before a model call. reductions: to be recorded. must_fold_now: the fold is not to wait for
+    a model; else it is carried out in the background. fitted: nothing of this was pressing. tokens: of the
+    request once all this is done; fits: within the budget.
+    """
+
+    reductions: tuple[Reduction, ...]
+    fold: FoldRange | None
+    must_fold_now: bool
+    fitted: bool
+    tokens: int
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ahead:
+    """What may be prepared once a turn has ended. lines: tool results that are soon to be one line each."""
+
+    fold: FoldRange | None
+    lines: tuple[Place, ...]
+
+
+def smallest_budget(fixed: int) -> int:
+    """The least budget that is not refused, for a request whose system parts and tools cost `fixed` tokens."""
+    return fixed + SMALLEST_REST
+
+
+def plan(
+    session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter, lines: Lines = NO_LINES
+) -> Plan:
+    """What the policy wants before the next model call. Pure and linear in the live messages.
+
+    Args:
+        fixed: tokens of system parts, tools and tail (see view.fixed_tokens).
+        lines: what a model has written for results that may become one line; a rule writes the others.
+    """
+    now = replace(_situation(session, policy, limits, fixed, counter), lines=lines)
+    now = _run((*policy.before, *(() if _held(session, limits) else policy.early)), now)
+    fitted = now.whole <= now.budget and not now.at_once
+    if fitted and not now.refused:
+        return Plan(
+            reductions=_new(now), fold=_range(now), must_fold_now=False, fitted=True, tokens=now.whole, fits=True
+        )
+    now = _run(policy.urgent, now)
+    return Plan(
+        reductions=_new(now, now.cut),
+        fold=_range(now),
+        must_fold_now=now.cut > 0,
+        fitted=fitted,
+        tokens=now.tokens,
+        fits=now.fits,
+    )
+
+
+def plan_ahead(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Ahead:
+    """What the policy will want when the next message comes, so that it can be prepared. Pure and linear."""
+    now = _situation(session, policy, limits, fixed, counter)
+    now = replace(now, coming=0 if now.running else 1)
+    after = () if _held(session, limits) else policy.after
+    soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON) * now.room
+    return Ahead(fold=_range(_run(after, now)), lines=tuple(older_results(now)) if soon else ())
+
+
+def _held(session: Session, limits: Limits) -> bool:
+    """A fold that a person has taken back is not wanted again at once, but after half as many turns as are shown."""
+    since = sum(turn.first_seq >= session.held for turn in session.turns) if session.held else 0
+    return bool(session.held) and since < max(1, limits.max_turns // 2)
+
+
+def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Situation:
+    reductions = reduction.index(session.reductions)
+    costs = tuple(cost_of(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns)
+    return Situation(
+        turns=session.turns,
+        costs=costs,
+        running=bool(session.turns) and session.turns[-1].number == session.running,
+        budget=limits.budget,
+        max_turns=limits.max_turns,
+        base=fixed,
+        summary=summary_tokens(session.summary, counter),
+        seen=session.summary.seen if session.summary else 0,
+        numbers=policy.numbers,
+        counter=counter,
+        reductions=reductions,
+        refused=limits.refused,
+    )
+
+
+def _run(stages: Iterable[Stage], now: Situation) -> Situation:
+    for stage in stages:
+        now = stage(now)
+    return now
+
+
+def _range(now: Situation) -> FoldRange | None:
+    if not now.cut:
+        return None
+    first, last = now.turns[0], now.turns[now.cut - 1]
+    return FoldRange(
+        from_seq=first.first_seq,
+        to_seq=last.last_seq,
+        from_turn=first.number,
+        to_turn=last.number,
+        reason=now.reason,
+        why=now.why,
+    )
+
+
+def _new(now: Situation, cut: int = 0) -> tuple[Reduction, ...]:
+    """The last stand-in for each part; what is folded away at once needs none."""
+    kept = {message.id for turn in now.turns[cut:] for message in turn.messages}
+    newest = {(item.message_id, item.part): item for item in now.added if item.message_id in kept}
+    return tuple(newest.values())

@@ -1,0 +1,153 @@
+"""The policies: numbers, and which stages run in which order. A policy is data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from memory.context.policies.fold_stages import (
+    drop_oldest,
+    drop_when_nearly_full,
+    fold_at_boundary,
+    fold_half_when_due,
+    fold_half_while_roomy,
+    fold_to_half,
+    fold_to_target,
+    fold_when_long,
+    fold_when_long_and_many,
+    fold_when_many,
+    lean,
+    overflow,
+    roll_summary,
+)
+from memory.context.policies.shorten_stages import (
+    one_line_all,
+    one_line_oldest_half,
+    pin,
+    snip,
+    snip_all,
+    text_only_oldest_first,
+    text_only_when_few,
+    trim_old_tool_io,
+    trim_tool_io,
+)
+from memory.context.policies.state import Numbers, Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """When a view is shortened and how.
+
+    before: stages that run before every model call. early: stages that run after those and fold what may wait while
+    the view fits without it; left out while a fold is under way. urgent: stages that run after those while the view
+    does not fit. after: stages that run when a turn has ended. lines: whether old results become one line, so that a
+    model may write the lines beforehand. knobs: the numbers that mean something to these stages.
+    """
+
+    name: str
+    numbers: Numbers
+    before: tuple[Stage, ...]
+    early: tuple[Stage, ...] = ()
+    urgent: tuple[Stage, ...]
+    after: tuple[Stage, ...]
+    knobs: tuple[str, ...] = ()
+    lines: bool = False
+
+    def without_early(self) -> "Policy":
+        """The policy while a fold of the view is under way: no other can begin."""
+        return replace(self, early=())
+
+
+_LAST_RESORT = (text_only_oldest_first, drop_oldest, pin)
+_ALWAYS = ("summary_tokens", "spare")
+_SNIP = ("snip_chars", "snip_share", "snip_most")
+_LINES = ("line_at", "batch", "spared_results")
+
+TURNS = Policy(
+    name="turns",
+    numbers=Numbers(),
+    before=(snip, overflow),
+    early=(fold_when_many,),
+    urgent=(text_only_when_few, fold_when_long_and_many, *_LAST_RESORT),
+    after=(fold_when_many, fold_when_long),
+    knobs=(*_SNIP, "text_only_below", "overflow_turns", "overflow_chars", *_ALWAYS),
+)
+
+BUDGET = Policy(
+    name="budget",
+    numbers=Numbers(most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000),
+    before=(trim_tool_io, fold_to_target),
+    urgent=_LAST_RESORT,
+    after=(fold_to_target,),
+    knobs=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_ALWAYS),
+)
+
+LAYERS = Policy(
+    name="layers",
+    numbers=Numbers(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
+    before=(snip_all, one_line_oldest_half, fold_to_half, drop_when_nearly_full),
+    urgent=(one_line_all, *_LAST_RESORT),
+    after=(fold_to_half,),
+    knobs=("window", *_SNIP, *_LINES, "fold_at", "keep_most", "drop_at", *_ALWAYS),
+    lines=True,
+)
+
+BOUNDARY = Policy(
+    name="boundary",
+    numbers=Numbers(window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5),
+    before=(),
+    early=(fold_at_boundary,),
+    urgent=_LAST_RESORT,
+    after=(fold_at_boundary,),
+    knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_ALWAYS),
+)
+
+ROLLING = Policy(
+    name="rolling",
+    numbers=Numbers(every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000),
+    before=(),
+    early=(roll_summary,),
+    urgent=_LAST_RESORT,
+    after=(roll_summary,),
+    knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_ALWAYS),
+)
+
+BALANCED = Policy(
+    name="balanced",
+    numbers=Numbers(
+        snip_chars=20_000,
+        input_chars=1_000,
+        result_chars=2_000,
+        batch=0.08,
+        line_at=0.6,
+        fold_at=0.75,
+        keep_most=0.5,
+        reach=2,
+    ),
+    before=(snip_all, trim_old_tool_io, one_line_oldest_half),
+    early=(fold_half_while_roomy,),
+    urgent=(one_line_all, *_LAST_RESORT),
+    after=(fold_half_when_due,),
+    knobs=(*_SNIP, "input_chars", "result_chars", *_LINES, "fold_at", "keep_most", "reach", *_ALWAYS),
+    lines=True,
+)
+
+LEAN = Policy(name="lean", numbers=Numbers(), before=(lean,), urgent=(), after=())
+"""Run once after a restart when `session_restore` says so; no conversation keeps it."""
+
+DEFAULT = "balanced"
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
+)
+WHOLE = frozenset(item.name for item in fields(Numbers) if isinstance(item.default, int))
+"""The numbers that are counts; the others are shares."""
+
+
+def policy_of(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
+    """A policy with the numbers that are configured otherwise; the default one for a name that is unknown."""
+    policy = POLICIES.get(name) or POLICIES[DEFAULT]
+    given = overrides.get(policy.name, {})
+    changed: dict[str, Any] = {
+        knob: int(value) if knob in WHOLE else value for knob, value in given.items() if knob in policy.knobs
+    }
+    return replace(policy, numbers=replace(policy.numbers, **changed)) if changed else policy

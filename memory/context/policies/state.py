@@ -1,0 +1,183 @@
+"""What a stage of a policy works on: the live turns, what they cost as shown, and what has been decided so far."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from memory.context.reductions import cost_of
+from memory.context.tokens import Counter
+from memory.conversation import Message, Reduction, Turn
+
+FRAME = 50  # tokens of the two lines around a summary
+Lines = Mapping[tuple[str, int], str]
+"""By message id and part: the one line that a model has written for a tool result."""
+NO_LINES: Lines = MappingProxyType({})
+
+
+def _number(default: Any, lowest: float, highest: float) -> Any:
+    return field(default=default, metadata={"range": (lowest, highest)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What a policy's stages are tuned with; configuration may override each. Counts are whole, shares are of 1.
+
+    Every field carries its `range` (lowest, highest) as metadata. Tokens that a policy names were chosen for a window
+    of `window` tokens; under a smaller budget they shrink with it (0: they never do).
+
+    snip_chars: a longer tool result shows its first and last snip_share, each at most snip_most of snip_chars.
+    input_chars, result_chars: what a finished turn's tool input and result may keep where tool traffic is trimmed.
+    line_at: share of the room from which old results become one line each; batch: share of the room that shortening
+    old results must save at once; spared_results: so many of the newest results are neither trimmed nor made a line.
+    fold_at: share of the room at which a fold is wanted; fold_tokens, fold_messages: the same as numbers of the
+    history, of at least least_messages; keep_most: the share of the room (of the threshold in `layers`) that may stay;
+    keep: the share of the history that stays; keep_tokens, keep_messages: what stays as numbers. reach: how far
+    (messages in `boundary`, turns in `balanced`) a cut may move to a better place; newest: messages no cut enters.
+    most_tokens: of the whole history, at any time; drop_at: share of the room beyond which the oldest turns go at once.
+    every_messages, every_tokens: how much that is new is rolled into the summary.
+    text_only_below: with fewer turns than this a view too long keeps texts only, with more it is folded.
+    summary_tokens: the longest summary. spare: tokens left free when turns are dropped.
+    overflow_turns, overflow_chars: what a provider's refusal leaves: turns, and characters of a result or user text.
+    """
+
+    window: int = _number(0, 0, 10_000_000)
+    snip_chars: int = _number(20_000, 200, 10_000_000)
+    snip_share: float = _number(0.3, 0.0, 0.5)
+    snip_most: float = _number(0.5, 0.0, 0.5)
+    input_chars: int = _number(500, 50, 1_000_000)
+    result_chars: int = _number(1_000, 50, 1_000_000)
+    line_at: float = _number(0.6, 0.05, 1.0)
+    batch: float = _number(0.0, 0.0, 1.0)
+    spared_results: int = _number(5, 0, 1_000)
+    fold_at: float = _number(0.8, 0.1, 1.0)
+    fold_tokens: int = _number(30_000, 100, 10_000_000)
+    fold_messages: int = _number(500, 2, 100_000)
+    least_messages: int = _number(10, 2, 100_000)
+    keep: float = _number(0.5, 0.05, 0.95)
+    keep_most: float = _number(0.5, 0.05, 1.0)
+    keep_tokens: int = _number(15_000, 0, 10_000_000)
+    keep_messages: int = _number(4, 1, 100_000)
+    reach: int = _number(5, 0, 1_000)
+    newest: int = _number(5, 0, 1_000)
+    most_tokens: int = _number(40_000, 500, 10_000_000)
+    drop_at: float = _number(0.95, 0.1, 1.0)
+    every_messages: int = _number(10, 2, 100_000)
+    every_tokens: int = _number(3_000, 100, 10_000_000)
+    text_only_below: int = _number(5, 0, 10_000)
+    summary_tokens: int = _number(1_000, 100, 20_000)
+    spare: int = _number(1_000, 0, 1_000_000)
+    overflow_turns: int = _number(5, 1, 10_000)
+    overflow_chars: int = _number(10_000, 200, 10_000_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """The turns of a session under a budget, part of the way through a policy's stages.
+
+    turns: live ones, oldest first; costs: tokens of each as shown with `reductions`. running: whether the last one
+    runs (it is counted, never folded). base: system, tools and tail; summary: the summary there is, framed, 0 for none.
+    seen: messages from this seq on are new since the newest fold. coming: turns about to begin, counted like live ones.
+    cut: how many of the oldest turns a fold takes; reason: why; why: the search for it as JSON text. at_once: the
+    fold is not to wait although the view fits. added: what these stages shortened, oldest first. refused: how often
+    the provider called this request too long.
+    """
+
+    turns: tuple[Turn, ...]
+    costs: tuple[int, ...]
+    running: bool
+    budget: int
+    max_turns: int
+    base: int
+    summary: int
+    numbers: Numbers
+    counter: Counter
+    reductions: Mapping[str, Mapping[int, Reduction]]
+    seen: int = 0
+    lines: Lines = field(default_factory=dict)
+    added: tuple[Reduction, ...] = ()
+    coming: int = 0
+    cut: int = 0
+    reason: str = ""
+    why: str = ""
+    at_once: bool = False
+    refused: int = 0
+
+    @property
+    def finished(self) -> int:
+        """How many turns may be folded."""
+        return len(self.turns) - self.running
+
+    @property
+    def room(self) -> int:
+        """Tokens that shares are of: the budget, or the policy's own window where that is less."""
+        return min(self.budget, self.numbers.window) if self.numbers.window else self.budget
+
+    @property
+    def history(self) -> int:
+        """Tokens of summary and turns with nothing folded."""
+        return self.summary + sum(self.costs)
+
+    @property
+    def whole(self) -> int:
+        """Tokens of the view with nothing folded."""
+        return self.base + self.history
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the view once the cut turns are folded, with room for the longest summary they may get."""
+        if not self.cut:
+            return self.whole
+        return self.base + self.summary_then + sum(self.costs[self.cut :])
+
+    @property
+    def summary_then(self) -> int:
+        """Tokens of the summary once something is folded, at most."""
+        return max(self.summary, self.numbers.summary_tokens + FRAME)
+
+    @property
+    def fits(self) -> bool:
+        return self.tokens <= self.budget
+
+    @property
+    def kept(self) -> int:
+        """Turns left in the view, the coming one too."""
+        return len(self.turns) - self.cut + self.coming
+
+    @property
+    def finished_messages(self) -> list[Message]:
+        """Messages of the turns that may be folded."""
+        return [message for turn in self.turns[: self.finished] for message in turn.messages]
+
+    def scaled(self, tokens: int) -> int:
+        """A policy's number of tokens as this budget lets it be."""
+        window = self.numbers.window
+        return tokens if not window or self.budget >= window else tokens * self.budget // window
+
+    def fold(self, turns: int, reason: str, why: str = "") -> "Situation":
+        """Cut the oldest `turns` in all, the running one excepted; a cut never shrinks."""
+        cut = max(self.cut, min(turns, self.finished))
+        return replace(self, cut=cut, reason=self.reason or reason, why=self.why or why) if cut > self.cut else self
+
+    def shorten(self, made: Iterable[Reduction]) -> "Situation":
+        """Take these stand-ins; ones that are recorded already, word for word, change nothing."""
+        new = [item for item in made if self.reductions.get(item.message_id, {}).get(item.part) != item]
+        if not new:
+            return self
+        merged: dict[str, Mapping[int, Reduction]] = dict(self.reductions)
+        touched: set[str] = set()
+        for item in new:
+            if item.message_id not in touched:
+                merged[item.message_id] = dict(merged.get(item.message_id, {}))
+                touched.add(item.message_id)
+            merged[item.message_id][item.part] = item  # type: ignore[index]
+        costs = tuple(
+            cost_of(turn, merged, self.counter, running=place >= self.finished)
+            if any(message.id in touched for message in turn.messages)
+            else cost
+            for place, (turn, cost) in enumerate(zip(self.turns, self.costs, strict=True))
+        )
+        return replace(self, reductions=merged, added=(*self.added, *new), costs=costs)
+
+
+Stage = Callable[[Situation], Situation]

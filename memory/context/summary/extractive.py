@@ -1,0 +1,216 @@
+"""A summary made of the source's own sentences, for when no model's can be had or believed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from itertools import zip_longest
+from typing import Literal
+
+from memory.context.summary.grounding import ground, has_facts, sentences
+from memory.context.summary.transcript import Utterance, is_tool, line, shorten, utterances
+from memory.context.tokens import Counter
+from memory.conversation import Message, Text, ToolCall
+from memory.text.language import HEADS
+
+MARK = "[+{count} messages, digest]"
+_MARK = re.compile(r"\[\+\d+ messages, digest\]")
+MOST_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CONSTRAINT = re.compile(
+    r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
+    r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
+    re.IGNORECASE,
+)
+HEADINGS = {
+    "zh": ("更早的摘要", "约定", "用户说的", "事实"),
+    "en": ("Earlier summary", "Constraints", "What the user said", "Facts"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emphasis:
+    """What a digest is to put first.
+
+    weights: points of messages by id (see importance). tools: items about calls that must be kept, checked already.
+    """
+
+    weights: Mapping[str, int] = field(default_factory=dict)
+    tools: Sequence[str] = ()
+
+
+PLAIN = Emphasis()
+
+
+def digest(messages: Sequence[Message], before: str, counter: Counter, budget: int, emphasis: Emphasis = PLAIN) -> str:
+    """Extract what must not be lost; every sentence occurs in the messages or in the summary `before`.
+
+    As far as `budget` tokens go: the lines about tools, a model's earlier summary (at most two fifths), the constraints
+    the user set, what the user said word for word (questions only where there is space left), sentences with numbers,
+    paths, addresses, ids and quotations (those of people and the model before those of tools), and the handle to the
+    rest. An earlier digest's lines stay in their sections. What matters most goes in first, of equals the newest; it
+    is shown in order. It ends in `[+N messages, digest]`.
+    """
+    said = list(utterances(messages))
+    tools = [f"## {HEADS[language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
+    end = "\n".join((*tools, f"{MARK.format(count=len(messages))} {_where(messages)}"))
+    space = _Space(counter=counter, left=budget - counter.text(end) - 4)
+    kept = "\n".join(_sections(said, before, space, emphasis.weights))
+    source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
+    return f"{ground(kept, source).text}\n{end}".strip()
+
+
+def gist(said: Sequence[Utterance], counter: Counter, budget: int) -> str:
+    """A digest of a part of the messages, without marks, to be merged with others."""
+    space = _Space(counter=counter, left=budget)
+    return ground("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
+
+
+def digest_log(messages: Iterable[Message], zone: tzinfo) -> str:
+    """The diary without a model: what was said, line by line, long texts shortened; tools' traffic is left out."""
+    return log_of(utterances(messages), zone)
+
+
+def log_of(said: Iterable[Utterance], zone: tzinfo) -> str:
+    """The same of what was said, parted in any way."""
+    return "\n".join(line(shorten(item, MOST_LOGGED), zone) for item in said if not is_tool(item))
+
+
+def constraints(said: Iterable[Utterance]) -> list[str]:
+    """What the user asked to be kept to, in their own sentences, oldest first; in a group with who asked it."""
+    return [
+        _named(item, sentence)
+        for item in said
+        if _by_user(item)
+        for sentence in sentences(item)
+        if _CONSTRAINT.search(sentence)
+    ]
+
+
+def language(messages: Iterable[Message]) -> Literal["zh", "en"]:
+    """ "zh" when a fifth of what the user wrote is CJK, else "en"."""
+    return language_of(utterances(messages))
+
+
+def language_of(said: Iterable[Utterance]) -> Literal["zh", "en"]:
+    """The same of what was said."""
+    text = "".join(item.text for item in said if _by_user(item))
+    letters = sum(map(str.isalpha, text))
+    return "zh" if letters and len(_CJK.findall(text)) * 5 >= letters else "en"
+
+
+class _Space:
+    """Tokens that are left to fill."""
+
+    def __init__(self, *, counter: Counter, left: int) -> None:
+        self.counter = counter
+        self.left = left
+
+    def take(self, items: Iterable[str], most: int) -> list[str]:
+        """The items that go in, in order, within `most` tokens and what is left; too long ones are passed over."""
+        room = min(most, self.left)
+        taken: list[str] = []
+        for item in items:
+            if room < 4:
+                break
+            cost = self.counter.text(item) + 2
+            if cost <= room and item not in taken:
+                taken.append(item)
+                room -= cost
+                self.left -= cost
+        return taken
+
+
+def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Mapping[str, int]) -> Iterator[str]:
+    whole = max(0, space.left)
+    heads = HEADINGS[language_of(said)]
+    space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
+    best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
+    old = _carried(before)
+    earlier = space.take(old.other, whole * 2 // 5)
+    pinned = space.take((*old.pinned, *(f"- {text}" for text in constraints(said))), whole // 5)
+    told = _items((at, _named(said[at], " ".join(said[at].text.split()))) for at in best if _by_user(said[at]))
+    words = space.take(_by_worth(old.words, told, pinned), whole * 2 // 5)
+    sources = sorted((at for at in best if not _is_call(said[at])), key=lambda at: is_tool(said[at]))
+    stated = _items((at, _named(said[at], text)) for at in sources for text in sentences(said[at]) if has_facts(text))
+    facts = space.take(_by_turns(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
+    words += space.take((text for text in told if text not in words and text not in pinned), space.left)
+    in_order = (earlier, pinned, _as_said(words, told), _as_said(facts, stated))
+    for head, lines in zip(heads, in_order, strict=True):
+        if lines:
+            yield f"## {head}"
+            yield from lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Carried:
+    """The lines of an earlier summary by what they are, those with facts first; other: of a summary by a model."""
+
+    pinned: Sequence[str]
+    words: Sequence[str]
+    facts: Sequence[str]
+    other: Sequence[str]
+
+
+def _carried(before: str) -> _Carried:
+    found: dict[str, list[str]] = {"other": [], "pinned": [], "words": [], "facts": []}
+    kinds = {head: kind for heads in HEADINGS.values() for head, kind in zip(heads, found, strict=True)}
+    kind = "other"
+    for row in before.splitlines():
+        if row.startswith("#"):
+            kind = kinds.get(row.lstrip("# ").strip(), "other")
+        elif row.strip() and not _MARK.match(row):
+            found[kind].append(row)
+    return _Carried(**{kind: sorted(lines, key=lambda text: not has_facts(text)) for kind, lines in found.items()})
+
+
+def _by_worth(old: Sequence[str], new: Iterable[str], but: Sequence[str]) -> list[str]:
+    """What the user said, in the order in which it is kept: statements with facts, then others; questions last."""
+    told = [text for text in (*old, *new) if text not in but]
+    return sorted((text for text in told if not _is_question(text)), key=lambda text: not has_facts(text))
+
+
+def _by_turns(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """One of these, one of those: neither the earlier facts nor the newer take all the space."""
+    for pair in zip_longest(old, new):
+        yield from (text for text in pair if text)
+
+
+def _as_said(kept: Sequence[str], places: Mapping[str, int]) -> list[str]:
+    """Earlier ones first, the others in the order in which they were said."""
+    return sorted(kept, key=lambda text: places.get(text, -1))
+
+
+def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """Texts as list items, each with the place where it was found first."""
+    items: dict[str, int] = {}
+    for at, text in found:
+        if text:
+            items.setdefault(f"- {text}", at)
+    return items
+
+
+def _named(item: Utterance, text: str) -> str:
+    """A text of somebody in a group with who that is: of several people's words nobody else can tell whose they are."""
+    part = item.message.parts[item.part]
+    return f"{item.speaker}: {text}" if isinstance(part, Text) and part.by and text else text
+
+
+def _is_question(text: str) -> bool:
+    """A question says little once it has been answered; one with facts in it is a statement too."""
+    return text.rstrip().endswith(("?", "？")) and not has_facts(text)
+
+
+def _is_call(item: Utterance) -> bool:
+    """What a tool was asked; the calls that matter have lines of their own."""
+    return isinstance(item.message.parts[item.part], ToolCall)
+
+
+def _by_user(item: Utterance) -> bool:
+    return item.message.role == "user" and not is_tool(item)
+
+
+def _where(messages: Sequence[Message]) -> str:
+    """How the whole of it is read again."""
+    turns = sorted({message.turn for message in messages})
+    return f"recall(turn={turns[0]})" if len(turns) == 1 else f"recall(turn={turns[0]}) … recall(turn={turns[-1]})"

@@ -1,0 +1,99 @@
+"""The fixed sections of a summary: read from whatever headings a model wrote, put in order, trimmed line by line."""
+
+import re
+from collections.abc import Iterable
+
+from memory.context.summary.grounding import has_facts
+from memory.context.tokens import Counter
+from memory.text.language import HEADS
+
+LEAD = ""
+"""The section before any heading."""
+
+_MEANT = (
+    ("errors", re.compile(r"\berrors?\b|\bproblems?\b|错误|报错|故障", re.IGNORECASE)),
+    ("tools", re.compile(r"\btools?\b|工具", re.IGNORECASE)),
+    (
+        "open",
+        re.compile(r"\bopen\b|\bto[- ]?dos?\b|\bnext steps?\b|\bpending\b|未完成|待办|后续|下一步", re.IGNORECASE),
+    ),
+    ("decisions", re.compile(r"\bdecisions?\b|决定|决策", re.IGNORECASE)),
+    ("facts", re.compile(r"\bfacts?\b|\bpreferences?\b|\bconstraints?\b|事实|偏好|约定", re.IGNORECASE)),
+    ("state", re.compile(r"\bgoals?\b|\bstate\b|\bstatus\b|目标|现状|状态", re.IGNORECASE)),
+)
+_HASHES = re.compile(r"#{1,6}")
+_BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
+_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD: 1}
+MOST_OF_A_HEAD = 40  # characters of what may be one of the fixed headings
+
+Sections = dict[str, list[str]]
+"""Lines by section, LEAD first."""
+
+
+def read(text: str) -> Sections:
+    """A summary's lines by section. A heading of another kind becomes an item of the section it stands in."""
+    found: Sections = {name: [] for name in (LEAD, *HEADS["en"])}
+    here = LEAD
+    for line in text.splitlines():
+        title = _title(line)
+        if title is None:
+            put(found, here, line)
+            continue
+        meant = section_of(title)
+        if meant is not None:
+            here = meant
+        elif title:
+            put(found, here, f"- {title}")
+    return found
+
+
+def _title(line: str) -> str | None:
+    """The words of a heading, with hashes or all in bold; None for any other line."""
+    plain = line.strip()
+    if hashes := _HASHES.match(plain):
+        return plain[hashes.end() :].rstrip("#").strip().strip(" *:：")
+    bold = _BOLD.fullmatch(plain)
+    return bold[1].strip(" *:：") if bold else None
+
+
+def section_of(title: str) -> str | None:
+    """The section that a heading in either language means, None for none of them."""
+    if len(title) > MOST_OF_A_HEAD:
+        return None
+    exact = [name for heads in HEADS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
+    return exact[0] if exact else next((name for name, words in _MEANT if words.search(title)), None)
+
+
+def put(sections: Sections, name: str, line: str) -> None:
+    """Add a line to a section, unless it says nothing or stands there already."""
+    if line.strip() and line.rstrip() not in sections[name]:
+        sections[name].append(line.rstrip())
+
+
+def write(sections: Sections, lang: str) -> str:
+    """The summary in its fixed order, under headings of the language; empty sections are left out."""
+    lines: list[str] = []
+    for name, held in sections.items():
+        if held and name != LEAD:
+            lines.append(f"## {HEADS[lang][name]}")
+        lines += held
+    return "\n".join(lines)
+
+
+def trim(sections: Sections, lang: str, counter: Counter, most: int) -> Sections:
+    """The sections without whole lines until all fits `most` tokens: from the largest one, its least worth line.
+
+    Lines with facts go last, older ones before newer ones; a section keeps one line while another has more.
+    """
+    kept: Sections = {name: list(lines) for name, lines in sections.items()}
+    over = counter.text(write(kept, lang)) - most
+    while over > 0 and any(kept.values()):
+        name = max(kept, key=lambda name: (len(kept[name]) > 1, _size(kept[name], counter) / _WORTH[name]))
+        at = min(range(len(kept[name])), key=lambda at: (has_facts(kept[name][at]), at))
+        del kept[name][at]
+        over = counter.text(write(kept, lang)) - most
+    return kept
+
+
+def _size(lines: Iterable[str], counter: Counter) -> int:
+    return sum(map(counter.text, lines))

@@ -1,0 +1,94 @@
+"""How stored messages are written as lines, for the daily log and for the one who summarises."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from memory.context.reductions import handle, snip
+from memory.conversation import BOT, USER, Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """One thing that was said or done. speaker: as it is written; part: its place in the message."""
+
+    message: Message
+    part: int
+    speaker: str
+    text: str
+
+
+def utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
+    """All that happened, in order, whole; thoughts are left out."""
+    names: dict[str, str] = {}
+    for message in messages:
+        for number, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                names[part.id] = part.name
+            if not isinstance(part, Thinking):
+                speaker = _speaker(message, part, names)
+                yield Utterance(message=message, part=number, speaker=speaker, text=_words(part))
+
+
+def shorten(utterance: Utterance, most: int) -> Utterance:
+    """At most about `most` characters: head and tail with the handle to the rest."""
+    if len(utterance.text) <= most:
+        return utterance
+    where = handle(utterance.message, utterance.part)
+    return replace(utterance, text=snip(utterance.text, most * 2 // 3, most // 3, where))
+
+
+def is_tool(utterance: Utterance) -> bool:
+    """Whether a tool was asked or answered."""
+    return isinstance(utterance.message.parts[utterance.part], ToolCall | ToolResult)
+
+
+def line(utterance: Utterance, zone: tzinfo) -> str:
+    """The utterance as one list item: `- HH:MM Speaker: text`, on the zone's clock."""
+    at = utterance.message.at.astimezone(zone)
+    return f"- {at:%H:%M} {utterance.speaker}: {' '.join(utterance.text.split())}"
+
+
+def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
+    """Messages in order of seq as turns."""
+    grouped: dict[int, list[Message]] = {}
+    for message in messages:
+        grouped.setdefault(message.turn, []).append(message)
+    return tuple(Turn(number=number, messages=tuple(group)) for number, group in grouped.items())
+
+
+def write_turns(messages: Iterable[Message], zone: tzinfo, most_tool: int, most_text: int) -> str:
+    """Turns under headings with their dates, tool traffic and texts shortened to so many characters."""
+    written: list[str] = []
+    for turn in turns_of(messages):
+        day = turn.messages[0].at.astimezone(zone)
+        written.append(f"## turn {turn.number} · {day:%Y-%m-%d}")
+        for utterance in utterances(turn.messages):
+            written.append(line(shorten(utterance, most_tool if is_tool(utterance) else most_text), zone))
+    return "\n".join(written)
+
+
+def _speaker(message: Message, part: Part, names: dict[str, str]) -> str:
+    match part:
+        case ToolCall():
+            return f"{BOT} used {part.name}"
+        case ToolResult():
+            failed = " (failed)" if part.is_error else ""
+            return f"{names.get(part.call_id, 'tool')} answered{failed}"
+        case Text(by=str(name)) if name:
+            return name
+    return USER if message.role == "user" else BOT
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Text() if part.aside:
+            return f"[{part.aside}] {part.text}"
+        case Text() | ToolResult() | Thinking():
+            return part.text
+        case ToolCall():
+            return part.input
+        case Image():
+            return "[picture]"
+        case Document():
+            return f"[file {part.name}] {part.text}".rstrip()

@@ -1,0 +1,300 @@
+"""What a night makes of a memory: near-duplicates merged, superseded lines dropped, what recurs moved in. Pure."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory.context.summary.grounding import Source
+from memory.longterm.memory_file import Revision
+from memory.longterm.recurring import Ended, LogLine, Near, Noted, recurring
+from memory.longterm.similarity import merged, normal, similarity, wording
+from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory
+from memory.text.bullets import Bullet, added, memorable, removed, replaced
+from memory.text.tokenizer import lexical_question_terms
+
+MOST_LOST = 0.25
+"""Share of a memory's lines that one night may take out, those merged into others among them; one line always may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Lines that say the same, in the file's order, and the one that stands in the first one's place."""
+
+    parts: tuple[Bullet, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A line that says what another one has proved wrong. by: that one's words; since: YYYY-MM-DD, when it did."""
+
+    line: Bullet
+    by: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be done with one text of a MEMORY.md."""
+
+    merges: tuple[Merge, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    noted: tuple[Noted, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.merges or self.dropped or self.noted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What is known of a space's memory. rows: in any state. kept: keys of lines that a person had put back."""
+
+    rows: tuple[MemoryRow, ...] = ()
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def live(self) -> dict[str, MemoryRow]:
+        return {row.norm: row for row in self.rows if row.state == "live"}
+
+    @property
+    def ended(self) -> list[Ended]:
+        gone = (row for row in self.rows if row.state in ("superseded", "gone") and row.text)
+        return [Ended(text=row.text, at=row.valid_until or row.updated) for row in gone]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A plan as its row keeps it. before: the file's text that it is for, "" once it was written; sha256 of both."""
+
+    plan: Plan
+    before: str
+    before_sha256: str
+    after_sha256: str
+
+
+def kept(changes: Iterable[MemoryChange]) -> frozenset[str]:
+    """Keys of the lines that dreams took out and a person wanted back: no later dream touches them."""
+    undone = (change for change in changes if change.kind == "dream" and change.undone)
+    return frozenset(normal(line) for change in undone for line in change.removed)
+
+
+MOST_LINES = 2_000
+"""A longer memory is left as it is: comparing its lines would take a minute and more."""
+
+
+def plan(text: str, past: Past, log: Sequence[LogLine], threshold: float) -> Plan:
+    """What a night makes of a file. The same for the same arguments.
+
+    Args:
+        log: lines of the last days' logs that report the person's own words.
+        threshold: the similarity from which on two lines are one memory.
+    """
+    lines = memorable(text)
+    if len(lines) > MOST_LINES:
+        return Plan(merges=(), dropped=(), noted=())
+    free = [line for line in lines if normal(line.text) not in past.kept]
+    dropped = _dropped(free, lines, past, threshold)
+    going = {drop.line.first for drop in dropped}
+    stays = [line for line in free if line.first not in going]
+    noted = recurring(log, [line.text for line in lines], past.ended, threshold)
+    return Plan(merges=_merges(stays, threshold), dropped=dropped, noted=noted)
+
+
+def refusal(text: str, wanted: Plan) -> str:
+    """Why a plan is not to be carried out, "" for no reason: "loses N of M" lines, or "ungrounded"."""
+    count = len(memorable(text))
+    going = sum(len(merge.parts) - 1 for merge in wanted.merges) + len(wanted.dropped)
+    if going > max(1.0, MOST_LOST * count):
+        return f"loses {going} of {count}"
+    merges = all(_borne_out(merge.text, [part.text for part in merge.parts]) for merge in wanted.merges)
+    noted = all(_borne_out(line.text, [source.text for source in line.sources]) for line in wanted.noted)
+    return "" if merges and noted else "ungrounded"
+
+
+def carried_out(text: str, wanted: Plan, past: Past) -> Revision:
+    """The file as the plan wants it, and what is known of its lines then. text: the one that the plan is for."""
+    live = past.live
+    changes: list[tuple[Bullet, str]] = [(drop.line, "") for drop in wanted.dropped]
+    for merge in wanted.merges:
+        first, *others = merge.parts
+        changes += [(first, merge.text), *((other, "") for other in others)]
+    for line, words in sorted(changes, key=lambda item: -item[0].first):
+        if not words:
+            text = removed(text, line)
+        elif words != line.text:
+            text = replaced(text, line, words)
+    for note in wanted.noted:
+        text = added(text, note.category, note.text)
+    superseded = [
+        (normal(part.text), normal(merge.text))
+        for merge in wanted.merges
+        for part in merge.parts
+        if normal(part.text) != normal(merge.text)
+    ]
+    superseded += [(normal(drop.line.text), normal(drop.by)) for drop in wanted.dropped]
+    return Revision(
+        text=text,
+        live=(*(_merged_row(merge, live) for merge in wanted.merges), *map(_noted_row, wanted.noted)),
+        superseded=tuple(dict.fromkeys(superseded)),
+    )
+
+
+def stands(text: str, saved: Saved) -> bool:
+    """Whether a text looks like one in which the plan was carried out, whatever else was changed in it since."""
+    before, after = _keys(saved.before), _keys(carried_out(saved.before, saved.plan, Past()).text)
+    there = _keys(text)
+    return all(there[key] == after[key] for key in before | after if before[key] != after[key])
+
+
+def dump(saved: Saved) -> str:
+    """As JSON text."""
+    return json.dumps(asdict(saved), ensure_ascii=False, default=_time)
+
+
+def load(text: str) -> Saved:
+    """The inverse of `dump`."""
+    held = json.loads(text)
+    wanted = held.pop("plan")
+    merges = (Merge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in wanted["merges"])
+    dropped = (Dropped(**{**one, "line": Bullet(**one["line"])}) for one in wanted["dropped"])
+    noted = (Noted(**{**one, "sources": tuple(map(_log_line, one["sources"]))}) for one in wanted["noted"])
+    return Saved(plan=Plan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **held)
+
+
+def _merges(lines: Sequence[Bullet], threshold: float) -> tuple[Merge, ...]:
+    """Groups under one heading in which each line is like the one that stands for those before it."""
+    groups: list[Merge] = []
+    near: dict[str, Near] = {}
+    of: dict[str, list[int]] = {}
+    for line in lines:
+        home = line.category or f"# {line.heading}"
+        seen, places = near.setdefault(home, Near()), of.setdefault(home, [])
+        candidates = dict.fromkeys(places[at] for at in seen.to(line.text))
+        like = next((at for at in candidates if _same(groups[at], line.text, threshold)), None)
+        if like is None:
+            like = len(groups)
+            groups.append(Merge(parts=(line,), text=line.text))
+        else:
+            held = groups[like]
+            groups[like] = replace(held, parts=(*held.parts, line), text=_together(held.text, line.text))
+        seen.add(line.text)
+        places.append(like)
+    return tuple(group for group in groups if len(group.parts) > 1)
+
+
+def _same(group: Merge, text: str, threshold: float) -> bool:
+    return all(similarity(part.text, text) >= threshold for part in group.parts)
+
+
+def _together(existing: str, incoming: str) -> str:
+    """The line that says all that the other one says, the one that is there if both do; else both."""
+    first, second = wording(existing).counted, wording(incoming).counted
+    if not second - first:
+        return existing
+    return merged(existing, incoming) if first - second else incoming
+
+
+def _keys(text: str) -> Counter[str]:
+    return Counter(normal(line.text) for line in memorable(text))
+
+
+def _dropped(free: Sequence[Bullet], lines: Sequence[Bullet], past: Past, threshold: float) -> tuple[Dropped, ...]:
+    """Lines that say what a superseded one said, were there before that, and stand beside its successor."""
+    live = past.live
+    by_id = {row.id: row for row in live.values()}
+    there = {normal(line.text) for line in lines}
+    found: dict[int, Dropped] = {}
+    near = Near(line.text for line in free)
+    for row in past.rows:
+        heir = by_id.get(row.superseded_by)
+        if row.state != "superseded" or not row.text or row.valid_until is None or heir is None:
+            continue
+        if heir.norm not in there or similarity(row.text, heir.text) >= threshold:
+            continue
+        for line in (free[at] for at in near.to(row.text)):
+            known = live.get(normal(line.text))
+            later = known is not None and known.created > row.valid_until
+            like_it = line.category == row.category and similarity(line.text, row.text) >= threshold
+            if like_it and not later and normal(line.text) != heir.norm:
+                since = f"{row.valid_until:%Y-%m-%d}"
+                found.setdefault(line.first, Dropped(line=line, by=heir.text, since=since))
+    return tuple(found[first] for first in sorted(found))
+
+
+def _borne_out(text: str, sources: Sequence[str]) -> bool:
+    """Whether every name and figure, and most of the content, is in the sources."""
+    words = "\n".join(sources)
+    held = set(lexical_question_terms(words))
+    wanted = lexical_question_terms(text)
+    return Source(words).holds(text) and 2 * sum(term in held for term in wanted) >= len(wanted)
+
+
+def _merged_row(merge: Merge, live: dict[str, MemoryRow]) -> NewMemory:
+    rows = [row for part in merge.parts if (row := live.get(normal(part.text)))]
+    heard = [row.source for row in rows if row.source.quote or row.source.message_id]
+    return NewMemory(
+        norm=normal(merge.text),
+        category=merge.parts[0].category,
+        text=merge.text,
+        importance=max((row.importance for row in rows), default=5),
+        origin="dream",
+        source=heard[-1] if heard else MemorySource(),
+    )
+
+
+def _noted_row(note: Noted) -> NewMemory:
+    newest = note.sources[-1]
+    source = MemorySource(conversation=newest.conversation, channel=newest.channel, quote=newest.text, said=newest.said)
+    return NewMemory(
+        norm=normal(note.text), category=note.category, text=note.text, importance=5, origin="dream", source=source
+    )
+
+
+def _log_line(held: dict[str, Any]) -> LogLine:
+    return LogLine(**{**held, "said": datetime.fromisoformat(held["said"])})
+
+
+def _time(value: object) -> str:
+    if not isinstance(value, datetime):
+        raise TypeError(f"{type(value).__name__} is no part of a plan")
+    return value.isoformat()
+
+
+# What taking a dream back makes of a MEMORY.md, also where people have written in it since. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What was taken back. day: YYYY-MM-DD, the dream's; whole: the file is as it was before it, byte for byte.
+
+    back, gone: the words of the lines that were put back and taken out.
+    """
+
+    day: str
+    whole: bool
+    back: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def taken_back(change: MemoryChange, text: str) -> Revision:
+    """The file without what a dream did to it.
+
+    As the dream left it, it becomes the former text. Else the lines that the dream brought go, as far as nobody has
+    changed them, those it took out come back under their headings, and every other byte stays.
+    """
+    if hashlib.sha256(text.encode()).hexdigest() == change.after_sha256:
+        return Revision(text=change.before)
+    brought = set(map(normal, change.added))
+    for line in reversed(memorable(text)):
+        if normal(line.text) in brought:
+            text = removed(text, line)
+    wanted = set(map(normal, change.removed)) - {normal(line.text) for line in memorable(text)}
+    for line in memorable(change.before):
+        if normal(line.text) in wanted:
+            wanted.discard(normal(line.text))
+            text = added(text, line.category if line.heading else "fact", line.text, line.heading)
+    return Revision(text=text)

@@ -1,0 +1,1 @@
+"""Date expressions in questions."""

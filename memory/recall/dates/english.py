@@ -1,0 +1,377 @@
+"""How English names days of the calendar: dates, months, years, seasons and feasts. Pure."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+from memory.recall.dates.calendar import (
+    EARLY,
+    END,
+    LATE,
+    MIDDLE,
+    Read,
+    Rule,
+    Span,
+    ago,
+    any_year,
+    away,
+    days,
+    in_month,
+    month_away,
+    month_end,
+    months,
+    newest_weekday,
+    newest_weekend,
+    season,
+    seasons_of,
+    weekday_away,
+    weekend_away,
+    within,
+)
+
+_MONTHS = [
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+]
+MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
+)
+NTH = "(?:st|nd|rd|th)"
+WHICH = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
+WHICH_ONE = "(?P<which>last|previous|current|next|coming|(?:this )?past|this)"
+PART = r"(?P<part>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[\s-](?:in )?"
+PARTS = {"early": EARLY, "start": EARLY, "begin": EARLY, "mid": MIDDLE, "late": LATE, "end": END}
+_NAME = f"(?P<name>{MONTH})"
+_CERTAIN = "(?P<name>january|february|july|september|october|november|december)"
+"""Months that are not also a person's name or another word."""
+_VERBS = ("may", "mar", "march")
+_DAY = r"(?P<day>\d{1,2})"
+_YEAR = r"(?P<year>(?:19|20)\d\d)\b(?![-/.:]\d{1,2}\b)"
+_A_YEAR = rf"(?:{_YEAR}|(?P<that>last|this|next) year\b)"
+_IN_YEAR = rf"(?:(?:,\s?| )(?:of |in )?{_A_YEAR})?"
+_COUNTED = (
+    r"(?!\s?(?:%|people|persons?|men\b|women|guests|kids|times|steps|words|miles?\b|km|kilomet|met(?:er|re)|kg|pounds"
+    r"|dollars|bucks|hours?|minutes?|days?\b|weeks?|months?|years?|[ap]\.?m\b|o['’]clock|[:.]\d))"
+)
+"""A number before these counts them, and is no day or year."""
+_TO = "(?:-|–|—|to|and|until|till|through)"
+_AND = "-|–|—|to|through|until|till|and|&"
+_BEFORE_A_DATE = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)
+_IN = r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
+_THIRDS = {"early": (1, 4), "start": (1, 2), "begin": (1, 2), "mid": (5, 8), "late": (9, 12), "end": (11, 12)}
+_SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
+_FIXED = {
+    "new year": (12, 31, 1, 1),
+    "valentine": (2, 14, 2, 14),
+    "april fool": (4, 1, 4, 1),
+    "mother": (5, 8, 5, 14),
+    "father": (6, 15, 6, 21),
+    "independence day": (7, 4, 7, 4),
+    "fourth of july": (7, 4, 7, 4),
+    "halloween": (10, 31, 10, 31),
+    "thanksgiving": (11, 22, 11, 28),
+    "christmas eve": (12, 24, 12, 24),
+    "christmas": (12, 24, 12, 25),
+    "xmas": (12, 24, 12, 25),
+    "boxing day": (12, 26, 12, 26),
+}
+_FEAST = (
+    "(?P<feast>new year(?=['’]?s| day)|valentine(?=['’]?s)|april fool(?=['’]?s)|mother(?=['’]?s day)"
+    "|father(?=['’]?s day)|independence day|fourth of july|halloween|thanksgiving|christmas eve"
+    r"|christmas(?! (?:tree|song|carol|card))|xmas|boxing day)\b(?:['’]?s)?(?: (?:day|eve)\b)?"
+)
+
+
+def rules(*said: tuple[str, Read]) -> tuple[Rule, ...]:
+    """Patterns, in which a space stands for any few, and what reads their matches.
+
+    Only letters of English count as such, so that a word may stand between Chinese ones without a space.
+    """
+    flags = re.IGNORECASE | re.ASCII
+    return tuple(Rule(re.compile(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
+
+
+def words(said: str | None) -> str:
+    """What was said, small, with single spaces."""
+    return " ".join((said or "").lower().split())
+
+
+def part_of(found: re.Match[str]) -> str:
+    """The key of PARTS for the part of a month, year or week that was said, or ""."""
+    said = words(found["part"]).removeprefix("the ").partition(" ")[0]
+    return {"middle": "mid", "beginning": "begin"}.get(said, said)
+
+
+def _month(name: str) -> int:
+    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name.lower()[:3]))
+
+
+def _year(found: re.Match[str], today: date) -> int | None:
+    said = found.groupdict()
+    if that := said.get("that"):
+        return today.year + WHICH[that.lower()]
+    return int(said["year"]) if said.get("year") else None
+
+
+def _before(found: re.Match[str]) -> str:
+    return found.string[max(0, found.start() - 10) : found.start()]
+
+
+def _day_of_month(found: re.Match[str], today: date) -> Iterable[Span]:
+    shown = found["nth"] or _year(found, today) or found["name"] not in _VERBS or _BEFORE_A_DATE.search(_before(found))
+    if not shown:
+        raise ValueError("a verb: may, march")
+    year, month, day, end = _year(found, today), _month(found["name"]), int(found["day"]), int(found["end"] or 0)
+    first = in_month(today, year, month, day, day)
+    if not end:
+        return [first]
+    if found["between"] in ("and", "&") and "between" not in _before(found).lower():
+        return [first, in_month(today, year, month, end, end)] if found["end_nth"] else [first]
+    in_month(today, year, month, end, end)
+    return [in_month(today, year, month, day, end)]
+
+
+def _month_of_year(found: re.Match[str], today: date) -> Iterable[Span]:
+    return [in_month(today, _year(found, today), _month(found["name"]), *PARTS.get(part_of(found), (1, 31)))]
+
+
+def _month_near(found: re.Match[str], today: date) -> Iterable[Span]:
+    """Last May is the newest one that is over, or that of last year; next May likewise."""
+    if found["name"] in _VERBS:
+        raise ValueError("a verb: may, march")
+    month, which = _month(found["name"]), WHICH[words(found["which"]).split()[-1]]
+    nearest = {-1: today.year - (month >= today.month), 0: today.year, 1: today.year + (month <= today.month)}[which]
+    return dict.fromkeys((in_month(today, nearest, month), in_month(today, today.year + which, month)))
+
+
+def _months(found: re.Match[str], today: date) -> Iterable[Span]:
+    first, last, year = _month(found["name"]), _month(found["last"]), _year(found, today)
+    if year is None:
+        return [any_year(today, (first, 1), (last, month_end(last)))]
+    return [months(year - (last < first), first, last + 12 * (last < first))]
+
+
+def _week_of_month(found: re.Match[str], today: date) -> Iterable[Span]:
+    nth = ["first", "second", "third", "fourth", "last"].index(found["week"].lower())
+    first, last = (25, 31) if nth == 4 else (7 * nth + 1, 7 * nth + 7)
+    return [in_month(today, _year(found, today), _month(found["name"]), first, last)]
+
+
+def _years(found: re.Match[str], today: date) -> Iterable[Span]:
+    first = int(found["year"])
+    if found["end"]:
+        return [months(first, 1, 12 * (int(found["end"]) - first + 1))]
+    return [months(first, *part_of_year(part_of(found)))]
+
+
+def part_of_year(part: str) -> tuple[int, int]:
+    """First and last month of the part that a key of PARTS names."""
+    return _THIRDS.get(part, (1, 12))
+
+
+def _season(found: re.Match[str], today: date) -> Iterable[Span]:
+    name = words(found["season"]).replace("fall", "autumn")
+    if year := _year(found, today):
+        return seasons_of(year, name)
+    which = WHICH[words(found["which"]).split()[-1]]
+    if which >= 0:
+        return [season(today.year + which, name)]
+    over = max(span.first for year in range(-2, 1) if (span := season(today.year + year, name)).last < today)
+    return dict.fromkeys((season(over.year, name), season(today.year - 1, name)))
+
+
+def _feast(found: re.Match[str], today: date) -> Iterable[Span]:
+    fixed, which = _FIXED[words(found["feast"])], words(found["which"])
+    if year := _year(found, today):
+        return [_feast_of(year, fixed)]
+    newest = any_year(today, fixed[:2], fixed[2:])
+    if which == "last":
+        before = _feast_of(newest.last.year - 1, fixed)
+        return [days(newest.first, newest.last), *([before] if (today - before.last).days < 400 else [])]
+    if which:
+        return [_feast_of(newest.last.year + (newest.last < today), fixed)]
+    return [newest]
+
+
+def _feast_of(year: int, fixed: tuple[int, int, int, int]) -> Span:
+    month, first, last_month, last = fixed
+    return days(date(year - (last_month < month), month, first), date(year, last_month, last))
+
+
+RULES = rules(
+    (
+        rf"\b{_NAME}\.? (?:the )?{_DAY}(?P<nth>{NTH})?\b{_COUNTED}"
+        rf"(?:\s?(?P<between>{_AND})\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH})?\b{_COUNTED})?{_IN_YEAR}",
+        _day_of_month,
+    ),
+    (
+        rf"(?<![\d.,:/$#-])\b{_DAY}(?P<nth>{NTH}(?: of)?| of)?(?:\s?(?P<between>{_AND})"
+        rf"\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH}(?: of)?)?)? {_NAME}(?!['’]s){_IN_YEAR}",
+        _day_of_month,
+    ),
+    (rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}", _month_of_year),
+    (rf"{_IN}(?P<here>(?:{PART})?{_NAME})(?P<year>)(?!['’]s|\.? \d)", _month_of_year),
+    (rf"\b{PART}{_NAME}(?!['’]s|\.? \d)", _month_of_year),
+    (rf"(?P<part>)\b{_CERTAIN}\b", _month_of_year),
+    (rf"\b{WHICH_ONE} {_NAME}(?!['’]s| \d)", _month_near),
+    (
+        rf"\b(?:from|between) (?P<here>{_NAME}\s?{_TO}\s?(?P<last>{MONTH})(?!\.? \d\d?\b){_IN_YEAR})",
+        _months,
+    ),
+    (rf"\b(?P<week>first|second|third|fourth|last) week (?:of|in) {_NAME}{_IN_YEAR}", _week_of_month),
+    (
+        r"\b(?:in|during|of|since|from|between|until|till|by|year|throughout|before|after) "
+        rf"(?P<here>(?:{PART})?{_YEAR}(?:\s?{_TO}\s?(?P<end>(?:19|20)\d\d)\b)?){_COUNTED}",
+        _years,
+    ),
+    (rf"\b{PART}{_YEAR}(?P<end>)", _years),
+    (rf"\b{WHICH_ONE} {_SEASON}\b", _season),
+    (rf"\b{_SEASON} (?:of )?{_A_YEAR}", _season),
+    (rf"\b(?:(?P<which>last|this|next) )?{_FEAST}(?: (?:of |in )?{_A_YEAR})?", _feast),
+)
+
+
+# How English names days by how far they are from today. Pure.
+
+WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAYS)})\b"
+_SHORT_DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:r?s?)?(?:day)?|fri(?:day)?|saturday|sunday)\b"
+_OF_A_DATE = rf"(?!,? (?:the )?(?:{MONTH}\.? \d|\d{{1,2}}{NTH}?(?: of)? {MONTH}))"
+_PARTS_OF_WEEK = {"early": (0, 2), "start": (0, 1), "begin": (0, 1), "mid": (1, 4), "late": (3, 6), "end": (4, 6)}
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_COUNTS = {
+    **{word: at for at, word in enumerate(_NUMBERS, 1)},
+    "a": 1,
+    "an": 1,
+    "couple": 2,
+    "couple of": 2,
+    "a couple": 2,
+    "a couple of": 2,
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+}
+_VAGUE = ("few", "a few", "several", "some")
+_COUNT = (
+    rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|fifteen|twenty|thirty|(?:a )?few|several|some|(?:a )?couple(?: of)?"
+    r"|half an?|an?)"
+)
+_UNIT = r"(?P<unit>day|night|week|fortnight|month|year|hour|minute)s?\b"
+_VAGUE_DAYS = {"day": (10, 1), "week": (56, 10), "fortnight": (84, 21), "month": (240, 45), "year": (8 * 365, 365)}
+_HALF = {"month": (15, "day"), "year": (6, "month"), "hour": (0, "day")}
+_NEAR = {"yesterday": -1, "last night": -1, "tomorrow": 1}
+_LATELY = {"the other day": (10, 1), "the other night": (10, 1), "the other week": (28, 7)}
+
+
+def _unit_near(found: re.Match[str], today: date) -> Iterable[Span]:
+    which, unit, part = words(found["which"]) or "this", words(found["unit"]), part_of(found)
+    distance = WHICH[which.split()[-1]]
+    if unit == "weekend":
+        return newest_weekend(today)[:1] if which.endswith("past") else [weekend_away(today, distance)]
+    if which.endswith("past"):
+        return [within(today, 1, unit)]
+    either = found["the"] and distance < 0 and not part
+    return [_whole(today, distance, unit, part), *([within(today, 1, unit)] if either else [])]
+
+
+def _whole(today: date, distance: int, unit: str, part: str) -> Span:
+    if unit == "year":
+        return months(today.year + distance, *part_of_year(part))
+    if unit == "month":
+        return month_away(today, distance, PARTS.get(part, (1, 31)))
+    first, last = _PARTS_OF_WEEK.get(part, (0, 6))
+    return days(weekday_away(today, distance, first).first, weekday_away(today, distance, last).last)
+
+
+def _before_last(found: re.Match[str], today: date) -> Iterable[Span]:
+    unit = words(found["unit"])
+    if unit == "night":
+        return [away(today, -2)]
+    return [weekend_away(today, -2) if unit == "weekend" else _whole(today, -2, unit, "")]
+
+
+def _weekend(found: re.Match[str], today: date) -> Iterable[Span]:
+    return newest_weekend(today)
+
+
+def _weekday(found: re.Match[str], today: date) -> Iterable[Span]:
+    """Last Tuesday is the newest one or that of last week; next Tuesday likewise."""
+    day, which = _number_of(found["day"]), words(found["which"])
+    if which in ("", "on"):
+        return newest_weekday(today, day, today_too=True)
+    if which.endswith("past"):
+        return newest_weekday(today, day, today_too=False)
+    distance = WHICH[which]
+    if distance == 0:
+        return [weekday_away(today, 0, day)]
+    newest = newest_weekday(today, day, today_too=False)[0]
+    nearest = newest if distance < 0 else away(today, (day - today.weekday() - 1) % 7 + 1)
+    return dict.fromkeys((nearest, weekday_away(today, distance, day)))
+
+
+def _weekday_of(found: re.Match[str], today: date) -> Iterable[Span]:
+    return [weekday_away(today, WHICH[words(found["week"])], _number_of(found["day"]))]
+
+
+def _number_of(day: str) -> int:
+    return next(at for at, name in enumerate(WEEKDAYS) if name.startswith(day.lower()[:3]))
+
+
+def _long_ago(found: re.Match[str], today: date) -> Iterable[Span]:
+    count, unit = words(found["count"]), _unit(found)
+    if unit in ("hour", "minute"):
+        return [days(away(today, -1).first, today)]
+    if count in _VAGUE:
+        far, near = _VAGUE_DAYS[unit]
+        return [days(away(today, -far).first, away(today, -near).last)]
+    if count.startswith("half"):
+        return [ago(today, *_HALF.get(unit, (3, "day")))]
+    return [ago(today, *_counted(count, unit))]
+
+
+def _up_to_now(found: re.Match[str], today: date) -> Iterable[Span]:
+    count, unit = words(found["count"]), _unit(found)
+    if unit in ("hour", "minute"):
+        return [days(away(today, -1).first, today)]
+    if count in _VAGUE:
+        return [days(away(today, -_VAGUE_DAYS[unit][0]).first, today)]
+    return [within(today, *_counted(count, unit))]
+
+
+def _unit(found: re.Match[str]) -> str:
+    unit = words(found["unit"])
+    return "day" if unit == "night" else unit
+
+
+def _counted(count: str, unit: str) -> tuple[float, str]:
+    number = int(count) if count.isdecimal() else _COUNTS.get(count, 0.5)
+    return (2 * number, "week") if unit == "fortnight" else (number, unit)
+
+
+def _near_day(found: re.Match[str], today: date) -> Iterable[Span]:
+    return [away(today, _NEAR.get(words(found[0]), 0))]
+
+
+def _lately(found: re.Match[str], today: date) -> Iterable[Span]:
+    far, near = _LATELY.get(words(found[0]), (14, 0))
+    return [days(away(today, -far).first, away(today, -near).last)]
+
+
+RELATIVE_RULES = rules(
+    (rf"\b(?:{PART})?(?P<the>the )?{WHICH_ONE} (?P<unit>weekend|week|month|year)\b(?! of)", _unit_near),
+    (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near),
+    (r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))", _before_last),
+    (r"\bthe weekend\b", _weekend),
+    (rf"\b(?P<which>last|previous|(?:this )?past|this|next|on) {_SHORT_DAY}{_OF_A_DATE}", _weekday),
+    (
+        rf"(?P<which>)(?<!every\s)(?<!each\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!easter\s)\b{_WEEKDAY}{_OF_A_DATE}",
+        _weekday,
+    ),
+    (rf"\b{_WEEKDAY} (?:of |in )?(?P<week>last|this|next) week\b", _weekday_of),
+    (rf"\b(?P<week>last|this|next) week(?:['’]s)?(?: on)? {_SHORT_DAY}", _weekday_of),
+    (rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b", _long_ago),
+    (rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)", _up_to_now),
+    (r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _near_day),
+    (r"\b(?:recently|lately|these days|the other (?:day|night|week))\b", _lately),
+)

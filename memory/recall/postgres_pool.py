@@ -1,0 +1,285 @@
+"""Connections to the PostgreSQL that holds recall's index, for work in threads.
+
+A search asks ten short questions of its index and computes between them. It does that in a thread, so that the
+loop goes on; a connection of the loop's would cost two hops for each question.
+"""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import ConnectionPool
+
+from memory.store.engine.postgres import named, plain_url
+from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
+from memory.store.schema.postgres import SCHEMA
+
+# The tables of recall's index in PostgreSQL: a schema of their own, made at the first use, never migrated.
+#
+# They are UNLOGGED: nothing is written twice, and no forgotten text stays in the server's log. A server that crashed
+# finds them empty, and each space is indexed again from the files and the record.
+
+VERSION = 1
+"""Of the tables below; those of a lower one are dropped and made anew."""
+TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
+_THERE = """
+SELECT COUNT(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = %(schema)s AND relname = ANY(%(tables)s)
+"""
+"""Not to_regclass(): that may answer from what the connection knew before it waited for the lock."""
+_LOCK = 0x6D6E656D61
+"""Of the advisory lock under which they are made: "mnema" in ASCII."""
+_MAKE = f"""
+DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
+CREATE SCHEMA {SCHEMA};
+CREATE TABLE {SCHEMA}.version (number integer NOT NULL);
+INSERT INTO {SCHEMA}.version VALUES ({VERSION});
+CREATE UNLOGGED TABLE {SCHEMA}.space (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,
+    rows integer NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, next integer NOT NULL DEFAULT 1,
+    gone integer NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 0
+);
+CREATE UNLOGGED TABLE {SCHEMA}.source (
+    space integer NOT NULL, id integer NOT NULL, name text COLLATE "C" NOT NULL, stamp text NOT NULL,
+    PRIMARY KEY (space, id), UNIQUE (space, name)
+);
+CREATE UNLOGGED TABLE {SCHEMA}.entry (
+    space integer NOT NULL, id integer NOT NULL, source integer NOT NULL, kind text NOT NULL, words text NOT NULL,
+    session integer NOT NULL, place integer NOT NULL, day text COLLATE "C" NOT NULL, time text NOT NULL,
+    speaker text COLLATE "C" NOT NULL, line integer NOT NULL, last integer NOT NULL, turn integer NOT NULL,
+    seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, asks smallint NOT NULL, terms text NOT NULL,
+    length smallint NOT NULL, PRIMARY KEY (space, id)
+);
+CREATE INDEX entry_place ON {SCHEMA}.entry (space, source, session, place);
+CREATE INDEX entry_day ON {SCHEMA}.entry (space, day);
+CREATE UNLOGGED TABLE {SCHEMA}.posting (
+    space integer NOT NULL, term text COLLATE "C" NOT NULL, entry integer NOT NULL, count smallint NOT NULL,
+    length smallint NOT NULL, PRIMARY KEY (space, term, entry) INCLUDE (count, length)
+);
+CREATE UNLOGGED TABLE {SCHEMA}.speaker (
+    space integer NOT NULL, name text COLLATE "C" NOT NULL, PRIMARY KEY (space, name)
+);
+CREATE UNLOGGED TABLE {SCHEMA}.vector (
+    space integer NOT NULL, entry integer NOT NULL, model text NOT NULL, data bytea NOT NULL,
+    PRIMARY KEY (space, entry, model)
+);
+"""  # noqa: S608  names and numbers of ours
+
+
+def make(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """See that the tables are there, in a transaction that is open already; blocks.
+
+    Raises:
+        SchemaNewer: a newer version of this program has made them.
+    """
+    if _version(connection) == VERSION:
+        return
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+    found = _version(connection)  # another process may have been first
+    if found > VERSION:
+        raise SchemaNewer(
+            f"recall's index in PostgreSQL is of version {found}, made by a newer mnema; this has {VERSION}"
+        )
+    if found < VERSION:
+        connection.execute(_MAKE)
+
+
+def _version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+    """That of the tables; 0 where there are none, or not all of ours."""
+    if not _there(connection, "version"):
+        return 0
+    row = connection.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()  # noqa: S608  a name of ours
+    found = int(row[0]) if row else 0
+    return found if found != VERSION or _there(connection, *TABLES) else 0
+
+
+def _there(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -> bool:
+    return connection.execute(_THERE, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
+
+
+MOST = 4
+"""Connections of one process; asyncio's threads are few, too."""
+LONGEST = 60
+"""Seconds after which the server ends a statement that nobody may be waiting for any more."""
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_ALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
+_ANEW = (
+    errors.UndefinedTable,
+    errors.UndefinedColumn,
+    errors.InvalidSchemaName,
+    errors.UniqueViolation,
+)
+"""Somebody has dropped or changed the tables, or they hold what they may not: they are made anew."""
+Connection = psycopg.Connection[tuple[Any, ...]]
+Pool = ConnectionPool[Connection]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Seconds that somebody waits.
+
+    connect: for a connection. read, change: for one statement, before its connection is given up, where nothing is
+    changed and where something is. wait: for another process that is changing the index; then a search takes what is
+    there. removal: the same where the index must be gone.
+    """
+
+    connect: float = 5.0
+    read: float = 5.0
+    change: float = 60.0
+    wait: float = 2.0
+    removal: float = 30.0
+
+
+@dataclass(slots=True, kw_only=True)
+class _Taken:
+    """A connection in use. limit: seconds for a statement; since: when the one that runs began, inf for none.
+
+    cut: it was given up.
+    """
+
+    pool: Pool
+    limit: float
+    since: float = float("inf")
+    cut: bool = False
+
+
+class Connections:
+    """At most MOST connections, opened when they are needed, each given out with a transaction begun. All blocks."""
+
+    def __init__(self, url: str, patience: Patience) -> None:
+        self._url = plain_url(url)
+        self.patience = patience
+        self._lock = threading.Lock()
+        self._pool: Pool | None = None
+        self._taken: dict[Connection, _Taken] = {}
+        self._made = False
+
+    def begin(self, *, to_change: bool) -> Connection:
+        """A connection with a transaction, which sees one snapshot where nothing is changed in it.
+
+        Raises:
+            StoreError: there is none.
+        """
+        for _ in range(MOST):  # those that lay idle while the server went away are found out one by one
+            connection = self._take(self.patience.change if to_change else self.patience.read)
+            try:
+                self._make(connection)
+                self.run(connection, "BEGIN" if to_change else _SNAPSHOT)
+            except StoreError:
+                cut = self._taken[connection].cut
+                self.end(connection, keep=False)
+                if cut or not connection.closed:
+                    raise
+            else:
+                return connection
+        raise StoreError("every connection to PostgreSQL has broken")
+
+    def end(self, connection: Connection, *, keep: bool) -> None:
+        """Commit it, or roll it back, and take the connection back.
+
+        Raises:
+            StoreError: it could not be committed.
+        """
+        try:
+            if keep:
+                self.run(connection, "COMMIT")
+            else:
+                with suppress(StoreError), self._watched(connection):
+                    connection.rollback()
+        finally:
+            with self._lock:
+                pool = self._taken.pop(connection).pool
+                left = pool is not self._pool and all(taken.pool is not pool for taken in self._taken.values())
+            pool.putconn(connection)
+            if left:
+                pool.close()
+
+    def run(self, connection: Connection, sql: str, given: Mapping[str, Any] | None = None) -> list[Any]:
+        """Run a statement of an open transaction; returns its rows.
+
+        Raises:
+            StoreError: it failed.
+        """
+        with self._watched(connection):
+            cursor = connection.execute(sql, given, binary=True)
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def cut_stuck(self) -> None:
+        """Give up the connections whose statement has taken too long; whoever waits for one gets an error.
+
+        A network that swallows what is sent is noticed by nothing else. Does not block.
+        """
+        now = time.monotonic()
+        with self._lock:
+            stuck = [connection for connection, taken in self._taken.items() if now - taken.since > taken.limit]
+            for connection in stuck:
+                self._taken[connection].cut = True
+                self._pool = None  # those that lie idle will be no better
+        for connection in stuck:
+            with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as line:
+                line.shutdown(socket.SHUT_RDWR)
+
+    def made_anew(self) -> None:
+        """Look again, at the next transaction, whether the tables are there."""
+        self._made = False
+
+    def close(self) -> None:
+        """Close all."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def _take(self, limit: float) -> Connection:
+        with self._lock:
+            if self._pool is None:
+                self._pool = _opened(self._url, self.patience.connect)
+            pool = self._pool
+        try:
+            connection = pool.getconn()
+        except psycopg.Error as err:
+            raise named(err) from err
+        with self._lock:
+            self._taken[connection] = _Taken(pool=pool, limit=limit)
+        return connection
+
+    def _make(self, connection: Connection) -> None:
+        if not self._made:
+            with self._watched(connection), connection.transaction():
+                make(connection)
+            self._made = True
+
+    @contextmanager
+    def _watched(self, connection: Connection) -> Iterator[None]:
+        taken = self._taken[connection]
+        taken.since = time.monotonic()
+        try:
+            yield
+        except psycopg.Error as err:
+            raise StoreCorrupt(str(err).strip()) if isinstance(err, _ANEW) else named(err) from err
+        finally:
+            taken.since = float("inf")
+
+
+def _opened(url: str, patience: float) -> Pool:
+    seconds = max(2, round(patience))  # libpq takes less than two for two
+    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **_ALIVE}
+    pool = ConnectionPool(
+        url, kwargs=given, min_size=0, max_size=MOST, timeout=patience, configure=_configure, open=False, name="index"
+    )
+    pool.open()
+    return pool
+
+
+def _configure(connection: Connection) -> None:
+    # compiling a plan takes longer than any of these statements; the limit ends what runs on after we have given up
+    connection.execute(
+        "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)", (f"{LONGEST}s",)
+    )

@@ -1,0 +1,88 @@
+"""What models cost in tokens, and how far each one's counter is off."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import bindparam, func, insert, or_, select, update
+
+from memory.ids import new_id
+from memory.store.engine.database import Row, Tx, glance
+from memory.store.rows import Usage
+from memory.store.schema.columns import word
+from memory.store.schema.tables import conversation as homes
+from memory.store.schema.tables import model_factor, turn, usage
+
+_COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
+_ADD = insert(usage)
+_SUMS = (
+    select(usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
+    .where(
+        usage.c.at >= bindparam("since"),
+        or_(bindparam("only") == word(""), usage.c.conversation == bindparam("only")),
+    )
+    .group_by(usage.c.model, usage.c.purpose)
+    .order_by(usage.c.model, usage.c.purpose)
+)
+_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("name"))
+_ADD_FACTOR = insert(model_factor)
+_SET_FACTOR = (
+    update(model_factor)
+    .where(model_factor.c.model == bindparam("name"))
+    .values(factor=bindparam("to"), samples=bindparam("of"), error_percent=bindparam("off"))
+)
+
+
+_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("row"))
+_OF_TALK = (
+    select(turn.c.who)
+    .join(homes, homes.c.id == turn.c.conversation)
+    .where(turn.c.conversation == bindparam("row"), homes.c.kind == word("dm"))
+    .order_by(turn.c.number.desc())
+    .limit(1)
+)
+
+
+async def add_usage(
+    tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", known: Row | None = None
+) -> None:
+    """Note what calls used, for a turn or for no turn. What a group's memory takes is nobody's in particular.
+
+    known: of the turn, with its `who`, where it has been read.
+    """
+    if not spent:
+        return
+    whose = known or (await tx.one(_OF_TURN, row=turn_id) if turn_id else await tx.one(_OF_TALK, row=conversation))
+    for one in spent:
+        await tx.run(
+            _ADD,
+            id=new_id(tx.now),
+            conversation=conversation,
+            turn_id=turn_id,
+            model=one.model,
+            purpose=one.purpose,
+            input=one.input,
+            output=one.output,
+            cache_read=one.cache_read,
+            cache_write=one.cache_write,
+            estimated=one.estimated,
+            at=tx.now,
+            who=whose["who"] if whose else "",
+        )
+
+
+async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
+    """Sums per model and purpose since then."""
+    return [Usage(**row) for row in await tx.all(_SUMS, since=since.timestamp(), only=conversation)]
+
+
+@glance
+async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
+    """(factor, samples, last error in per cent) of a model's counter."""
+    row = await tx.one(_FACTOR, name=model)
+    return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
+
+
+async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
+    for model, (factor, samples, error) in learned.items():
+        if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error):
+            await tx.run(_ADD_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)

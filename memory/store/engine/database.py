@@ -1,0 +1,289 @@
+"""Statements compiled once per dialect, and the transaction that runs them on a bare driver."""
+
+import errno
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
+
+from sqlalchemy import ClauseElement, Select, Table, Update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Dialect
+
+from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
+
+# The lanes that rows of the record wait in: whoever puts a row in rings the lane's bell in the same transaction.
+
+LaneKind = Literal["turn", "urgent", "out", "facts"]
+"""What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One lane in which something is to be done.
+
+    id: a conversation; of "urgent" an inbox row, of "facts" a space. channel: whose wire an "out" lane
+    needs. due: unix seconds before which there is nothing to do, 0.0 for at once.
+    """
+
+    kind: LaneKind
+    id: str
+    channel: str = ""
+    due: float = 0.0
+
+
+Row = Mapping[str, Any]
+Asks = TypeVar("Asks", bound=Callable[..., Any])
+_GLANCES: set[Callable[..., Any]] = set()
+RETURNING = (3, 35)
+"""The first SQLite whose UPDATE knows RETURNING; some that are still in use do not."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_BY_CODE: dict[int, type[StoreError]] = {
+    sqlite3.SQLITE_BUSY: StoreBusy,
+    sqlite3.SQLITE_LOCKED: StoreBusy,
+    sqlite3.SQLITE_FULL: StoreFull,
+    sqlite3.SQLITE_IOERR: StoreFull,
+    sqlite3.SQLITE_CORRUPT: StoreCorrupt,
+    sqlite3.SQLITE_NOTADB: StoreCorrupt,
+    sqlite3.SQLITE_CONSTRAINT: WrongState,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InsertNew:
+    """An insert that leaves alone what is there already under one of the table's keys."""
+
+    table: Table
+
+
+Statement = ClauseElement | InsertNew
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A change of one row that tells what became of it: in one statement, or in two where a database cannot.
+
+    look: asks the same columns of the row named by `row`.
+    """
+
+    bare: Update
+    returning: ClauseElement
+    look: Select[Any]
+
+
+def told(change: Update, *columns: Any, look: Select[Any]) -> Told:
+    """That change, telling these columns."""
+    return Told(change, change.returning(*columns), look)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A compiled statement. names: of its parameters by position; fixed: values of those that nobody passes."""
+
+    sql: str
+    names: tuple[str, ...]
+    fixed: Mapping[str, Any]
+
+    def parameters(self, values: Mapping[str, Any]) -> list[Any]:
+        """The values by position.
+
+        Raises:
+            KeyError: a parameter without a value.
+            TypeError: a value without a parameter.
+        """
+        if stray := values.keys() - set(self.names):
+            raise TypeError(f"not in this statement: {', '.join(sorted(stray))}")
+        return [values[name] if name in values else self.fixed[name] for name in self.names]
+
+
+class Compiler:
+    """Compiles each statement once for one dialect. returns: whether a change may tell what became of its rows."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.returns = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= RETURNING
+        self._ready: dict[Statement, Ready] = {}
+
+    def __call__(self, statement: Statement) -> Ready:
+        ready = self._ready.get(statement)
+        if ready is None:
+            ready = self._ready[statement] = self._compile(statement)
+        return ready
+
+    def _compile(self, statement: Statement) -> Ready:
+        if isinstance(statement, InsertNew):
+            inner: ClauseElement = _INSERTS[self.dialect.name](statement.table).on_conflict_do_nothing()
+        else:
+            inner = statement
+        compiled: Any = inner.compile(dialect=self.dialect)
+        fixed = {name: value for name, value in compiled.params.items() if value is not None}
+        return Ready(sql=compiled.string, names=tuple(compiled.positiontup), fixed=_defaults(inner) | fixed)
+
+
+def _defaults(statement: ClauseElement) -> dict[str, Any]:
+    table = getattr(statement, "table", None) if getattr(statement, "is_insert", False) else None
+    columns = table.columns if isinstance(table, Table) else ()
+    return {column.key: column.default.arg for column in columns if column.default is not None}
+
+
+class Driver(Protocol):
+    """A connection of a bare async driver, as far as a transaction needs it."""
+
+    async def change(self, sql: str, parameters: list[Any]) -> int:
+        """Run it; return how many rows it touched."""
+        ...
+
+    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+        """Run it; return its rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tx:
+    """One open transaction.
+
+    lease: ours, what the rows we hold are marked with. now: unix seconds when it began. rung: lanes in which there is
+    something to do once it is committed, in order. breaks: why prefixes change with it, a reason for each change.
+    """
+
+    driver: Driver
+    compiler: Compiler
+    lease: int
+    now: float
+    rung: dict[Lane, None] = field(default_factory=dict)
+    breaks: list[str] = field(default_factory=list)
+
+    def ring(self, lane: Lane) -> None:
+        """Something was put into this lane."""
+        self.rung[lane] = None
+
+    async def run(self, statement: Statement, **values: Any) -> int:
+        """Change rows; return how many."""
+        ready = self.compiler(statement)
+        return await self.driver.change(ready.sql, ready.parameters(values))
+
+    async def told(self, change: Told, **values: Any) -> Row | None:
+        """Change one row; returns what is told of it then, None where none was changed."""
+        if self.compiler.returns:
+            return await self.one(change.returning, **values)
+        if not await self.run(change.bare, **values):
+            return None
+        return await self.one(change.look, row=values["row"])
+
+    async def all(self, statement: Statement, **values: Any) -> list[Row]:
+        """All rows of a query."""
+        ready = self.compiler(statement)
+        return await self.driver.fetch(ready.sql, ready.parameters(values))
+
+    async def one(self, statement: Statement, **values: Any) -> Row | None:
+        """The first row of a query, None when there is none."""
+        rows = await self.all(statement, **values)
+        return rows[0] if rows else None
+
+
+def glance(work: Asks) -> Asks:
+    """Marks a unit of work that asks one question and changes nothing: its answer needs no snapshot around it."""
+    _GLANCES.add(work)
+    return work
+
+
+def is_glance(work: Callable[..., Any]) -> bool:
+    """Whether it was marked so."""
+    return work in _GLANCES
+
+
+def named(err: BaseException) -> BaseException:
+    """What a database's or disk's error is called in this house; any other error is returned as it is."""
+    if isinstance(err, sqlite3.Error):
+        code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+        kind = _BY_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
+        return kind(str(err))
+    if isinstance(err, OSError):
+        return (StoreFull if err.errno in _NO_ROOM else StoreError)(str(err))
+    return err
+
+
+# The database's clock as one process knows it: what all that share a record go by, whatever their own clocks say.
+
+
+class DatabaseClock:
+    """Unix seconds by the clock of the database.
+
+    Between two answers it goes on by the machine's monotonic clock, so that nobody who sets the machine's time sets
+    this. What the database said lies between the question and its answer: the clock is moved no further than it must be
+    for that to be true, and a slow answer moves it by nothing. ticks: seconds that never go back.
+    """
+
+    def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
+        self._ticks = ticks
+        self._ahead: float | None = None
+
+    def __call__(self) -> float:
+        """The time; by the machine's own clock as long as nothing was heard."""
+        return time.time() if self._ahead is None else self._ticks() + self._ahead
+
+    def asked(self) -> float:
+        """To be noted just before the database is asked for its time."""
+        return self._ticks()
+
+    def heard(self, theirs: float, asked: float) -> None:
+        """Take the database's answer, now that it has come. asked: see there."""
+        least, most = theirs - self._ticks(), theirs - asked
+        self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
+
+
+# The seam between the record's doors and a backend: units of work, each in a transaction of its own.
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Work = Callable[[Tx], Coroutine[Any, Any, T]]
+Bell = Callable[[Sequence[Lane]], None]
+"""Told, after a commit, in which lanes there is something to do now."""
+
+
+class Database(Protocol):
+    """Runs units of work: functions whose first argument is the transaction, which may be run more than once.
+
+    lease: this opening's number, what the rows it holds are marked with. clock: unix seconds, where
+    several processes have the record by the clock of the database. suspect: the database
+    was found damaged while in use. bell: where the engine of the lanes is not itself in the database. breaks: changes
+    of prefixes that were committed here, by reason; busy: how often a unit was given up because others were in its way.
+    """
+
+    lease: int
+    clock: Callable[[], float]
+    suspect: bool
+    bell: Bell
+    breaks: Counter[str]
+    busy: int
+
+    async def read(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run queries on one snapshot of what is committed."""
+        ...
+
+    async def write(
+        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a unit of work; returns after the commit that holds it. A cancelled caller's unit is still done.
+
+        Raises:
+            StoreError: nothing of this unit is in the record.
+        """
+        ...
+
+    async def compact(self) -> bool:
+        """Leave no byte of what was deleted where this program can reach; False when somebody was in the way."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what waits, then let go of the database."""
+        ...
+
+
+def silent(lanes: Sequence[Lane]) -> None:
+    """The bell of a record whose lanes nobody runs here."""

@@ -1,0 +1,384 @@
+"""What is known about memory, as frozen values: lines, changes, the work that waits, links."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from memory.conversation import Message
+from memory.text.mentions import Needle, plain, spans
+
+MemoryState = Literal["live", "superseded", "gone", "forgotten"]
+Origin = Literal["extraction", "person", "tool", "dream", "file"]
+ChangeKind = Literal["remember", "extract", "tool", "dream", "undo", "forget", "api"]
+ExtractionState = Literal["queued", "found", "done", "skipped", "failed"]
+DreamState = Literal["planned", "written", "done", "refused", "undone"]
+ForgettingState = Literal["asked", "confirmed", "removed", "done", "dropped"]
+LinkCodeState = Literal["made", "typed", "agreed", "done", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySource:
+    """Where a memory comes from. quote: the person's own words; said: when, UTC; None where nobody said it."""
+
+    conversation: str = ""
+    message_id: str = ""
+    channel: str = ""
+    quote: str = ""
+    said: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow:
+    """What is known about one line of a space's MEMORY.md. norm: its key (memory.longterm.similarity.normal).
+
+    text: the line's words; category: see memory.text.bullets. importance: 1 to 10. state: "live" while the line
+    stands in the file, "superseded" when a newer one took its place (superseded_by, valid_until), "gone" when a person
+    took it out by hand. used: last time a search gave it, None for never; uses: how often. Times are UTC.
+    """
+
+    id: str
+    space: str
+    norm: str
+    category: str
+    text: str
+    importance: int
+    state: MemoryState
+    origin: Origin
+    source: MemorySource
+    created: datetime
+    updated: datetime
+    used: datetime | None
+    uses: int
+    superseded_by: str = ""
+    valid_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """A line as `MemoryRecords.put` takes it."""
+
+    norm: str
+    category: str
+    text: str
+    importance: int
+    origin: Origin
+    source: MemorySource = MemorySource()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChange:
+    """One write of ours to a memory file. path: relative to the space. added, removed: its lines' words.
+
+    before_sha256: of the file as it was read, "" for none; after_sha256: as it was written. before: the former text,
+    kept for a dream alone; about: what it belongs to (a dream's id, a message's), "" for nothing. at: UTC.
+    """
+
+    id: str
+    space: str
+    path: str
+    kind: ChangeKind
+    before_sha256: str
+    after_sha256: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    before: str
+    about: str
+    undone: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewChange:
+    """A write of ours as `MemoryRecords.put` takes it; fields as in MemoryChange."""
+
+    path: str
+    kind: ChangeKind
+    before_sha256: str
+    after_sha256: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    before: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionRow:
+    """A finished turn whose facts are to be noted. found: JSON text of checked candidates, "" until there are."""
+
+    turn_id: str
+    space: str
+    conversation: str
+    turn: int
+    state: ExtractionState
+    attempts: int
+    found: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DreamRow:
+    """One night's work on a space. day: YYYY-MM-DD; plan: JSON text; diary: its file's path in the space."""
+
+    id: str
+    space: str
+    day: str
+    state: DreamState
+    plan: str
+    diary: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgettingRow:
+    """What a person asked to have forgotten. targets, receipt: JSON text; expires: UTC."""
+
+    id: str
+    space: str
+    conversation: str
+    asked_by: str
+    state: ForgettingState
+    code_sha256: str
+    targets: str
+    receipt: str
+    expires: datetime
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """One account on one platform. space: whose memory it has by itself."""
+
+    channel: str
+    account: str
+    sender_id: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRow:
+    """An account that has joined another's memory. own_space: what it would have by itself; at: UTC.
+
+    chat: the conversation in which it was typed; home_chat: the one that made the code.
+    """
+
+    own_space: str
+    space: str
+    channel: str
+    account: str
+    sender_id: str
+    at: datetime
+    chat: str
+    home_chat: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkCodeRow:
+    """A code for joining two accounts. maker, typist: whose; typist is None until it is typed.
+
+    conversation, typed_conversation: where it was made and where it was typed; typed_name: what the typist is called
+    there, never an identity.
+    """
+
+    id: str
+    code_sha256: str
+    state: LinkCodeState
+    maker: Identity
+    conversation: str
+    typist: Identity | None
+    typed_name: str
+    typed_conversation: str
+    expires: datetime
+    at: datetime
+
+
+# What the record is asked for, and what it says of a redaction.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidRow:
+    """A stored message with where it was said. space: the conversation's own."""
+
+    message: Message
+    channel: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidThere:
+    """A message that mentioned it. at: UTC."""
+
+    channel: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What T14 took out. conversations: whose view or folds it changed; blobs: files that no message shows any more.
+
+    summaries: folds whose texts were changed; records: rows of memory that were emptied.
+    """
+
+    said: tuple[SaidThere, ...]
+    conversations: tuple[str, ...]
+    blobs: tuple[str, ...]
+    summaries: int
+    records: int
+
+
+# The receipt of a forgetting: where it was and how often, and what still holds it; never a word of it. Pure.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePlace:
+    """A file that was changed. lines: as they were numbered before.
+
+    path: relative to the workspace's root; that of the terminal's history, to the home.
+    """
+
+    path: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidPlace:
+    """Messages of one day and channel. date: YYYY-MM-DD in the person's zone."""
+
+    date: str
+    channel: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was done. records: rows of what was known of lines of memory; attachments: files that were deleted.
+
+    backups: copies of the database that may still hold it, as paths below the home; kept: files of the workspace that
+    are not memory and still mention it.
+    """
+
+    files: tuple[FilePlace, ...] = ()
+    said: tuple[SaidPlace, ...] = ()
+    summaries: int = 0
+    records: int = 0
+    attachments: int = 0
+    index: bool = False
+    backups: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+def said_places(found: Iterable[tuple[str, str]]) -> tuple[SaidPlace, ...]:
+    """(date, channel) of each message, counted."""
+    counted = sorted(Counter(found).items())
+    return tuple(SaidPlace(date=date, channel=channel, count=count) for (date, channel), count in counted)
+
+
+def with_files(receipt: Receipt, files: Iterable[FilePlace]) -> Receipt:
+    """The receipt with more lines of files; those it names already are named once."""
+    lines: dict[str, set[int]] = {place.path: set(place.lines) for place in receipt.files}
+    for place in files:
+        lines.setdefault(place.path, set()).update(place.lines)
+    named = tuple(FilePlace(path=path, lines=tuple(sorted(held))) for path, held in lines.items())
+    return replace(receipt, files=named)
+
+
+def dump_receipt(receipt: Receipt) -> str:
+    """A receipt as JSON text."""
+    return json.dumps(asdict(receipt), ensure_ascii=False)
+
+
+def load_receipt(text: str) -> Receipt:
+    """The inverse of `dump_receipt`."""
+    held = json.loads(text)
+    files = tuple(FilePlace(path=place["path"], lines=tuple(place["lines"])) for place in held.pop("files"))
+    said = tuple(SaidPlace(**place) for place in held.pop("said"))
+    backups, kept = tuple(held.pop("backups")), tuple(held.pop("kept"))
+    return Receipt(**held, files=files, said=said, backups=backups, kept=kept)
+
+
+# What is to be forgotten: the places that mention it, which of them a person chose, and where it was. Pure.
+
+Kind = Literal["memory", "log", "said"]
+SNIPPET = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One place that mentions it. words: its sentences that do.
+
+    path: of a file, relative to the workspace's root, with its line; date: YYYY-MM-DD in the person's zone, "" for
+    MEMORY.md. message_id, channel, mine: of something said; mine: by the person. space: whose file or conversation.
+    """
+
+    kind: Kind
+    space: str
+    words: tuple[str, ...]
+    path: str = ""
+    line: int = 0
+    date: str = ""
+    channel: str = ""
+    message_id: str = ""
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """A request as it is kept. row: the inbox row it was made by. chosen: places in `items`, None for all of it.
+
+    blobs: attachments that go with their messages, known once the record has been redacted.
+    """
+
+    query: str
+    row: str
+    items: tuple[Item, ...]
+    chosen: tuple[int, ...] | None = None
+    blobs: tuple[str, ...] = ()
+
+    @property
+    def taken(self) -> tuple[Item, ...]:
+        """The items that are to be forgotten."""
+        return self.items if self.chosen is None else tuple(self.items[number] for number in self.chosen)
+
+    @property
+    def left(self) -> tuple[Item, ...]:
+        """The items that a person wants to stay."""
+        chosen = range(len(self.items)) if self.chosen is None else self.chosen
+        return tuple(item for number, item in enumerate(self.items) if number not in chosen)
+
+    def needle(self, path: str = "") -> Needle:
+        """What to look for in derived texts, or in the file of that path."""
+        said = tuple(dict.fromkeys(words for item in self.taken for words in item.words))
+        stays = {plain(words) for item in self.left if path and item.path == path for words in item.words}
+        kept = frozenset(stays - set(map(plain, said)))
+        return Needle(query=self.query, said=said, only=self.chosen is not None, kept=kept)
+
+
+def dump_targets(targets: Targets) -> str:
+    """Targets as JSON text."""
+    return json.dumps(asdict(targets), ensure_ascii=False)
+
+
+def load_targets(text: str) -> Targets:
+    """The inverse of `dump_targets`."""
+    held = json.loads(text)
+    items = tuple(Item(**{**item, "words": tuple(item["words"])}) for item in held["items"])
+    chosen = None if held["chosen"] is None else tuple(held["chosen"])
+    return Targets(query=held["query"], row=held["row"], items=items, chosen=chosen, blobs=tuple(held["blobs"]))
+
+
+def snippet(words: Sequence[str], query: str, most: int = SNIPPET) -> str:
+    """One line of at most `most` characters around where the query stands."""
+    text = " ".join(" … ".join(words).split())
+    if len(text) <= most:
+        return text
+    found = spans(text, query)
+    begin = max(0, min(found[0][0] - most // 3 if found else 0, len(text) - most + 1))
+    head, tail = "…" if begin else "", "…"
+    piece = text[begin : begin + most - len(head) - len(tail)]
+    if begin + len(piece) >= len(text):
+        piece, tail = text[begin:], ""
+    return f"{head}{piece}{tail}"

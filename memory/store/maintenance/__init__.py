@@ -1,0 +1,1 @@
+"""Copies, snapshots, retention and counts."""

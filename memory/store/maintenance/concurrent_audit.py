@@ -1,0 +1,45 @@
+"""Adds acts to the audit's chain of a record on SQLite that another process may be working on."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sqlalchemy.dialects.sqlite import dialect
+
+from memory.store.audit import Act, note_all
+from memory.store.engine.database import Compiler, Tx
+from memory.store.engine.database_file import DatabaseFile
+from memory.store.engine.sqlite import Connection, connect_writer
+from memory.store.errors import SchemaOlder, StoreMoved
+from memory.store.schema.create import HEAD, version
+
+
+async def note_beside(
+    path: Path, acts: Sequence[Act], *, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
+) -> None:
+    """Add these acts in one transaction, all or none. The lease stays with whoever has it.
+
+    Args:
+        busy_timeout: seconds to wait while another process holds the write lock.
+        clock: unix seconds.
+
+    Raises:
+        StoreError: they could not be stored; none is there.
+    """
+    file = DatabaseFile(path)
+    writer = await connect_writer(path, busy_timeout)
+    try:
+        tx = Tx(driver=writer, compiler=Compiler(dialect(paramstyle="qmark")), lease=0, now=clock())
+        await writer.apart(_noted(writer, tx, acts, file))
+    finally:
+        await writer.close()  # takes back what was not committed
+
+
+async def _noted(writer: Connection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
+    writer.do("BEGIN IMMEDIATE")  # the end of the chain is read under the lock, so that nobody adds to it meanwhile
+    if await version(writer) != HEAD:
+        raise SchemaOlder("the database has another version's tables; start mnema or run its migrate first")
+    await note_all(tx, acts)
+    if trouble := file.trouble():
+        raise StoreMoved(trouble)
+    writer.do("COMMIT")

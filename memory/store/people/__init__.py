@@ -1,0 +1,1 @@
+"""Grants, approvals, people and their spending."""

@@ -1,0 +1,410 @@
+"""The People door: who talks here, and the removal of a person's rows from every table."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, insert, or_, select, update
+
+from memory.failpoints import afp
+from memory.ids import new_id
+from memory.store.audit import AuditFault, AuditHead, AuditRow, digest_of, note
+from memory.store.engine.database import Database, Row, Tx
+from memory.store.people.rows import Leaving, Person, PersonRow
+from memory.store.rows import moment
+from memory.store.schema.columns import word
+from memory.store.schema.memory_tables import (
+    access_grant,
+    access_request,
+    account_link,
+    approval,
+    dream,
+    extraction,
+    file_label,
+    forgetting,
+    link_code,
+    memory,
+    memory_change,
+)
+from memory.store.schema.tables import (
+    audit,
+    channel_note,
+    conversation,
+    inbox,
+    limit_told,
+    message,
+    outbox,
+    person_removal,
+    turn,
+    usage,
+)
+
+BLOB = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_TALKS = (
+    select(
+        conversation.c.id,
+        conversation.c.space,
+        conversation.c.channel,
+        conversation.c.chat_id,
+        conversation.c.thread_id,
+        conversation.c.next_seq,
+        conversation.c.updated,
+    )
+    .where(conversation.c.kind == word("dm"))
+    .order_by(conversation.c.space, conversation.c.id)
+)
+_WRITERS = (
+    select(inbox.c.conversation, inbox.c.sender_id)
+    .join(conversation, conversation.c.id == inbox.c.conversation)
+    .where(conversation.c.kind == word("dm"), inbox.c.sender_id != word(""))
+    .distinct()
+)
+_IN_GROUPS = (
+    select(func.count().label("found"))
+    .select_from(inbox)
+    .join(conversation, conversation.c.id == inbox.c.conversation)
+    .where(
+        conversation.c.kind != word("dm"),
+        inbox.c.channel == bindparam("on"),
+        inbox.c.sender_id == bindparam("whose"),
+        inbox.c.state != word("ignored"),
+    )
+)
+_PARTS = select(message.c.parts).where(
+    message.c.conversation == bindparam("row"), message.c.parts.like(bindparam("files"))
+)
+_BODIES = select(inbox.c.id, inbox.c.key, inbox.c.body).where(inbox.c.conversation == bindparam("row"))
+_PAYLOADS = select(outbox.c.id, outbox.c.client_key, outbox.c.payload).where(outbox.c.conversation == bindparam("row"))
+_NAMES = select(channel_note.c.name).where(channel_note.c.channel == bindparam("on"))
+_DROP_NOTE = delete(channel_note).where(
+    channel_note.c.channel == bindparam("on"), channel_note.c.name == bindparam("called")
+)
+_OPEN = select(person_removal).order_by(person_removal.c.id)
+_ADD = insert(person_removal)
+_COUNT = update(person_removal).where(person_removal.c.id == bindparam("row")).values(receipt=bindparam("told"))
+_END = delete(person_removal).where(person_removal.c.id == bindparam("row"))
+_OF_SPACE = {
+    table.name: delete(table).where(table.c.space == bindparam("mine"))
+    for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label)
+}
+_LINKS = delete(account_link).where(
+    or_(account_link.c.own_space == bindparam("mine"), account_link.c.space == bindparam("mine"))
+)
+_CODES = delete(link_code).where(
+    or_(link_code.c.space == bindparam("mine"), link_code.c.typed_space == bindparam("mine"))
+)
+_OF_PARTY = {
+    table.name: delete(table).where(
+        table.c.channel == bindparam("on"),
+        table.c.subject_id == bindparam("whose"),
+        *([table.c.subject != word("group")] if table is not approval else ()),
+    )
+    for table in (access_grant, access_request, approval)
+}
+_TOLD = delete(limit_told).where(limit_told.c.who.like(bindparam("like"), escape="\\"))
+_NOBODYS = tuple(
+    update(table).where(table.c.who.like(bindparam("like"), escape="\\")).values(who=word(""))
+    for table in (turn, usage)
+)
+"""What they used in groups is nobody's from then on, and goes on to count to the whole."""
+_ACTS_OF = select(func.count().label("found")).select_from(audit)
+_ACTS_ON = _ACTS_OF.where(audit.c.subject == bindparam("named"))
+_ACTS_BY = _ACTS_OF.where(audit.c.actor.like(bindparam("like"), escape="\\"))
+
+
+def _pages(table: Table, column: Column[str]) -> Select[Any]:
+    """So many rows in order of their ids, the column of those that name no file left empty."""
+    held = case((column.like(bindparam("files")), column), else_=word(""))
+    after = select(table.c.id, held.label("value")).where(table.c.id > bindparam("after"))
+    return after.order_by(table.c.id).limit(bindparam("most"))
+
+
+_NAMED = {
+    "message": _pages(message, message.c.parts),
+    "inbox": _pages(inbox, inbox.c.body),
+    "outbox": _pages(outbox, outbox.c.payload),
+}
+_FILES = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
+"""What a row that names a file has in it, so that the others are passed over by the database."""
+
+
+class SqlPeople:
+    """See memory.store.people.people.People."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def everyone(self) -> list[PersonRow]:
+        return await self._database.read(_everyone)
+
+    async def in_groups(self, account: str) -> int:
+        return await self._database.read(_in_groups, account)
+
+    async def acts_naming(self, person: Person) -> int:
+        return await self._database.read(_acts, person)
+
+    async def begin(self, person: Person) -> Leaving:
+        leaving = await self._database.write(_begin, person)
+        await afp("forget.committed")
+        return leaving
+
+    async def leaving(self) -> list[Leaving]:
+        return await self._database.read(_leaving)
+
+    async def conversations(self, person: Person) -> list[str]:
+        return await self._database.read(_conversations, person)
+
+    async def drop(self, leaving: Leaving) -> int:
+        return await self._database.write(_drop, leaving)
+
+    async def counted(self, leaving: Leaving) -> None:
+        await self._database.write(_counted, leaving)
+
+    async def gone(self, leaving: Leaving, by: str) -> None:
+        await self._database.write(_gone, leaving, by)
+
+    async def blobs_named(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
+        return await self._database.read(_blobs_named, source, after, limit)
+
+    async def compact(self) -> bool:
+        return await self._database.compact()
+
+
+async def _everyone(tx: Tx) -> list[PersonRow]:
+    talks: dict[str, list[Row]] = defaultdict(list)
+    for row in await tx.all(_TALKS):
+        talks[row["space"]].append(row)
+    writers: dict[str, set[str]] = defaultdict(set)
+    for row in await tx.all(_WRITERS):
+        writers[row["conversation"]].add(row["sender_id"])
+    return [_person_row(space, rows, writers) for space, rows in talks.items()]
+
+
+def _person_row(space: str, rows: Sequence[Row], writers: Mapping[str, Collection[str]]) -> PersonRow:
+    accounts = {f"{row['channel']}:{who}" for row in rows for who in writers.get(row["id"], ())}
+    return PersonRow(
+        space=space,
+        accounts=tuple(sorted(accounts)),
+        conversations=tuple(row["id"] for row in rows),
+        messages=sum(row["next_seq"] - 1 for row in rows),
+        updated=moment(max(row["updated"] for row in rows)),
+    )
+
+
+async def _in_groups(tx: Tx, account: str) -> int:
+    channel, id = _party(account)
+    row = await tx.one(_IN_GROUPS, on=channel, whose=id)
+    return int(row["found"]) if row else 0
+
+
+async def _acts(tx: Tx, person: Person) -> int:
+    by = [f"{channel}/%/{_plain(id)}" for channel, id in map(_party, person.accounts)]
+    rows = [await tx.one(_ACTS_ON, named=space) for space in person.spaces]
+    rows += [await tx.one(_ACTS_BY, like=actor) for actor in by]
+    return sum(int(row["found"]) for row in rows if row)
+
+
+async def _conversations(tx: Tx, person: Person) -> list[str]:
+    return [row["id"] for row in await tx.all(_TALKS) if row["space"] in person.spaces]
+
+
+async def _begin(tx: Tx, person: Person) -> Leaving:
+    """Who leaves is in the record from here on, with the files that their rows name, before any row goes."""
+    known = next((one for one in await _leaving(tx) if set(one.person.spaces) & set(person.spaces)), None)
+    if known is not None:
+        return known
+    blobs: set[str] = set()
+    for row in await tx.all(_TALKS):
+        if row["space"] in person.spaces:
+            blobs |= await _of_talk(tx, row, person)
+    leaving = Leaving(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
+    lists = {"spaces": person.spaces, "parties": person.accounts, "blobs": leaving.blobs}
+    await tx.run(
+        _ADD, id=leaving.id, receipt="{}", at=tx.now, **{name: json.dumps(value) for name, value in lists.items()}
+    )
+    return leaving
+
+
+async def _of_talk(tx: Tx, row: Row, person: Person) -> set[str]:
+    """The files that a conversation's rows name; its pages of the channel's notebook go at once."""
+    heard = await tx.all(_BODIES, row=row["id"])
+    spoken = await tx.all(_PAYLOADS, row=row["id"])
+    texts = [one["parts"] for one in await tx.all(_PARTS, row=row["id"], files=_FILES["message"])]
+    texts += [one["body"] for one in heard] + [one["payload"] for one in spoken]
+    ids = {row["chat_id"], row["thread_id"], *(_party(account)[1] for account in person.accounts)}
+    ids |= {one[name] for one in heard for name in ("id", "key")}
+    ids |= {one[name] for one in spoken for name in ("id", "client_key")}
+    for page in await tx.all(_NAMES, on=row["channel"]):
+        _, colon, last = page["name"].partition(":")
+        if colon and {last, last.rpartition(":")[2]} & (ids - {""}):
+            await tx.run(_DROP_NOTE, on=row["channel"], called=page["name"])
+    return {name for text in texts for name in BLOB.findall(text)}
+
+
+async def _leaving(tx: Tx) -> list[Leaving]:
+    return [
+        Leaving(
+            id=row["id"],
+            person=Person(spaces=tuple(json.loads(row["spaces"])), accounts=tuple(json.loads(row["parties"]))),
+            blobs=tuple(json.loads(row["blobs"])),
+            counts=json.loads(row["receipt"]),
+        )
+        for row in await tx.all(_OPEN)
+    ]
+
+
+async def _drop(tx: Tx, leaving: Leaving) -> int:
+    """Every row that is theirs beside their conversations."""
+    gone = 0
+    for space in leaving.person.spaces:
+        for statement in (*_OF_SPACE.values(), _LINKS, _CODES):
+            gone += await tx.run(statement, mine=space)
+    for account in leaving.person.accounts:
+        channel, id = _party(account)
+        for statement in _OF_PARTY.values():
+            gone += await tx.run(statement, on=channel, whose=id)
+        who = f"{_plain(channel)}:%:{_plain(id)}"
+        gone += await tx.run(_TOLD, like=who)
+        for blank in _NOBODYS:
+            await tx.run(blank, like=who)
+    await afp("forget.in_txn")
+    return gone
+
+
+async def _counted(tx: Tx, leaving: Leaving) -> None:
+    await tx.run(_COUNT, row=leaving.id, told=json.dumps(dict(leaving.counts)))
+
+
+async def _gone(tx: Tx, leaving: Leaving, by: str) -> None:
+    """The chain keeps that somebody left, and of who that was a digest."""
+    if await tx.run(_END, row=leaving.id):
+        args: dict[str, object] = {"spaces": leaving.person.spaces, "accounts": leaving.person.accounts}
+        await note(tx, "person deleted", digest_of(args), "deleted", by, args=args)
+
+
+async def _blobs_named(tx: Tx, source: str, after: str, limit: int) -> tuple[set[str], str]:
+    rows = await tx.all(_NAMED[source], after=after, most=limit, files=_FILES[source])
+    last = rows[-1]["id"] if len(rows) == limit else ""
+    return {name for row in rows for name in BLOB.findall(row["value"])}, last
+
+
+def _party(account: str) -> tuple[str, str]:
+    channel, _, id = account.partition(":")
+    return channel, id
+
+
+def _plain(text: str) -> str:
+    """A text in which LIKE finds nothing but itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+# The store's doors to what is kept about people and acts, as Protocols that any backend passes the suite of.
+#
+# All methods may raise StoreFull, StoreBusy or StoreCorrupt.
+
+
+class Audit(Protocol):
+    """The chain of acts, read; see Store.note for what adds to it."""
+
+    async def acts(self, limit: int) -> list[AuditRow]:
+        """The newest, oldest of them first."""
+        ...
+
+    async def head(self) -> AuditHead:
+        """Where the chain ends now."""
+        ...
+
+    async def fault(self, known: Sequence[AuditHead] = ()) -> AuditFault | None:
+        """The first row that is not as it was written, None when all are. known: ends noted outside the record."""
+        ...
+
+
+class People(Protocol):
+    """Who talks here, and the removal of all that is kept of a person."""
+
+    async def everyone(self) -> list[PersonRow]:
+        """One for each space of private talk, the owner's too, in order of the spaces."""
+        ...
+
+    async def in_groups(self, account: str) -> int:
+        """How many messages of that account stand in groups; they are the groups'."""
+        ...
+
+    async def acts_naming(self, person: Person) -> int:
+        """How many rows of the chain of acts name them; those stay."""
+        ...
+
+    async def begin(self, person: Person) -> Leaving:
+        """From here on they are to be removed, whatever dies; gives what is known of one who is leaving already."""
+        ...
+
+    async def leaving(self) -> list[Leaving]:
+        """Those whose removal was begun and is not at its end."""
+        ...
+
+    async def conversations(self, person: Person) -> list[str]:
+        """Ids of their private conversations."""
+        ...
+
+    async def drop(self, leaving: Leaving) -> int:
+        """Every row of theirs beside their conversations; returns how many."""
+        ...
+
+    async def counted(self, leaving: Leaving) -> None:
+        """Keep the counts, for the receipt of whoever goes on."""
+        ...
+
+    async def gone(self, leaving: Leaving, by: str) -> None:
+        """All is removed: the work's own row goes, and the act is noted."""
+        ...
+
+    async def blobs_named(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
+        """Names of files that so many rows name, and where to go on, "" at the end.
+
+        source: message, inbox or outbox.
+        """
+        ...
+
+    async def compact(self) -> bool:
+        """No byte of what was deleted is left in the database's files; False while somebody reads it."""
+        ...
+
+
+class Retention(Protocol):
+    """What is old, taken away in transactions so small that nobody waits for one. Times are unix seconds."""
+
+    async def old(self, before: float, limit: int) -> list[str]:
+        """Conversations in which nothing was said or sent since and nothing waits, longest ago first."""
+        ...
+
+    async def thin(self, conversation: str, before: float, limit: int) -> str:
+        """Take away its oldest turns, so many: "left" where there is more, "gone" with the conversation itself.
+
+        "awake", and nothing, where somebody has written in it meanwhile.
+        """
+        ...
+
+    async def ended(self, before: float, limit: int) -> int:
+        """Rows of work that came to its end before then, so many of each kind; returns how many went."""
+        ...
+
+    async def spent(self, before: float, limit: int) -> int:
+        """Counts of tokens; returns how many rows went."""
+        ...
+
+
+class FileLabels(Protocol):
+    """Names of files and folders that were given in a tainted turn: what lists them shows words from outside.
+
+    A label belongs to a path and stays with it, whoever writes there later; a file under a new name is another one.
+    """
+
+    async def mark(self, space: str, paths: Sequence[str]) -> None:
+        """Label these paths of a space; those that are labelled stay so."""
+        ...
+
+    async def marked(self, space: str) -> frozenset[str]:
+        """All labelled paths of a space, whether there is a file now or not."""
+        ...

@@ -1,0 +1,21 @@
+"""What alembic runs: our revisions, on the connection it was handed."""
+
+from typing import Any
+
+from alembic import context
+
+from memory.failpoints import fp
+
+
+def _step(*_: Any, **__: Any) -> None:
+    fp("mig.step")
+
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    transaction_per_migration=True,
+    transactional_ddl=True,
+    on_version_apply=_step,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""Pure functions over texts; one of each."""

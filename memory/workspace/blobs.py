@@ -1,0 +1,145 @@
+"""Bytes kept under the name of their SHA-256: pictures and files that messages point to."""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memory.failpoints import fp
+from memory.workspace.files import sync, write_atomic
+from memory.workspace.safe_path import FOLDER
+
+MOST_BYTES = 64 * 2**20
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class BlobTooBig(ValueError):
+    """More bytes than one blob may have."""
+
+
+def is_blob(name: str) -> bool:
+    """Whether a file of that name in the folder is a blob."""
+    return bool(_NAME.fullmatch(name))
+
+
+class Blobs:
+    """A folder of blobs; the same bytes are kept once. All methods block; call them in a thread."""
+
+    def __init__(self, root: Path, most: int = MOST_BYTES) -> None:
+        self._root = root
+        self._most = most
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes and return their SHA-256 in hex; file and folder are on the disk by then.
+
+        Raises:
+            BlobTooBig: over `most` bytes.
+            OSError: they could not be stored.
+        """
+        if len(data) > self._most:
+            raise BlobTooBig(f"{len(data)} bytes; {self._most} is the most")
+        sha256 = hashlib.sha256(data).hexdigest()
+        if not self._holds(sha256, data):
+            self._make_root()
+            write_atomic(self._root / sha256, data)
+        fp("blob.stored")
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """The bytes of that name.
+
+        Raises:
+            FileNotFoundError: there are none, or it is no such name.
+            OSError: they could not be read, or are damaged.
+        """
+        if not is_blob(sha256):
+            raise FileNotFoundError(f"no blob {sha256!r}")
+        data = (self._root / sha256).read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise OSError(f"blob {sha256} is damaged")
+        return data
+
+    def has(self, sha256: str) -> bool:
+        """Whether there is a blob of that name."""
+        return is_blob(sha256) and (self._root / sha256).is_file()
+
+    def remove(self, sha256: str) -> bool:
+        """Delete the blob of that name for good, because a person asked for it; False where there is none.
+
+        Raises:
+            OSError: it could not be deleted.
+        """
+        if not is_blob(sha256) or not (self._root / sha256).exists():
+            return False
+        (self._root / sha256).unlink()
+        sync(self._root)
+        return True
+
+    def size_of(self, names: Collection[str] | None = None) -> int:
+        """How large the blobs of these names are together, those that are there; None for all of them."""
+        try:
+            with os.scandir(self._root) as items:
+                held = [item for item in items if is_blob(item.name) and (names is None or item.name in names)]
+                return sum(item.stat(follow_symlinks=False).st_size for item in held)
+        except FileNotFoundError:
+            return 0
+
+    def older(self, before: float) -> set[str]:
+        """Names of what was put, or put again, before that time (unix seconds)."""
+        try:
+            with os.scandir(self._root) as items:
+                held = [item for item in items if _NAME.fullmatch(item.name) and item.is_file(follow_symlinks=False)]
+                return {item.name for item in held if item.stat(follow_symlinks=False).st_mtime < before}
+        except FileNotFoundError:
+            return set()
+
+    def remove_older(self, sha256: str, before: float) -> bool:
+        """Delete it because nothing names it; False where it was put again meanwhile: then something is about to.
+
+        Raises:
+            OSError: it could not be deleted.
+        """
+        path = self._root / sha256
+        with _alone(self._root):
+            if not path.exists() or path.stat().st_mtime >= before:
+                return False
+            path.unlink()
+        sync(self._root)
+        return True
+
+    def _holds(self, sha256: str, data: bytes) -> bool:
+        """Whether it is there whole and for sure: who put it may have died before the folder was synced.
+
+        From now on it counts as put just now, so that nobody takes it for one that nothing names.
+        """
+        path = self._root / sha256
+        if not path.exists():
+            return False
+        with _alone(self._root):
+            try:
+                if path.read_bytes() != data:
+                    return False
+                os.utime(path)
+            except FileNotFoundError:
+                return False
+        sync(self._root)
+        return True
+
+    def _make_root(self) -> None:
+        if not self._root.is_dir():
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync(self._root.parent)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One at a time among all threads and processes of ours."""
+    fd = os.open(folder, FOLDER | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,363 @@
+"""The workspace's files: read whole, written whole or not at all, and never over what somebody else wrote meanwhile."""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.failpoints import die, fp, torn
+from memory.workspace.locks import LOCAL, Overtaken, Writer, Writers
+from memory.workspace.safe_path import FOLDER, PathRefused, display, make_folders, names, open_below, plain
+
+MOST_BYTES = 25 * 2**20
+MOST_ENTRIES = 10_000
+DEEPEST = 8
+TEMPORARY = ".mnema-tmp"
+SPACES = "spaces"
+_SPACE = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_MARKED = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
+"""An unfinished write of somebody who may be asleep; see memory.workspace.locks.Writer."""
+
+
+class Conflict(RuntimeError):
+    """The file is not what it was when it was read; nothing was written."""
+
+
+class TooBig(ValueError):
+    """The file is larger than anything that is read or written as one text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file as it was read. path: relative to its space. text: decoded as UTF-8, what is not UTF-8 replaced;
+    a byte order mark and the line ends are kept. sha256: of the bytes. size in bytes, mtime in unix seconds.
+    """
+
+    path: str
+    text: str
+    sha256: str
+    size: int
+    mtime: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A file or folder in a listing. path: relative to its space. size in bytes, mtime in unix seconds."""
+
+    path: str
+    size: int
+    mtime: float
+    is_dir: bool = False
+
+
+Entries = list[Entry]
+
+
+def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Put `data` at `path`, whole and on the disk; an existing file keeps its owner's permissions, and nobody else's.
+
+    The folder must exist.
+
+    Raises:
+        PathRefused: a link or something other than a file of ours is there.
+        OSError: it could not be written; what was there before is still there.
+    """
+    folder = os.open(path.parent, FOLDER | os.O_CLOEXEC)
+    try:
+        with LOCAL.alone("", folder) as writer:
+            _Writing(folder=folder, name=path.name, us=_us(folder), mode=mode, writer=writer).put(data)
+    finally:
+        os.close(folder)
+
+
+class SpaceFiles:
+    """The files of one space. All methods block; call them in a thread.
+
+    Raises, all of them: PathRefused for a path or file that is never touched, FileNotFoundError, OSError.
+    """
+
+    def __init__(
+        self,
+        top: Path,
+        inside: tuple[str, ...] = (),
+        hidden: frozenset[str] = frozenset(),
+        writers: Writers = LOCAL,
+    ) -> None:
+        self.root = top.joinpath(*inside)
+        self._writers = writers
+        self._space = inside[-1] if inside else ""
+        self._top = top
+        self._inside = inside
+        self._hidden = hidden
+
+    def read(self, path: str, *, twins: bool = False) -> File:
+        """The file as text. Raises TooBig over 25 MB.
+
+        Args:
+            twins: a file with a second name is read too; never for anybody who sees what is in it.
+        """
+        data, status = self._read(path, twins=twins)
+        return _file(path, data, status)
+
+    def read_bytes(self, path: str) -> bytes:
+        """The file's bytes. Raises TooBig over 25 MB."""
+        return self._read(path)[0]
+
+    def write(self, path: str, text: str, expected: str | None) -> File:
+        """Replace the file that was read with the SHA-256 `expected`, or make it where `expected` is None.
+
+        Raises:
+            Conflict: it is another one by now, or is (or is not) there.
+        """
+        return self.write_bytes(path, text.encode("utf-8", "replace"), expected)
+
+    def write_bytes(self, path: str, data: bytes, expected: str | None) -> File:
+        """The same for any bytes."""
+        *parents, name = self._names(path) or ("",)
+        if not name:
+            raise PathRefused("a file needs a name")
+        if len(data) > MOST_BYTES:
+            raise TooBig(f"{path} would be {len(data)} bytes; {MOST_BYTES} is the most")
+        with self._opened() as root:
+            folder = make_folders(root, parents)
+            try:
+                status = self._replace(folder, name, data, expected)
+            finally:
+                os.close(folder)
+        return _file(path, data, status)
+
+    def list(self, sub: str = "") -> Entries:
+        """Everything below the folder `sub`, sorted by path; links, devices and unfinished writes are left out."""
+        parts = self._names(sub)
+        found: Entries = []
+        with self._opened() as root:
+            folder = open_below(root, parts, FOLDER)
+            try:
+                self._walk(folder, parts, found)
+            finally:
+                os.close(folder)
+        return sorted(found, key=lambda entry: entry.path)
+
+    def _replace(self, folder: int, name: str, data: bytes, expected: str | None) -> os.stat_result:
+        with self._writers.alone(self._space, folder) as writer:
+            us = _us(folder)
+            return _Writing(
+                folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
+            ).put(data)
+
+    def _read(self, path: str, *, twins: bool = False) -> tuple[bytes, os.stat_result]:
+        with self._opened() as root:
+            fd = open_below(root, self._names(path), os.O_RDONLY)
+            try:
+                status = plain(fd, _us(root), single=not twins)
+                return _bytes(fd, path), status
+            finally:
+                os.close(fd)
+
+    def _names(self, path: str) -> tuple[str, ...]:
+        parts = names(path)
+        if parts and parts[0].casefold() in self._hidden:
+            raise PathRefused(f"not a path inside this folder: {path!r}")
+        return parts
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        top = os.open(self._top, FOLDER | os.O_CLOEXEC)
+        try:
+            root = open_below(top, self._inside, FOLDER)
+        finally:
+            os.close(top)
+        try:
+            yield root
+        finally:
+            os.close(root)
+
+    def _walk(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
+        with os.scandir(folder) as items:
+            for item in items:
+                if len(found) >= MOST_ENTRIES:
+                    return
+                self._visit(folder, (*parts, item.name), found)
+
+    def _visit(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
+        name = parts[-1]
+        if name.endswith(TEMPORARY):
+            return
+        with suppress(PathRefused, FileNotFoundError):
+            self._names("/".join(parts))
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            is_dir = stat.S_ISDIR(status.st_mode)
+            if is_dir or stat.S_ISREG(status.st_mode):
+                size = 0 if is_dir else status.st_size
+                found.append(Entry(path=display(parts), size=size, mtime=status.st_mtime, is_dir=is_dir))
+            if is_dir and len(parts) < DEEPEST:
+                self._enter(folder, parts, found)
+
+    def _enter(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
+        below = open_below(folder, parts[-1:], FOLDER)
+        try:
+            self._walk(below, parts, found)
+        finally:
+            os.close(below)
+
+
+class Workspace:
+    """The folder that people browse: the owner's files at its root, everybody else's below `spaces`.
+
+    writers: who keeps them apart that write there.
+    """
+
+    def __init__(self, root: Path, writers: Writers = LOCAL) -> None:
+        self.root = root
+        self._writers = writers
+
+    def space(self, space: str) -> SpaceFiles:
+        """The files of a space, "" for the owner's; its folder is made (0700) where it is missing.
+
+        Raises:
+            PathRefused: no space can have that name, or a link stands in the way.
+        """
+        if space and not _SPACE.fullmatch(space):
+            raise PathRefused(f"no space has the name {space!r}")
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not space:
+            return SpaceFiles(self.root, hidden=frozenset({SPACES}), writers=self._writers)
+        root = os.open(self.root, FOLDER | os.O_CLOEXEC)
+        try:
+            os.close(make_folders(root, (SPACES, space)))
+        finally:
+            os.close(root)
+        return SpaceFiles(self.root, inside=(SPACES, space), writers=self._writers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Writing:
+    """One write of `name` in the open `folder`. writer: who may; checked: compare with `expected` before the rename."""
+
+    folder: int
+    name: str
+    us: frozenset[int]
+    mode: int
+    writer: Writer
+    checked: bool = False
+    expected: str | None = None
+
+    def put(self, data: bytes) -> os.stat_result:
+        temporary = f".{self.name}{self.writer.mark}{TEMPORARY}"
+        self._sweep()
+        mode = self._examine()
+        with ExitStack() as undo:
+            undo.callback(self._take_away, temporary)
+            status = self._fill(temporary, data, mode)
+            self._examine()
+            self.writer.sure()
+            self._name(temporary)
+            undo.pop_all()
+        fp("file.replaced")
+        os.fsync(self.folder)
+        fp("file.dir_synced")
+        return status
+
+    def _sweep(self) -> None:
+        """Take away what others have not finished: whoever was overtaken in its sleep has nothing to put in place."""
+        if self.writer.mark:
+            for name in os.listdir(self.folder):
+                if _MARKED.fullmatch(name):
+                    self._take_away(name)
+
+    def _name(self, temporary: str) -> None:
+        try:
+            os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
+        except FileNotFoundError as err:
+            raise Overtaken(f"another process has taken {self.name} over; nothing was written") from err
+
+    def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
+        # Whoever holds the folder's lock may take away what a killed process left.
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=self.folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(temporary, flags, 0o600, dir_fd=self.folder)
+        try:
+            if torn("file.tmp_written"):
+                _write_all(fd, data[: len(data) // 2])
+                die()
+            _write_all(fd, data)
+            fp("file.tmp_written")
+            os.fchmod(fd, mode)
+            os.fsync(fd)
+            fp("file.synced")
+            return os.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def _take_away(self, temporary: str) -> None:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=self.folder)
+
+    def _examine(self) -> int:
+        """The mode to write with, once it is sure that what stands there may be replaced."""
+        try:
+            fd = open_below(self.folder, [self.name], os.O_RDONLY)
+        except FileNotFoundError:
+            if self.checked and self.expected is not None:
+                raise Conflict(f"{self.name} is not there any more") from None
+            return self.mode
+        try:
+            status = plain(fd, self.us, single=True)
+            if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:
+                raise Conflict(f"{self.name} was changed by somebody else")
+            return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
+        finally:
+            os.close(fd)
+
+
+def _us(folder: int) -> frozenset[int]:
+    """Who may own a file here: this process, or whoever owns the folder (a container's root, say)."""
+    return frozenset({os.geteuid(), os.fstat(folder).st_uid})
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _bytes(fd: int, path: str) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while piece := os.read(fd, 1 << 20):
+        size += len(piece)
+        if size > MOST_BYTES:
+            raise TooBig(f"{path} is larger than {MOST_BYTES} bytes")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _file(path: str, data: bytes, status: os.stat_result) -> File:
+    return File(
+        path=path,
+        text=data.decode("utf-8", "replace"),
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        mtime=status.st_mtime,
+    )
+
+
+# What is written is on the disk only once the kernel has been asked for it.
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's bytes, or the names in a folder, are on the disk.
+
+    Raises:
+        OSError: they are not.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

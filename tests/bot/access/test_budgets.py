@@ -1,0 +1,175 @@
+"""What is left of a person's day is a pure function of the limits, what was spent and the time."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.access.budgets import (
+    Limits,
+    Refused,
+    Sum,
+    call_of,
+    end_of_day,
+    judge,
+    limits_of,
+    merged,
+    money,
+    sentence,
+    start_of_day,
+    total,
+    who_of,
+)
+from bot.access.permissions import Actor
+from bot.config.schema import Budgets
+from memory.store.people.spending import OWNER, Spent, Used
+
+NOW = datetime(2026, 11, 22, 15, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
+NOTHING = Spent(minute=(), today=0, everybody=0, running=0, used=(), whole=())
+NO_CALL = Sum()
+PRICED, UNPRICED = "claude-sonnet-5-5", "a-model-of-my-own"
+
+
+def used(tokens: int, model: str = PRICED, cached: int = 0) -> Used:
+    return Used(model=model, calls=1, input=tokens, output=0, cache_read=cached, cache_write=0)
+
+
+def verdict(limits: Limits, spent: Spent, call: Sum = NO_CALL, asked: datetime | None = NOW) -> str:
+    refused = judge(limits, spent, NOW, asked=asked, call=call)
+    return refused.limit if refused else ""
+
+
+def test_the_defaults_are_those_of_the_rules() -> None:
+    limits = limits_of(Budgets(), "user")
+    assert limits == Limits(
+        messages_per_minute=30,
+        messages_per_day=500,
+        tokens_per_day=3_000_000,
+        money_per_day=2,
+        total_messages_per_day=3_000,
+        total_money_per_day=10,
+    )
+    guest = limits_of(Budgets(), "guest")
+    assert guest is not None
+    assert guest.messages_per_day == 20
+    assert limits_of(Budgets(), "admin") == limits
+    assert limits_of(Budgets(), "owner") is None
+
+
+@pytest.mark.parametrize(
+    ("spent", "limit"),
+    [
+        (replace(NOTHING, minute=tuple(NOW.timestamp() - n for n in range(3))), "messages_per_minute"),
+        (replace(NOTHING, today=5), "messages_per_day"),
+        (replace(NOTHING, used=(used(1_000),)), "tokens_per_day"),
+        (replace(NOTHING, used=(used(1_500, cached=600),)), ""),
+        (replace(NOTHING, used=(used(500_000),)), "tokens_per_day"),
+        (replace(NOTHING, everybody=9), "total_messages_per_day"),
+        (replace(NOTHING, whole=(used(1_000_000),)), "total_money_per_day"),
+        (replace(NOTHING, whole=(used(10**9, UNPRICED),)), ""),
+        (replace(NOTHING, minute=(1.0, 2.0), today=4, everybody=8, used=(used(999),), whole=(used(999_999),)), ""),
+    ],
+)
+def test_each_limit_is_reached_by_what_it_counts_and_not_before(spent: Spent, limit: str) -> None:
+    limits = Limits(
+        messages_per_minute=3,
+        messages_per_day=5,
+        tokens_per_day=1_000,
+        money_per_day=1,
+        total_messages_per_day=9,
+        total_money_per_day=2,
+    )
+    assert verdict(limits, spent) == limit
+    assert verdict(Limits(), spent) == ""
+
+
+def test_money_is_counted_where_the_price_is_known_and_never_guessed() -> None:
+    limits = Limits(money_per_day=1)
+    assert verdict(limits, replace(NOTHING, used=(used(500_000),))) == "money_per_day"
+    assert verdict(limits, replace(NOTHING, used=(used(10**9, UNPRICED),))) == ""
+    both = total([used(500_000), used(7, UNPRICED), used(7, UNPRICED)])
+    assert both == Sum(calls=3, tokens=500_014, money=1.0, unpriced=(UNPRICED,))
+    assert call_of(UNPRICED, 10, 5) == Sum(calls=1, tokens=15)
+    assert call_of(PRICED, 500_000, 100_000).money == 2.0
+
+
+def test_turns_that_run_are_counted_at_the_most_they_may_come_to() -> None:
+    call = Sum(calls=1, tokens=400, money=0.5)
+    spent = replace(NOTHING, used=(used(601),))
+    assert verdict(Limits(tokens_per_day=1_000), spent, call) == ""
+    assert verdict(Limits(tokens_per_day=1_000), replace(spent, running=1), call) == "tokens_per_day"
+    assert verdict(Limits(money_per_day=1), replace(NOTHING, running=2), call) == "money_per_day"
+    assert verdict(Limits(total_money_per_day=1), replace(NOTHING, running=2), call) == "total_money_per_day"
+
+
+def test_a_message_that_is_being_answered_is_not_one_message_more() -> None:
+    spent = replace(NOTHING, today=5, everybody=9, minute=(1.0, 2.0))
+    limits = Limits(messages_per_minute=2, messages_per_day=5, total_messages_per_day=9)
+    assert verdict(limits, spent, asked=None) == ""
+
+
+def test_the_minute_is_over_when_its_oldest_message_is_a_minute_old() -> None:
+    spent = replace(NOTHING, minute=tuple(NOW.timestamp() - ago for ago in (1, 20, 50, 59)))
+    refused = judge(Limits(messages_per_minute=3), spent, NOW, asked=NOW, call=Sum())
+    assert refused is not None
+    assert refused.until == NOW + timedelta(seconds=10)
+
+
+zones = st.sampled_from(["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
+
+
+@given(zone=zones, at=st.integers(1_577_836_800, 1_893_456_000))
+def test_a_day_goes_from_midnight_to_midnight_where_the_owner_is(zone: str, at: int) -> None:
+    now = datetime.fromtimestamp(at, UTC).astimezone(ZoneInfo(zone))
+    start, end = start_of_day(now), end_of_day(now)
+    assert start <= now < end
+    assert (start.hour, start.minute, end.hour, end.minute) == (0, 0, 0, 0)
+    assert (end.date() - start.date()).days == 1
+    assert start.date() == now.date()
+
+
+sums = st.lists(st.builds(used, st.integers(0, 10**6), st.sampled_from([PRICED, UNPRICED, "claude-haiku-5-5"])))
+
+
+@given(known=sums, more=sums)
+def test_sums_of_two_times_are_the_sum_of_both(known: list[Used], more: list[Used]) -> None:
+    whole, parts = total(merged(merged((), known), more)), total([*known, *more])
+    assert (whole.calls, whole.tokens, set(whole.unpriced)) == (parts.calls, parts.tokens, set(parts.unpriced))
+    assert whole.money == pytest.approx(parts.money)
+
+
+@given(spent=st.integers(0, 3_000), most=st.integers(0, 3_000), running=st.integers(0, 5), call=st.integers(0, 500))
+def test_what_is_left_is_never_overspent_by_turns_that_run(spent: int, most: int, running: int, call: int) -> None:
+    seen = replace(NOTHING, used=(used(spent),), running=running)
+    refused = verdict(Limits(tokens_per_day=most), seen, Sum(tokens=call))
+    assert bool(refused) == bool(most and spent + running * call >= most)
+
+
+@pytest.mark.parametrize("limit", Limits.__slots__)
+def test_the_sentence_names_the_limit_and_when_it_is_over(limit: str) -> None:
+    refused = Refused(limit=limit, most=2, until=NOW + timedelta(hours=8, minutes=30))  # type: ignore[arg-type]
+    zh, en = sentence(refused, NOW, "zh"), sentence(refused, NOW, "en")
+    assert "2" in zh
+    assert "2" in en
+    assert "8 小时 30 分钟" in zh
+    assert "8 h 30 min" in en
+    if "minute" not in limit:
+        assert "00:00" in zh
+        assert "00:00" in en
+    assert len(en.split(". ")) == 1
+
+
+def test_small_sums_of_money_are_not_written_as_nothing() -> None:
+    assert [money(amount) for amount in (0, 12.5, 0.25, 0.0034)] == ["US$ 0.00", "US$ 12.50", "US$ 0.25", "US$ 0.0034"]
+
+
+def test_the_owner_has_one_budget_and_everybody_else_one_for_each_account() -> None:
+    def of(role: str, channel: str, id: str) -> str:
+        return who_of(Actor(channel=channel, id=id, role=role, account="bot"))  # type: ignore[arg-type]
+
+    assert {of("owner", "web", "x"), of("owner", "telegram", "1")} == {OWNER}
+    assert of("user", "telegram", "owner") != OWNER
+    assert len({of("user", "telegram", "2"), of("user", "feishu", "2"), of("guest", "telegram", "3")}) == 3

@@ -1,0 +1,295 @@
+"""Acts that a model may only ask for: the person's own yes to that very act, once, and nothing else, lets it run."""
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from bot.access.permissions import Actor, Where
+from bot.agent.approvals import Approvals, Wanted, action_of, question
+from bot.errors import ToolFailed
+from bot.messages import load_beside
+from bot.tools.base import Toolset
+from bot.tools.files import EditFile, ReadFile, WriteFile
+from channels.message import Capabilities
+from channels.testing import Scripted as Channel
+from memory.ids import code_sha256
+from memory.store.engine.database import Lane, Tx
+from memory.store.open import open_store
+from memory.store.people.rows import GrantRow, Party
+from memory.store.rows import ConversationRow, Fate, OutboxRow
+from memory.store.schema.memory_tables import approval
+from memory.store.store import SqlStore
+from memory.workspace.files import Workspace
+from tests.bot.access.test_pairing import Clock
+from tests.contracts.store_words import talk
+
+# Literals, so that the product is not compared with itself.
+MOST_SHOWN = 12_000
+ASKED = (
+    "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
+    " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
+)
+
+OWNER = Actor(channel="web", account="a", id="1", role="owner")
+HERE = Where(kind="console", space="")
+CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
+FATE = Fate(state="sent", platform_id="p")
+TEXT = "You are kind.\n```\nand brief\n```"
+
+
+class Desk:
+    """Approvals over a real record and a real workspace."""
+
+    def __init__(self, folder: Path, store: SqlStore, clock: Clock, home: ConversationRow) -> None:
+        self.store, self.clock, self.home = store, clock, home
+        self.workspace = Workspace(folder / "workspace")
+        self.toolset = Toolset([ReadFile(self.workspace), WriteFile(self.workspace), EditFile(self.workspace)])
+        self.able = Capabilities(buttons=True)
+        self.rung: list[Lane] = []
+        store.rings(self.rung.extend)
+        self.approvals = Approvals(
+            access=store.access,
+            toolset=lambda: self.toolset,
+            workspace=self.workspace,
+            now=lambda: datetime.fromtimestamp(clock(), UTC),
+            channels=lambda: {"web": Channel(name="web", account="a", capabilities=self.able)},
+        )
+
+    def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> Wanted:
+        return Wanted(
+            actor=OWNER,
+            conversation=self.home,
+            call=call,
+            action="persona.write",
+            tool=tool,
+            arguments=arguments or {"path": "SOUL.md", "content": TEXT},
+            lang="en",
+        )
+
+    async def asked(self, wanted: Wanted | None = None) -> tuple[str, str, str]:
+        """Ask; the code, and what the buttons for yes and no bring back."""
+        assert await self.approvals.ask(wanted or self.wanted()) == ASKED
+        row = await self.question()
+        await self.store.delivery.sending(row.id)
+        await self.store.delivery.sent(row.id, FATE)
+        found = CODE.search(row.text)
+        assert found
+        (_, yes), (_, no) = load_beside(row.payload).buttons
+        return found[1], yes, no
+
+    async def question(self) -> OutboxRow:
+        row = await self.store.delivery.next_out(self.home.id)
+        assert row
+        return row
+
+    async def yes(self, key: str, actor: Actor = OWNER, where: Where = HERE) -> str:
+        said = await self.approvals.decide(actor, where, key, approve=True)
+        return said[1] if said else ""
+
+    def soul(self) -> str:
+        path = self.workspace.root / "SOUL.md"
+        return path.read_text() if path.exists() else ""
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Desk]:
+    clock = Clock()
+    (folder / "workspace").mkdir()
+    store = await open_store(folder / "m.db", clock=clock)
+    home = await store.sessions.conversation(await talk(store, "k1"))
+    assert home
+    try:
+        yield Desk(folder, store, clock, home)
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with opened(tmp_path) as one:
+        yield one
+
+
+async def test_it_runs_once_with_the_very_arguments_that_were_shown(desk: Desk) -> None:
+    code, yes, _ = await desk.asked()
+    assert desk.soul() == ""
+    assert "Approved and done, `write_file`" in await desk.yes(code)
+    assert desk.soul() == TEXT
+    (desk.workspace.root / "SOUL.md").write_text("mine")
+    for key in (code, yes):
+        assert "already" in await desk.yes(key)
+    assert desk.soul() == "mine"
+    assert [(lane.kind, lane.id) for lane in desk.rung] == [("out", desk.home.id)]
+
+
+async def test_arguments_that_are_not_those_that_were_shown_are_not_run(desk: Desk, tmp_path: Path) -> None:
+    code, _, _ = await desk.asked()
+    with closing(sqlite3.connect(tmp_path / "m.db")) as held:
+        [(arguments, digest)] = held.execute("SELECT arguments, digest FROM approval").fetchall()
+        assert digest == hashlib.sha256(arguments.encode()).hexdigest()
+        assert json.loads(arguments) == {"path": "SOUL.md", "content": TEXT}
+        held.execute("UPDATE approval SET arguments = ?", (arguments.replace("kind", "evil"),))
+        held.commit()
+    assert await desk.yes(code) == (
+        "Approved, but `write_file` did not work: it is not what was asked, or there is no such tool any more."
+    )
+    assert desk.soul() == ""
+    assert "did not work" in await desk.yes(code)
+
+
+async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk: Desk) -> None:
+    _, _, no = await desk.asked(desk.wanted("one"))
+    said = await desk.approvals.decide(OWNER, HERE, no, approve=False)
+    assert said
+    assert "Denied" in said[1]
+    assert "denied" in await desk.yes(no)
+    _, yes, _ = await desk.asked(desk.wanted("two"))
+    assert "done" in await desk.yes(yes)
+    assert desk.soul() == TEXT
+
+
+async def test_S08_nobody_elses_yes_counts_and_it_stays_open_for_its_owner(desk: Desk) -> None:
+    code, yes, _ = await desk.asked()
+    others = [replace(OWNER, id="2"), replace(OWNER, account="b"), replace(OWNER, channel="telegram")]
+    for other in others:
+        for key in (code, yes):
+            assert await desk.yes(key, other) == ""
+            assert await desk.approvals.decide(other, HERE, key, approve=False) is None
+    assert desk.soul() == ""
+    assert "done" in await desk.yes(code)
+
+
+async def test_S08_altered_replayed_and_old_presses_do_nothing(desk: Desk) -> None:
+    code, yes, _ = await desk.asked()
+    for altered in (yes[:-1], yes + "A", "yes:", "", "yes", code[:-1], yes.upper()):
+        assert await desk.yes(altered) == ""
+    desk.clock.now += 11 * 60
+    assert "over" in await desk.yes(yes)
+    assert "over" in await desk.yes(code)
+    assert desk.soul() == ""
+
+
+async def test_S09_who_is_not_the_owner_any_more_approves_nothing(desk: Desk) -> None:
+    code, yes, _ = await desk.asked()
+    assert "over" in await desk.yes(code, replace(OWNER, role="admin"))
+    assert "over" in await desk.yes(yes), "it ended with the role"
+    assert desk.soul() == ""
+    later, _, _ = await desk.asked(desk.wanted("two"))
+    party = Party(channel="web", account="a", subject="user", id="1")
+    await desk.store.access.grant(
+        GrantRow(party=party, role="owner", group="", name="", by="", at=desk.approvals.now())
+    )
+    assert (await desk.store.access.revoke("web", "1", "test")).approvals == 1
+    assert "over" in await desk.yes(later)
+    assert desk.soul() == ""
+
+
+async def test_a_group_is_no_place_to_approve_in(desk: Desk) -> None:
+    code, _, _ = await desk.asked()
+    assert "over" in await desk.yes(code, where=Where(kind="group", space="g"))
+    assert desk.soul() == ""
+
+
+async def test_what_was_begun_before_a_crash_is_not_run_again(desk: Desk) -> None:
+    code, _, _ = await desk.asked()
+    row = await desk.store.access.approval(code_sha256(code), Party(channel="web", account="a", subject="user", id="1"))
+    assert row
+    assert await desk.store.access.move(row.id, "asked", "running")
+    assert "may have happened or not" in await desk.yes(code)
+    assert desk.soul() == ""
+
+
+async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> None:
+    code, _, _ = await desk.asked()
+    assert await desk.approvals.ask(desk.wanted()) == ASKED
+    assert await desk.store.delivery.next_out(desk.home.id) is None
+    other, _, _ = await desk.asked(desk.wanted("two", path="SOUL.md", content="another"))
+    assert "done" in await desk.yes(other)
+    assert "did not work" in await desk.yes(code), "the file is not what it was when the model wrote that"
+    assert desk.soul() == "another"
+
+
+async def test_what_cannot_be_done_is_told_and_is_not_tried_again(desk: Desk) -> None:
+    code, _, _ = await desk.asked(desk.wanted(tool="edit_file", path="SOUL.md", old="x", new="y"))
+    assert "did not work: There is no such file" in await desk.yes(code)
+    assert "did not work" in await desk.yes(code)
+
+
+async def test_what_a_person_could_not_see_is_not_asked(desk: Desk) -> None:
+    for content in ("a" * (MOST_SHOWN + 1), "be kind\u202eevil", "be kind\U000e0041", "be kind\x1b[8m", "a\u200bb"):
+        with pytest.raises(ToolFailed, match="see all of it"):
+            await desk.approvals.ask(desk.wanted(path="SOUL.md", content=content))
+    assert await desk.store.delivery.next_out(desk.home.id) is None
+    await desk.approvals.ask(desk.wanted(path="SOUL.md", content="👩\u200d💻 kind\n\tand 简短"))
+
+
+async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itself(desk: Desk) -> None:
+    code, yes, _ = await desk.asked()
+    kept = await desk.store.database.read(_all_of_it)
+    for secret in (code, code.replace("-", ""), yes, yes.removeprefix("yes:")):
+        assert secret not in kept
+
+
+async def _all_of_it(tx: Tx) -> str:
+    return str([tuple(row) for row in await tx.all(select(approval))])
+
+
+async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
+    desk.able = Capabilities(limit=400)
+    await desk.approvals.ask(desk.wanted(path="SOUL.md", content="kind " * 300))
+    parts = []
+    while row := await desk.store.delivery.next_out(desk.home.id):
+        await desk.store.delivery.sending(row.id)
+        await desk.store.delivery.sent(row.id, FATE)
+        parts.append(row)
+    assert len(parts) > 3
+    assert not [row for row in parts if row.payload]
+    assert CODE.search(parts[-1].text)
+
+
+@given(st.text(max_size=80))
+def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_question(content: str) -> None:
+    nowhere: Any = None
+    wanted = Wanted(
+        actor=OWNER, conversation=nowhere, call="c", action="a", tool="t", arguments={"content": content}, lang="en"
+    )
+    shown = question(wanted, "ABCDEFGH")
+    fence = re.search(r"`content`\n(`{3,})\n", shown)
+    assert fence
+    body, _, rest = shown[fence.end() :].rpartition(f"\n{fence[1]}\n\n")
+    assert body == content
+    assert "/approve ABCD-EFGH" in rest
+    assert fence[1] not in content
+
+
+@pytest.mark.parametrize(
+    ("path", "space", "asks"),
+    [
+        ("SOUL.md", "", True),
+        ("soul.MD", "", True),
+        (" SOUL.md ", "", True),
+        ("./SOUL.md", "", True),
+        ("AGENTS.md", "", True),
+        ("rules/tone.md", "", True),
+        ("SOUL.md", "telegram-9", False),
+        ("notes/SOUL.md", "", False),
+        ("MEMORY.md", "", False),
+        ("rules-of-chess.md", "", False),
+    ],
+)
+def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> None:
+    for kind in (WriteFile, EditFile):
+        assert (action_of(kind.spec, {"path": path}, space) == "persona.write") == asks
+    assert action_of(ReadFile.spec, {"path": path}, space) == "files.read"

@@ -1,0 +1,74 @@
+"""Which messages the death of a process counts for while it opens them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.agent.turn import Turns, Works
+from bot.messages import Said
+from memory.conversation import Part
+from memory.store.rows import InboxRow
+from tests.contracts.store_words import arrival
+from tests.memory.store.conftest import SqliteRecord
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[SqliteRecord]:
+    held = SqliteRecord(tmp_path / "data" / "mnema.db")
+    yield held
+    for store in held.opened:
+        await store.close()
+
+
+async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool]:
+    """What the next process finds of a command that was waiting when the last one began; whether it begins then."""
+
+    async def dies(row: InboxRow, said: Said) -> tuple[Part, ...] | None:
+        raise asyncio.CancelledError
+
+    store = await record.open()
+    await store.delivery.recover(record.now)
+    [conversation] = await store.delivery.waiting()
+    unused: Any = None
+    works = Works(
+        store=store,
+        opening=unused,
+        drafting=unused,
+        fitter=unused,
+        agent=unused,
+        command=dies,
+        channels=dict,
+        config=unused,
+        wake=lambda conversation, at: None,
+    )
+    with pytest.raises(asyncio.CancelledError):
+        await Turns(works).step(conversation)
+    after = await record.open()  # without the end of the one before
+    await after.delivery.recover(record.now)
+    row = await after.delivery.next_in(conversation, record.now)
+    assert row is not None
+    return row, await after.delivery.begin(row.id)
+
+
+async def arrived(record: SqliteRecord, text: str) -> None:
+    store = await record.open()
+    await store.delivery.accept([arrival("k", text)])
+
+
+@pytest.mark.parametrize("text", ["/new", "/remember tea", "/新对话"])
+async def test_a_command_that_never_began_is_not_taken_for_an_interrupted_one(record: SqliteRecord, text: str) -> None:
+    await arrived(record, text)
+    record.now += 1.0
+    row, begun = await after_a_death_in_opening(record)
+    assert (row.attempts, begun) == (0, True)
+
+
+@pytest.mark.parametrize("seconds", [1.0, -3600.0])
+async def test_what_waited_is_marked_also_when_the_clock_was_put_back(record: SqliteRecord, seconds: float) -> None:
+    await arrived(record, "/help")
+    record.now += seconds
+    row, _ = await after_a_death_in_opening(record)
+    assert (row.attempts, row.deaths_alone) == (1, 1)

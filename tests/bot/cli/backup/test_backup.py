@@ -1,0 +1,514 @@
+"""Backups and restores by themselves: what is refused, what stays taken away, what no backup holds."""
+
+import asyncio
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+import tarfile
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.backup import journal
+from bot.cli.backup.archive import BadBackup
+from bot.cli.backup.create import make
+from bot.cli.backup.restore import restore, verify
+from bot.config.home import Home
+from bot.errors import ConfigError, MnemaError
+from memory.failpoints import arm
+from memory.forgetting.forget import copies
+from memory.store.errors import StoreError
+from memory.store.open import open_store
+from memory.store.store import SqlStore
+from tests.contracts.store_access_suite import granted, party
+from tests.contracts.store_words import arrival, parts, talk
+from tests.memory.store.older import go_back
+
+SECRET = "sk-planted-of-the-test-0123456789"
+CONFIG: dict[str, Any] = {
+    "llm": {"provider": "openai", "base_url": "http://one.example/v1", "api_key": SECRET},
+    "channels": {"telegram": {"token": "${TELEGRAM_BOT_TOKEN}", "owners": ["1", "2"], "allow": ["3"]}},
+}
+Members = list[tuple[tarfile.TarInfo, bytes]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A bot that somebody has talked to once, with a file, an attachment and settings."""
+    home = Home(root=tmp_path / "bot")
+    home.ensure()
+    write_config(home, CONFIG)
+    (home.workspace / "notes").mkdir()
+    (home.workspace / "notes" / "one.md").write_text("first")
+    (home.blobs / ("ab" * 32)).write_bytes(b"picture")
+    home.web_token.write_text("the old token\n")
+    inside(home, lambda store: talk(store, "k1"))
+    return home
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "backup"
+
+
+def write_config(home: Home, settings: Any) -> None:
+    home.config.write_text(json.dumps(settings, indent=2))
+    home.config.chmod(0o600)
+
+
+def inside(home: Home, work: Callable[[SqlStore], Awaitable[Any]]) -> Any:
+    """What `work` makes of the home's record."""
+
+    async def opened() -> Any:
+        store = await open_store(home.db)
+        try:
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(opened())
+
+
+def state(home: Home) -> dict[str, bytes]:
+    """Every file of a home but what opening it writes by itself."""
+    found = [path for path in home.root.rglob("*") if path.is_file() and path.name not in ("lock", "mnema.db-shm")]
+    return {str(path.relative_to(home.root)): path.read_bytes() for path in found}
+
+
+def read(file: Path) -> Members:
+    with tarfile.open(file) as tar:
+        return [(one, tar.extractfile(one).read()) for one in tar]  # type: ignore[union-attr]
+
+
+def write(file: Path, members: Members, *, manifest: bool = True) -> Path:
+    """An archive of these members; its manifest is made to fit what they are."""
+    if manifest:
+        members = fitted(members)
+    with tarfile.open(file, "w:gz", format=tarfile.PAX_FORMAT) as tar:
+        for header, content in members:
+            header.size = len(content) if header.isreg() else 0
+            tar.addfile(header, io.BytesIO(content))
+    return file
+
+
+def fitted(members: Members) -> Members:
+    """The same with a manifest that names each of them with its hash: what only its reader can refuse is left."""
+    *others, (header, text) = members
+    told = json.loads(text)
+    told["members"] = [
+        {"name": one.name, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for one, content in others
+    ]
+    return [*others, (header, json.dumps(told).encode())]
+
+
+def added(file: Path, header: tarfile.TarInfo, content: bytes = b"evil") -> Path:
+    """The archive with one more member before its manifest."""
+    *others, last = read(file)
+    return write(file, [*others, (header, content), last])
+
+
+def named(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    header = tarfile.TarInfo(name)
+    header.type, header.linkname = kind, link
+    return header
+
+
+def refused(home: Home, file: Path, words: str) -> None:
+    """Restoring and verifying both say so, and nothing under the home is another byte."""
+    before = state(home)
+    with pytest.raises(BadBackup, match=words):
+        verify(file)
+    with pytest.raises(BadBackup, match=words):
+        restore(home, file)
+    assert state(home) == before
+    assert not [path.name for path in home.root.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "workspace/../../evil",
+        "workspace/./a",
+        "workspace//a",
+        "/etc/evil",
+        "workspace",
+        "data/lock",
+        "evil",
+        "blobs/../config.json",
+        "blobs/" + "g" * 64,
+        "blobs/" + "a" * 64 + "/x",
+        "config.json.last-good",
+    ],
+)
+def test_S38_an_archive_with_a_name_outside_is_refused(home: Home, file: Path, name: str) -> None:
+    make(home, file)
+    refused(home, added(file, named(name)), "no name that a backup holds")
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE])
+def test_S38_an_archive_with_a_link_or_a_device_is_refused(home: Home, file: Path, kind: bytes) -> None:
+    make(home, file)
+    refused(home, added(file, named("workspace/evil", kind, "/etc/passwd"), b""), "a link, a device")
+
+
+@pytest.mark.parametrize(
+    "name", ["workspace/notes/one.md", "workspace/notes", "workspace/notes/one.md/more", "record.db"]
+)
+def test_S38_an_archive_with_a_name_twice_is_refused(home: Home, file: Path, name: str) -> None:
+    make(home, file)
+    refused(home, added(file, named(name)), "in it twice")
+
+
+def test_S38_a_member_of_another_content_than_the_manifests_is_refused(home: Home, file: Path) -> None:
+    make(home, file)
+    members = [(one, b"fIrst" if one.name.endswith("one.md") else content) for one, content in read(file)]
+    refused(home, write(file, members, manifest=False), "'workspace/notes/one.md' is not what its manifest says")
+
+
+def test_S38_a_member_too_many_or_too_few_is_refused(home: Home, file: Path) -> None:
+    make(home, file)
+    *others, manifest = read(file)
+    write(file, [*others, (named("workspace/more"), b"x"), manifest], manifest=False)
+    refused(home, file, "does not name 'workspace/more'")
+    write(file, [*others[:-1], manifest], manifest=False)
+    refused(home, file, "is not what its manifest says")
+    write(file, [*others, manifest, (named("workspace/more"), b"x")], manifest=False)
+    refused(home, file, "behind the manifest")
+    write(file, others, manifest=False)
+    refused(home, file, "cut short")
+
+
+def test_S38_a_newer_schema_is_refused(home: Home, file: Path) -> None:
+    make(home, file)
+    (header, record), *others = read(file)
+    newer = changed(record, "UPDATE alembic_version SET version_num = 'r9999'")
+    refused(home, write(file, [(header, newer), *others]), "newer than this program")
+
+
+def test_S38_a_record_with_a_fault_in_its_ledger_or_none_at_all_is_refused(home: Home, file: Path) -> None:
+    make(home, file)
+    (_, whole), *others = read(file)
+    faulty = changed(
+        whole, "INSERT INTO coverage (message_id, class, fold_id) SELECT id, 'folded', 'none' FROM message"
+    )
+    for record, words in ((faulty, "its ledger has"), (b"", "no tables"), (b"x" * 9000, "damaged")):
+        write(file, [(named("record.db"), record), *others])
+        refused(home, file, words)
+
+
+def changed(record: bytes, statement: str) -> bytes:
+    """A record after a change, as the bytes of its file."""
+    with closing(sqlite3.connect(":memory:")) as held:
+        held.deserialize(record)
+        held.execute(statement)
+        held.commit()
+        return held.serialize()
+
+
+def test_a_manifest_of_a_later_format_is_refused(home: Home, file: Path) -> None:
+    make(home, file)
+    *others, (header, text) = read(file)
+    write(file, [*others, (header, text.replace(b'"format": 1', b'"format": 2'))], manifest=False)
+    refused(home, file, "reads format 1")
+
+
+def test_what_is_no_backup_or_half_of_one_is_refused_at_any_length(home: Home, file: Path) -> None:
+    make(home, file)
+    whole = file.read_bytes()
+    for length in (0, 1, 10, len(whole) // 3, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        refused(home, file, "damaged or no backup|cut short")
+    file.write_bytes(whole[:-400] + bytes(byte ^ 1 for byte in whole[-400:-390]) + whole[-390:])
+    refused(home, file, "damaged|manifest")
+    file.write_bytes(gzip.compress(b"hello"))
+    refused(home, file, "no backup")
+
+
+def test_a_header_that_claims_gigabytes_is_not_read(home: Home, file: Path) -> None:
+    header = named("x", tarfile.XHDTYPE)
+    header.size = 5 << 30
+    file.write_bytes(gzip.compress(header.tobuf() + b"0" * 1024))
+    refused(home, file, "a header is too long")
+
+
+def test_S38_a_role_that_was_revoked_since_stays_so_in_this_restore_and_the_next(home: Home, file: Path) -> None:
+    async def grants(store: SqlStore) -> list[tuple[str, str]]:
+        return [(row.party.id, row.role) for row in await store.access.all_grants()]
+
+    async def give(store: SqlStore) -> None:
+        for id in ("admin", "lowered", "kept", "blocked"):
+            await store.access.grant(granted("admin", party(id)))
+
+    async def take(store: SqlStore) -> None:
+        await store.access.revoke("web", "admin", "test")
+        await store.access.grant(granted("user", party("lowered")))
+        await store.access.grant(granted("blocked", party("blocked")))
+        await store.access.grant(granted("blocked", party("stranger")))
+
+    empty = file.with_name("empty")
+    make(home, empty)
+    inside(home, give)
+    make(home, file)
+    inside(home, take)
+    done = restore(home, file)
+    assert set(done.withheld) == {"web:admin admin", "web:lowered admin", "web:blocked admin"}
+    now = inside(home, grants)
+    assert sorted(now) == [("blocked", "blocked"), ("kept", "admin"), ("lowered", "user"), ("stranger", "blocked")]
+    assert "web:admin admin" in restore(home, file).withheld
+    restore(home, empty)
+    restore(home, file)
+    assert ("admin", "admin") not in inside(home, grants)
+
+
+def test_S38_people_who_left_the_settings_since_do_not_come_back(home: Home, file: Path) -> None:
+    make(home, file)
+    write_config(home, CONFIG | {"channels": {"telegram": {"owners": ["2"], "allow": []}}})
+    done = restore(home, file)
+    assert set(done.withheld) == {"telegram:1 (owners)", "telegram:3 (allow)"}
+    telegram = json.loads(home.config.read_text())["channels"]["telegram"]
+    assert telegram == {"token": "${TELEGRAM_BOT_TOKEN}", "owners": ["2"], "allow": []}
+
+
+def test_in_a_new_home_everybody_has_the_rights_of_the_backup(home: Home, file: Path, tmp_path: Path) -> None:
+    inside(home, lambda store: store.access.grant(granted("admin")))
+    make(home, file)
+    new = Home(root=tmp_path / "new")
+    new.ensure()
+    write_config(new, {})
+    inside(new, lambda store: store.ready())
+    done = restore(new, file)
+    assert done.withheld == ()
+    assert json.loads(new.config.read_text())["channels"] == CONFIG["channels"]
+    assert [row.role for row in inside(new, lambda store: store.access.all_grants())] == ["admin"]
+
+
+def test_S38_all_sessions_of_the_page_end(home: Home, file: Path) -> None:
+    make(home, file)
+    restore(home, file)
+    assert not home.web_token.exists()
+
+
+def test_S38_codes_and_approvals_of_the_backup_are_over(home: Home, file: Path) -> None:
+    with closing(sqlite3.connect(home.db)) as held:
+        held.execute(
+            "INSERT INTO access_request VALUES ('r', '', '', 'owner', '', '', '', 'en', 'code', 'pending', 9e9, 1)"
+        )
+        held.commit()
+    make(home, file)
+    restore(home, file)
+    with closing(sqlite3.connect(home.db)) as held:
+        assert held.execute("SELECT state FROM access_request").fetchall() == [("cleared",)]
+
+
+def test_what_was_to_be_sent_goes_as_a_repeat(home: Home, file: Path) -> None:
+    async def answered(store: SqlStore) -> None:
+        [stored] = await store.delivery.accept([arrival("k2")])
+        await store.delivery.settle(stored.id, parts("an answer"))
+
+    inside(home, answered)
+    make(home, file)
+    restore(home, file)
+    with closing(sqlite3.connect(home.db)) as held:
+        rows = held.execute("SELECT state, repeats FROM outbox WHERE text = 'an answer'").fetchall()
+    assert rows == [("pending", 1)]
+
+
+def test_S60_no_secret_is_in_a_backup(home: Home, file: Path) -> None:
+    async def plant(store: SqlStore) -> None:
+        await store.notes.write("wechat", {"login": '{"token": "ilink-token-of-the-login"}'})
+        await store.delivery.accept([arrival("k9", f"/config llm.api_key {SECRET}")])
+
+    inside(home, plant)
+    manifest = make(home, file)
+    held = b"".join(content for _, content in read(file))
+    assert b"/config llm.api_key [secret]" in held
+    assert SECRET.encode() not in held
+    assert b"ilink-token-of-the-login" not in held
+    assert manifest.left_out == ("llm.api_key",)
+    assert b"the old token" not in held
+
+
+def test_the_secrets_and_notes_of_the_home_stay_where_they_still_fit(home: Home, file: Path) -> None:
+    inside(home, lambda store: store.notes.write("wechat", {"login": "a login"}))
+    make(home, file)
+    assert restore(home, file).missing == ()
+    assert json.loads(home.config.read_text())["llm"]["api_key"] == SECRET
+    assert inside(home, lambda store: store.notes.read("wechat")) == {"login": "a login"}
+    write_config(home, {"llm": CONFIG["llm"] | {"base_url": "http://two.example/v1"}})
+    assert restore(home, file).missing == ("llm.api_key",)
+    assert SECRET not in home.config.read_text()
+
+
+def test_settings_that_are_not_right_are_left_out_rather_than_with_their_secrets(
+    home: Home, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_config(home, {"llm": {"api_kye": SECRET}})
+    make(home, file)
+    assert "config.json is not in the backup: there is no key llm.api_kye" in capsys.readouterr().err
+    assert all(SECRET.encode() not in content for _, content in read(file))
+    restore(home, file)
+    assert json.loads(home.config.read_text()) == {"llm": {"api_kye": SECRET}}
+
+
+def test_an_older_backup_gets_this_versions_tables(home: Home, file: Path) -> None:
+    go_back(home.db)
+    make(home, file)
+    assert verify(file).manifest.schema == "r0001"
+    assert not restore(home, file).unsure
+    assert inside(home, lambda store: store.ready())
+    assert verify(file).contents.messages == 2
+
+
+def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(home: Home, file: Path) -> None:
+    make(home, file)
+    home.db.write_bytes(b"x" * 9000)
+    done = restore(home, file)
+    assert done.unsure
+    assert inside(home, lambda store: store.ready())
+    [kept] = home.root.glob("data.before-restore.*")
+    assert (kept / "mnema.db").read_bytes() == b"x" * 9000
+
+
+def test_what_was_forgotten_since_is_told_and_the_old_state_is_named_as_a_copy(home: Home, file: Path) -> None:
+    make(home, file)
+    with closing(sqlite3.connect(home.db)) as held:
+        held.execute(
+            "INSERT INTO forgetting (id, space, conversation, asked_by, state, code_sha256, targets, receipt, expires,"
+            " at) VALUES ('f', '', 'c', 'me', 'done', '', '', '', 9e9, 9e9)"
+        )
+        held.commit()
+    done = restore(home, file)
+    assert done.forgotten == 1
+    assert set(copies(home.data)) == {path.name for path in done.kept}
+
+
+@pytest.mark.parametrize("place", ["backup.snapshot:enospc", "backup.snapshot:eio"])
+def test_a_full_disk_leaves_no_half_file(home: Home, file: Path, place: str) -> None:
+    assert arm({"MNEMA_TEST": "1", "MNEMA_FP": place})
+    try:
+        with pytest.raises(MnemaError, match="No backup was made"):
+            make(home, file)
+    finally:
+        arm({})
+    assert sorted(path.name for path in file.parent.iterdir()) == ["bot"]
+
+
+@pytest.mark.parametrize("place", ["restore.extracted", "restore.verified"])
+def test_a_restore_that_fails_leaves_the_old_state_and_nothing_else(home: Home, file: Path, place: str) -> None:
+    make(home, file)
+    before = state(home)
+    assert arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:enospc"})
+    try:
+        with pytest.raises(OSError):
+            restore(home, file)
+    finally:
+        arm({})
+    assert state(home) == before
+
+
+def test_an_existing_file_a_folder_and_a_place_in_the_workspace_are_refused(home: Home, file: Path) -> None:
+    file.write_text("mine")
+    with pytest.raises(MnemaError, match="--force replaces it"):
+        make(home, file)
+    assert file.read_text() == "mine"
+    make(home, file, force=True)
+    assert verify(file).files == 3
+    for where, words in ((file.parent, "a folder"), (file / "x", "no folder"), (home.workspace / "b", "workspace")):
+        with pytest.raises(MnemaError, match=words):
+            make(home, where)
+    with pytest.raises(MnemaError, match="nothing to back up"):
+        make(Home(root=file.parent / "none"), file.parent / "other")
+
+
+def test_names_of_every_kind_come_back_and_links_do_not(home: Home, file: Path) -> None:
+    odd = ["名字 with blanks", "a" * 200, "line\nbreak", "UPPER", "upper", "ends. ", os.fsdecode(b"not-utf8-\xff")]
+    for name in odd:
+        (home.workspace / name).write_bytes(os.fsencode(name))
+    (home.workspace / "link").symlink_to("/etc/passwd")
+    os.mkfifo(home.workspace / "pipe")
+    (home.workspace / "tool.sh").write_text("x")
+    (home.workspace / "tool.sh").chmod(0o750)
+    os.utime(home.workspace / "tool.sh", (1_000_000, 1_000_000))
+    make(home, file)
+    restore(home, file)
+    for name in odd:
+        assert (home.workspace / name).read_bytes() == os.fsencode(name)
+    assert not {"link", "pipe"} & set(os.listdir(home.workspace))
+    status = (home.workspace / "tool.sh").stat()
+    assert (status.st_mode & 0o777, status.st_mtime) == (0o700, 1_000_000)
+    assert home.db.stat().st_mode & 0o777 == 0o600
+    assert home.data.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_server_that_does_not_answer_is_told_and_nothing_is_changed(home: Home, file: Path) -> None:
+    make(home, file)
+    write_config(home, {"database_url": "postgresql+psycopg://u@127.0.0.1:1/x"})
+    before, backup = state(home), file.read_bytes()
+    with pytest.raises(StoreError, match="cannot be used"):
+        make(home, file, force=True)
+    with pytest.raises(StoreError, match="cannot be used"):
+        restore(home, file)
+    assert (state(home), file.read_bytes()) == (before, backup)
+
+
+@pytest.mark.parametrize("text", ['{"database_url": "${NOT_SET}"}', '{"database_url": "postgresql+psycopg://u@h/x",'])
+def test_a_record_that_may_be_elsewhere_is_not_taken_for_the_file_that_was_kept(
+    home: Home, file: Path, text: str
+) -> None:
+    make(home, file)
+    home.config.write_text(text)
+    before = state(home)
+    with pytest.raises(ConfigError):
+        make(home, file, force=True)
+    with pytest.raises(ConfigError):
+        restore(home, file)
+    assert state(home) == before
+
+
+def test_a_record_stays_where_the_home_has_it_whatever_the_backup_says(home: Home, file: Path) -> None:
+    elsewhere = home.config.read_text().replace("{", '{"database_url": "postgresql+psycopg://u@127.0.0.1:1/x",', 1)
+    make(home, file)
+    members = [(one, elsewhere.encode() if one.name == "config.json" else content) for one, content in read(file)]
+    restore(home, write(file, members))
+    assert json.loads(home.config.read_text())["database_url"] == ""
+    assert inside(home, lambda store: store.ready())
+
+
+def test_two_that_find_a_cut_swap_finish_it_once(home: Home, file: Path) -> None:
+    make(home, file)
+    stamp = "20260101T000000Z"
+    ready = journal.staged(home.root, stamp)
+    (ready / "workspace").mkdir(parents=True)
+    (ready / "workspace" / "new.md").write_text("new")
+    journal.commit(home.root, stamp)
+    os.rename(home.workspace, home.root / f"workspace.before-restore.{stamp}")  # as far as it came
+    home.ensure()
+    home.lock().release()
+    assert (home.workspace / "new.md").read_text() == "new"
+    assert (home.root / f"workspace.before-restore.{stamp}" / "notes" / "one.md").exists()
+    assert home.db.exists()
+    assert not [path.name for path in home.root.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"stamp": "../x"}', '{"stamp": 3}'])
+def test_a_damaged_journal_is_told_and_moves_nothing(home: Home, text: str) -> None:
+    (home.root / journal.JOURNAL).write_text(text)
+    with pytest.raises(MnemaError, match="damaged"):
+        journal.finish(home.root)
+    assert home.db.exists()
+
+
+def test_what_a_cut_restore_made_ready_is_taken_away_by_the_next(home: Home, file: Path) -> None:
+    make(home, file)
+    shutil.copytree(home.workspace, journal.staged(home.root, "20260101T000000Z") / "workspace")
+    restore(home, file)
+    assert not [path.name for path in home.root.iterdir() if path.name.startswith(".")]

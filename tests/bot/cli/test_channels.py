@@ -1,0 +1,138 @@
+"""`mnema channels`: the list, and a login in the terminal beside a running bot."""
+
+import asyncio
+import json
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.main import main
+from bot.config.home import Home
+from bot.console.channels import Channels, blocks
+from bot.gateway.channel_status import Health, as_json, state_of
+from channels.web.requests import Call, answer
+from tests.bot.moody import DIGITS, QR, WAIT, Moody
+from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.walk.harness import ROOT, command, environment
+
+NOW = 1_790_000_000.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(root=tmp_path)
+    made.ensure()
+    made.config.write_text(json.dumps({"channels": {"telegram": {"token": "100:x"}, "web": {"port": 0}}}))
+    made.config.chmod(0o600)
+    return made
+
+
+@asynccontextmanager
+async def bot(home: Home, wechat: Moody) -> AsyncIterator[None]:
+    """What looks like `mnema run` from beside: the lock with an address in it, and the routes."""
+
+    async def status(_: object) -> Any:
+        state = state_of(wechat, Health(up=True, since=NOW), wechat.felt.heard)
+        return answer({"channels": {"wechat": as_json(state)}})
+
+    calls = [
+        Call(method="GET", path="/api/status", action="console.read", handler=status),
+        *Channels(lambda: {"wechat": wechat}).calls(),
+    ]
+    async with running(ScriptedHouse(), calls) as site:
+        home.web_token.write_text(TOKEN)
+        with home.lock() as lock:
+            lock.tell(site.base)
+            yield
+
+
+@asynccontextmanager
+async def asked(home: Home, *words: str) -> AsyncIterator[Process]:
+    process = await asyncio.create_subprocess_exec(
+        *command("--home", str(home.root), "channels", *words),
+        cwd=ROOT,
+        env={**environment(home.root), "LANG": "zh_CN.UTF-8", "PYTHONIOENCODING": "utf-8"},
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE if words[:1] != ("login",) else DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(30):
+            yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def said(process: Process, until: str) -> str:
+    """What it prints, up to this text."""
+    assert process.stdout
+    seen = b""
+    while until.encode() not in seen:
+        piece = await process.stdout.read(4096)
+        assert piece, f"it ended with {seen.decode()!r}, without {until!r}"
+        seen += piece
+    return seen.decode()
+
+
+def test_without_a_bot_it_lists_what_would_start(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home", str(home.root), "channels"]) == 0
+    out = capsys.readouterr().out
+    assert "○ telegram — on, but mnema run does not run" in out
+    assert "○ wechat — off" in out
+    assert main(["--home", str(home.root), "channels", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["channels"]["telegram"] == {"up": False, "state": "on"}
+
+
+def test_a_login_without_a_bot_says_what_is_missing(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home", str(home.root), "channels", "login", "wechat"]) == 1
+    assert "mnema run must be running for a login" in capsys.readouterr().err
+    with home.lock():
+        assert main(["--home", str(home.root), "channels", "login", "wechat"]) == 1
+    assert "has no page to ask" in capsys.readouterr().err
+
+
+async def test_beside_a_bot_it_tells_what_that_says(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    wechat = Moody("wechat")
+    wechat.asked = QR
+    async with bot(home, wechat):
+        assert await asyncio.to_thread(main, ["--home", str(home.root), "channels"]) == 0
+        assert "○ wechat — " in (out := capsys.readouterr().out)
+        assert await asyncio.to_thread(main, ["--home", str(home.root), "channels", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)["channels"]["wechat"]
+        assert (told["up"], told["state"], told["prompt"]["kind"]) == (False, "asking", "qr")
+        assert await asyncio.to_thread(main, ["--home", str(home.root), "channels", "login", "nope"]) == 1
+        assert "there is no channel nope here" in capsys.readouterr().err
+    assert "s3cret" not in out
+
+
+async def test_a_login_goes_from_code_to_digits_to_done(home: Home) -> None:
+    wechat = Moody("wechat")
+    wechat.asked = QR
+    async with bot(home, wechat), asked(home, "login", "wechat") as process:
+        assert process.stdin
+        shown = await said(process, QR.zh)
+        assert blocks(QR.text) in shown
+        assert QR.text not in shown
+        wechat.asked = DIGITS
+        await said(process, "> ")
+        process.stdin.write(b"4815x\n")
+        await said(process, "> ")
+        assert wechat.answers == []
+        process.stdin.write(b"4815\n")
+        await said(process, "wechat is logged in.")
+        assert await process.wait() == 0
+    assert wechat.answers == ["4815"]
+
+
+async def test_a_channel_that_rests_is_told_that_somebody_is_here(home: Home) -> None:
+    wechat = Moody("wechat")
+    wechat.asked = WAIT
+    async with bot(home, wechat), asked(home, "login", "wechat") as process:
+        await said(process, "wechat is logged in.")
+    assert wechat.answers == [""]

@@ -1,0 +1,208 @@
+"""The doctor's word on channels: a running bot is asked, without one each is tried, and each trouble has its remedy."""
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.doctor.channels import check_channels
+from bot.cli.doctor.check import Check
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.errors import ConfigError
+from bot.gateway.channel_status import State, as_json
+from channels.base import Notebook
+from channels.errors import Contended, LoggedOut, Retryable
+from channels.web.requests import Call, answer
+from memory.store.open import open_store
+from tests.bot.moody import QR
+from tests.channels.web.server import TOKEN, ScriptedHouse, running
+
+
+def set_up(folder: Path, **channels: Any) -> Home:
+    home = Home(root=folder)
+    home.ensure()
+    home.config.write_text(json.dumps({"channels": channels}))
+    home.config.chmod(0o600)
+    return home
+
+
+async def found(home: Home, **options: Any) -> dict[str, Check]:
+    file = ConfigFile(home.config)
+    file.load()
+    return {check.name: check for check in await check_channels(home, file, **options)}
+
+
+@dataclass
+class Probed:
+    """A channel that is tried: says this, or ends with that; None: never answers. closed: was let go of."""
+
+    ends: str | Exception | None
+    closed: bool = False
+    kept: dict[str, str] = field(default_factory=dict)
+    notebook: Notebook | None = None
+
+    def bind(self, notebook: Notebook) -> None:
+        self.notebook = notebook
+
+    async def probe(self) -> str:
+        assert self.notebook
+        await self.notebook.write({"cursor": "9", "token": ""})
+        self.kept = await self.notebook.read()
+        if isinstance(self.ends, Exception):
+            raise self.ends
+        if self.ends is None:
+            await asyncio.Event().wait()
+        return str(self.ends)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@contextmanager
+def held(home: Home, url: str) -> Iterator[None]:
+    """The home as a running bot holds it."""
+    home.web_token.write_text(TOKEN)
+    with home.lock() as lock:
+        lock.tell(url)
+        yield
+
+
+async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
+    states = {
+        "web": State(name="web", mood="up", since=1.0),
+        "telegram": State(name="telegram", mood="contended", since=1.0, why="another program polls"),
+        "wechat": State(name="wechat", mood="asking", since=1.0, asks=True, prompt=QR),
+    }
+
+    async def status(_: object) -> Any:
+        return answer({"channels": {name: as_json(state) for name, state in states.items()}})
+
+    home = set_up(
+        tmp_path, telegram={"token": "100:x"}, wechat={"enabled": True}, wecom={"bot_id": "b", "secret": "s3"}
+    )
+    call = Call(method="GET", path="/api/status", action="console.read", handler=status)
+    async with running(ScriptedHouse(), [call]) as site:
+        with held(home, site.base):
+            checks = await found(home)
+    assert checks["channel web"].ok
+    telegram = checks["channel telegram"]
+    assert not telegram.ok
+    assert telegram.message.startswith("Stands by for ")
+    assert telegram.message.endswith("(another program polls).")
+    assert "Stop the other program" in telegram.hint
+    assert "mnema channels login wechat" in checks["channel wechat"].hint
+    assert "has not started it" in checks["channel wecom"].message
+    assert "s3cret" not in str(checks)
+
+
+async def test_a_running_bot_that_does_not_answer_is_a_fault_of_its_own(tmp_path: Path) -> None:
+    with closing(socket.socket()) as silent:
+        silent.bind(("127.0.0.1", 0))
+        home = set_up(tmp_path, telegram={"token": "100:x"})
+        with held(home, f"http://127.0.0.1:{silent.getsockname()[1]}"):
+            checks = await found(home)
+    assert not checks["channels"].ok
+    assert "could not do it" in checks["channels"].message
+
+
+async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> None:
+    checks = await found(set_up(tmp_path, wecom={"bot_id": "b"}))
+    assert checks["channel web"] == Check(name="channel web", ok=True, message="It is on.")
+    assert checks["channel wecom"].message == "It has settings but does not start: secret is empty."
+    assert "channel telegram" not in checks
+
+
+async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: Path) -> None:
+    off = {"token": "100:x", "enabled": False}
+    checks = await found(set_up(tmp_path, telegram=off, wecom={"enabled": False, "bot_id": "b"}))
+    assert checks["channel telegram"] == Check(
+        name="channel telegram",
+        ok=True,
+        message="It has credentials, but enabled is false: it does not start.",
+        hint="Set channels.telegram.enabled to true to start it.",
+    )
+    assert "channel wecom" not in checks
+
+
+async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(tmp_path: Path) -> None:
+    checks = await found(set_up(tmp_path, telegram={"enabled": True, "token": ""}, feishu={"enabled": False}))
+    assert [name for name in checks if name.startswith("channel ")] == ["channel web"]
+
+
+TELEGRAM: Any = {"token": "100:x"}
+
+
+async def tried(home: Home, probed: object, patience: float = 5.0) -> Check:
+    return (await found(home, made=lambda config, name: probed, patience=patience))["channel telegram"]
+
+
+async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
+    probed = Probed("@lab_bot")
+    check = await tried(set_up(tmp_path, telegram=TELEGRAM), probed)
+    assert check == Check(name="channel telegram", ok=True, message="It is on and answers: @lab_bot.")
+    assert probed.closed
+
+
+@pytest.mark.parametrize(
+    ("ends", "message", "hint"),
+    [
+        (
+            LoggedOut("Telegram refuses the token"),
+            "Telegram refuses the token.",
+            "Set the credentials in channels.tele",
+        ),
+        (Contended("another program polls"), "another program polls.", "Stop the other program"),
+        (Retryable("no route to the host"), "no route to the host.", "Check the network"),
+        (ImportError("no module named telegram"), "ImportError: no module", "Check the network"),
+        (None, "no answer in 0.01 seconds", "Check the network"),
+    ],
+)
+async def test_each_trouble_has_its_remedy(tmp_path: Path, ends: Any, message: str, hint: str) -> None:
+    probed = Probed(ends)
+    home = set_up(tmp_path, telegram=TELEGRAM)
+    check = await tried(home, probed, 0.01 if ends is None else 5.0)
+    assert not check.ok
+    assert message in check.message
+    assert hint in check.hint
+    assert probed.closed
+
+
+async def test_a_channel_that_cannot_be_built_says_why(tmp_path: Path) -> None:
+    def unbuilt(*_: object) -> Any:
+        raise ConfigError("channels.telegram is on, but the package telegram is missing")
+
+    checks = await found(set_up(tmp_path, telegram=TELEGRAM), made=unbuilt)
+    assert "the package telegram is missing" in checks["channel telegram"].message
+
+
+async def test_what_it_kept_is_read_and_what_it_writes_is_not_kept(tmp_path: Path) -> None:
+    home = set_up(tmp_path, telegram=TELEGRAM)
+    store = await open_store(home.db)
+    await store.notes.write("telegram", {"cursor": "7", "token": "t", "name": "lab"})
+    await store.close()
+    probed = Probed("@lab_bot")
+    await tried(home, probed)
+    assert probed.kept == {"cursor": "9", "name": "lab"}
+    store = await open_store(home.db, writable=False)
+    assert await store.notes.read("telegram", "") == {"cursor": "7", "token": "t", "name": "lab"}
+    await store.close()
+
+
+async def test_channels_are_tried_beside_each_other(tmp_path: Path) -> None:
+    met = asyncio.Barrier(2)
+
+    class Waiting(Probed):
+        async def probe(self) -> str:
+            await met.wait()
+            return "here"
+
+    home = set_up(tmp_path, telegram=TELEGRAM, wecom={"bot_id": "b", "secret": "s3"})
+    checks = await found(home, made=lambda config, name: Waiting("here"))
+    assert [checks[f"channel {name}"].ok for name in ("telegram", "wecom")] == [True, True]

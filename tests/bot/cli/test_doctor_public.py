@@ -1,0 +1,136 @@
+"""The doctor's look at the public address: through a real proxy with TLS, well behaved or not."""
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.doctor.check import Check
+from bot.cli.doctor.public_address import check_public
+from bot.config.file import ConfigFile
+from bot.config.home import Home
+from bot.config.schema import Config
+from tests.channels.attacked import Authority, Kind
+from tests.channels.web.server import TOKEN, ScriptedHouse, running
+from tests.emulators.tls_proxy import Proxy, tls_proxy
+
+
+@asynccontextmanager
+async def looked(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kind: Kind = "good",
+    trusted: Sequence[str] = ("127.0.0.1",),
+    begun: bool = True,
+    **mistakes: Any,
+) -> AsyncIterator[list[Check]]:
+    """What the doctor says of a page behind such a proxy. begun: a bot runs."""
+    authority = Authority(folder)
+    authority.context(kind)
+    (folder / "authority.pem").write_text(authority.pem)
+    monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
+    home = Home(root=folder / "home")
+    home.ensure()
+    home.web_token.write_text(TOKEN)
+    async with (
+        tls_proxy(Proxy(certificate=str(folder / f"{kind}.pem"), **mistakes)) as proxy,
+        running(ScriptedHouse(), public_url=proxy.url, proxies=trusted) as site,
+    ):
+        proxy.lead_to(site.port)
+        config = _config(home, proxy.url, trusted)
+        if begun:
+            with home.lock() as lock:
+                lock.tell(site.base)
+                yield await check_public(home, config)
+        else:
+            yield await check_public(home, config)
+
+
+def _config(home: Home, url: str, trusted: Sequence[str] = ()) -> Config:
+    listed = ", ".join(f'"{one}"' for one in trusted)
+    home.config.write_text(f'{{"channels": {{"web": {{"public_url": "{url}", "trusted_proxies": [{listed}]}}}}}}')
+    return ConfigFile(home.config).load()
+
+
+async def test_a_proxy_that_does_its_work_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with looked(tmp_path, monkeypatch) as [check]:
+        assert (check.name, check.ok, check.hint) == ("public address", True, "")
+        assert check.message.endswith("certificate, Host, Origin, body size and event stream are right.")
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "message", "hint"),
+    [
+        ({"host": "inner:1"}, "The proxy changes Host to inner:1.", "proxy_set_header Host $http_host"),
+        ({"strips": ["origin"]}, "The proxy takes Origin out.", "Let it pass Origin on"),
+        ({"limit": 1 << 20}, "The proxy takes no uploads of 36 MB.", "client_max_body_size 40m;"),
+        ({"redirect": "https://a.example/x"}, "redirects to https://a.example/x.", "without redirect"),
+        ({"status": 502}, "answers 502: it does not reach mnema.", "Let it pass to http://127.0.0.1:"),
+        ({"status": 200}, "Something else answers at ", "no pages of its own"),
+        ({"status": 401}, "with 401.", "no login"),
+        ({"kind": "expired"}, "is not accepted: certificate has expired.", "Renew it, let it name 127.0.0.1"),
+        ({"kind": "self-signed"}, "is not accepted: self-signed certificate.", "with its whole chain"),
+        ({"kind": "another's"}, "is not accepted: IP address mismatch", "let it name 127.0.0.1"),
+    ],
+)
+async def test_each_mistake_is_named_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistakes: dict[str, Any], message: str, hint: str
+) -> None:
+    async with looked(tmp_path, monkeypatch, **mistakes) as [check]:
+        assert not check.ok
+        assert message in check.message
+        assert hint in check.hint
+
+
+async def test_several_mistakes_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with looked(tmp_path, monkeypatch, host="inner", strips=["origin"], buffers=True, limit=99) as found:
+        assert [(check.ok, check.message) for check in found] == [
+            (False, "The proxy changes Host to inner."),
+            (False, "The proxy takes Origin out."),
+            (False, "The proxy takes no uploads of 36 MB."),
+            (False, "The proxy holds the event stream back: answers do not grow."),
+        ]
+        assert "proxy_buffering off" in found[3].hint
+
+
+async def test_a_proxy_that_is_not_listed_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with looked(tmp_path, monkeypatch, trusted=()) as [check]:
+        assert check.ok
+        assert "list 127.0.0.1 in channels.web.trusted_proxies" in check.hint
+
+
+async def test_without_a_running_bot_the_certificate_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with looked(tmp_path, monkeypatch, begun=False, status=502) as [check]:
+        assert check.ok
+        assert "mnema run is not running" in check.message
+
+
+async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        [check] = await check_public(home, _config(home, f"https://127.0.0.1:{taken.getsockname()[1]}"))
+    assert not check.ok
+    assert "cannot be reached: [Errno 111] Connection refused." in check.message
+
+
+async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    async with running(ScriptedHouse()) as site:
+        [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
+    assert not check.ok
+    assert "does not speak TLS" in check.message
+
+
+async def test_no_public_address_is_no_check(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    assert await check_public(home, _config(home, "")) == []

@@ -1,0 +1,183 @@
+"""S62: no other account of the machine can read what the program keeps."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.cli.doctor.report import check_private
+from bot.cli.main import main
+from bot.config.home import Home
+from bot.config.private_files import close_entries
+from tests.bot.inside import inside
+from tests.walk.harness import ROOT, until
+
+NOBODY = 65534
+MODES = {stat.S_IFDIR: 0o700, stat.S_IFREG: 0o600}
+
+
+def mnema(home: Path, *commands: str) -> None:
+    """Commands in a process of its own, under the umask that most accounts have."""
+    code = "import sys; from bot.cli.main import main; sys.exit(any(main(words.split(' ')) for words in sys.argv[1:]))"
+    called = [sys.executable, "-c", code, *(f"--home {home} {command}" for command in commands)]
+    ran = subprocess.run(called, cwd=ROOT, umask=0o022, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def open_to_others(*roots: Path) -> dict[str, str]:
+    """What is not 0700 or 0600 at these paths and below."""
+    paths = [path for root in roots for path in (root, *root.rglob("*"))]
+    modes = {str(path): path.lstat().st_mode for path in paths if not path.is_symlink()}
+    return {
+        path: oct(mode & 0o777)
+        for path, mode in modes.items()
+        if mode & 0o777 != MODES.get(stat.S_IFMT(mode), mode & 0o777)
+    }
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that every account may enter, as /srv is."""
+    folder = Path(tempfile.mkdtemp(prefix="mnema-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def loose(root: Path) -> None:
+    """A home as an older version left it."""
+    for path in (root, *root.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@pytest.mark.kill
+def test_S62_everything_that_the_program_makes_is_for_its_account_alone(shared: Path) -> None:
+    home, out = shared / "bot", shared / "out"
+    out.mkdir(mode=0o700)
+    export = f"sessions export main --out {out}/talk.jsonl"
+    mnema(home, "init --yes", "chat --once hello", "memory index", f"backup {out}/b.tar.gz", export)
+    assert sorted(path.name for path in out.iterdir()) == ["b.tar.gz", "talk.jsonl"]
+    assert {"mnema.db", "log", "blobs", "index", "lock"} <= {path.name for path in (home / "data").iterdir()}
+    assert open_to_others(home, out) == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another account")
+def test_S62_another_account_reads_nothing_of_a_home_made_by_an_older_version(shared: Path) -> None:
+    home = shared / "bot"
+    mnema(home, "init --yes")
+    loose(home)
+
+    def read() -> int:
+        asked = ["cat", str(home / "workspace" / "MEMORY.md")]
+        return subprocess.run(asked, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True).returncode
+
+    assert read() == 0
+    mnema(home, "init --yes")
+    assert read() != 0
+    assert open_to_others(home) == {}
+
+
+def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
+    home = Home(root=tmp_path / "bot")
+    home.ensure()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    outside.chmod(0o755)  # whatever the umask is
+    for name in ("linked", "hard"):
+        (outside / name).write_text("theirs")
+        (outside / name).chmod(0o644)
+    (home.workspace / "folder").symlink_to(outside)
+    (home.workspace / "file").symlink_to(outside / "linked")
+    os.link(outside / "hard", home.workspace / "hard")
+    os.mkfifo(home.workspace / "pipe", 0o644)
+    (home.workspace / "spaces" / "web-1").mkdir(parents=True)
+    (home.workspace / "spaces" / "web-1" / "notes.md").write_text("x")
+    (home.workspace / "tool.sh").write_text("x")
+    (home.workspace / "tool.sh").chmod(0o755)
+    assert main(["--home", str(home.root), "init", "--yes"]) == 0
+    left = open_to_others(tmp_path)
+    assert left.pop(str(home.workspace / "tool.sh")) == "0o700"
+    assert left == {
+        str(outside): "0o755",
+        str(outside / "linked"): "0o644",
+        str(outside / "hard"): "0o644",
+        str(home.workspace / "hard"): "0o644",
+    }
+    assert tmp_path.stat().st_mode & 0o777 == 0o700  # as pytest made it
+
+
+def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "workspace").mkdir()
+    shipped = [tmp_path / name for name in ("bot/cli/main.py", "pyproject.toml", "workspace/README.md")]
+    for path in shipped:
+        path.write_text("x")
+    (tmp_path / "config.json").write_text("{}")
+    loose(tmp_path)
+    assert main(["--home", str(tmp_path), "init", "--yes"]) == 0
+    assert open_to_others(tmp_path) == {
+        str(tmp_path): "0o755",
+        str(tmp_path / "bot"): "0o755",
+        **{str(path): "0o644" for path in shipped},
+    }
+    assert (tmp_path / "workspace").stat().st_mode & 0o777 == 0o700
+    assert check_private(Home(root=tmp_path)).ok
+
+
+def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(tmp_path: Path) -> None:
+    kept = "before-restore.20261123T080000Z"
+    ours = ("config.json", "config.json.last-good", f"config.json.{kept}", f"data.{kept}/m.db", ".restore.json")
+    theirs = ("data.csv", "data.tar.gz", "workspace.code-workspace", "workspace.old/notes.md", ".restored.txt")
+    for name in (*ours, *theirs, ".restore-20261123T080000Z/config.json", "workspace/notes.md", "data/m.db"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    loose(tmp_path)
+    close_entries(Home(root=tmp_path))
+    left = {str(tmp_path / name): "0o644" for name in theirs}
+    assert open_to_others(tmp_path) == {str(tmp_path): "0o755", str(tmp_path / "workspace.old"): "0o755", **left}
+
+
+async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
+    Home(root=tmp_path).ensure()
+    (tmp_path / "workspace" / "MEMORY.md").chmod(0o644)
+    (tmp_path / "config.json.last-good").write_text("{}")
+    (tmp_path / "config.json.last-good").chmod(0o644)
+    async with inside(tmp_path, lambda asked: "yes"):
+        await until(lambda: not open_to_others(tmp_path), "everything is closed")
+
+
+def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path) -> None:
+    home = Home(root=tmp_path / "my bot")
+    home.ensure()
+    assert check_private(home).ok
+    (home.workspace / "MEMORY.md").chmod(0o644)
+    found = check_private(home)
+    assert not found.ok
+    assert found.message == f"Other accounts may open {home.workspace}/MEMORY.md (mode 0644)."
+    assert found.hint == f"Run: chmod 600 '{home.workspace}/MEMORY.md'"
+    home.data.chmod(0o750)
+    found = check_private(home)
+    assert found.message == f"Other accounts may open {home.data} (mode 0750), and 1 more."
+    assert found.hint == f"Run: chmod 700 '{home.data}'; the next start of mnema closes the rest."
+    subprocess.run(["sh", "-c", found.hint.removeprefix("Run: ").partition(";")[0]], check=True)
+    assert check_private(home).message.startswith(f"Other accounts may open {home.workspace}/MEMORY.md")
+
+
+def test_doctor_names_a_workspace_that_was_put_elsewhere_by_a_link(tmp_path: Path) -> None:
+    home = Home(root=tmp_path / "bot")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes").chmod(0o755)
+    home.root.mkdir()
+    home.workspace.symlink_to(tmp_path / "notes")
+    home.ensure()
+    assert main(["--home", str(home.root), "init", "--yes"]) == 0
+    assert check_private(home).hint == f"Run: chmod 700 {tmp_path}/notes"
+    assert (tmp_path / "notes").stat().st_mode & 0o777 == 0o755

@@ -1,0 +1,220 @@
+"""The noting of facts beside the conversation: which turns, in what order, and never in a reply's way."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.access.permissions import Actor, Role, Where
+from bot.agent.prompt import Tail
+from bot.agent.turn import to_remember
+from bot.agent.turn_context import Ended, Job, Watched
+from bot.config.schema import Config
+from bot.errors import Transient
+from bot.memory.extraction import AT_ONCE, Extractor, asking, settings_of
+from bot.messages import address_of
+from bot.models.base import Request
+from bot.models.providers.testing import Scripted
+from bot.models.service import Brain
+from memory.conversation import Text
+from memory.longterm.extraction import Rules
+from memory.longterm.extraction_worker import NoModel
+from memory.store.open import open_store
+from memory.store.rows import ConversationRow, TurnRow
+from tests.memory.longterm.noting import PREFERS_TEA, TEA, Desk, noted, place
+
+LONG = "An answer that is quite long enough to be read for what it tells about the question."
+ANSWERED = Ended(state="done", stored=(Text(text=LONG),), said=LONG)
+ON = Config()
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    held = Desk(tmp_path, await open_store(tmp_path / "mnema.db"))
+    yield held
+    await held.store.close()
+
+
+async def test_fifty_turns_at_once_are_read_one_after_the_other_in_their_order(desk: Desk) -> None:
+    running, most = 0, 0
+
+    async def tell(prompt: str) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return "[]"
+
+    desk.tell = tell
+    extractor = Extractor(desk.work, desk.store.extractions)
+    for number in range(50):
+        await desk.say(f"My favourite number of today is {number}.")
+        extractor.wake("")
+    await extractor.settled()
+    asked = [prompt.split("today is ")[1].split(".")[0] for _, prompt in desk.asked]
+    assert asked == [str(number) for number in range(50)]
+    assert most == 1
+    assert await desk.store.extractions.counts() == {"done": 50}
+
+
+async def test_spaces_are_read_beside_each_other_a_few_at_a_time(desk: Desk) -> None:
+    waiting: list[str] = []
+    full, go_on = asyncio.Event(), asyncio.Event()
+
+    async def tell(prompt: str) -> str:
+        waiting.append(prompt)
+        if len(waiting) == AT_ONCE:
+            full.set()
+        await go_on.wait()
+        return "[]"
+
+    desk.tell = tell
+    extractor = Extractor(desk.work, desk.store.extractions)
+    for number in range(AT_ONCE + 2):
+        await desk.say(TEA, at=place(f"c{number}", f"telegram-{number}"))
+        extractor.wake(f"telegram-{number}")
+    await full.wait()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(waiting) == AT_ONCE
+    go_on.set()
+    await extractor.settled()
+    assert len(waiting) == AT_ONCE + 2
+
+
+async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start(desk: Desk) -> None:
+    begun = asyncio.Event()
+
+    async def hang(prompt: str) -> str:
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    desk.tell = hang
+    extractor = Extractor(desk.work, desk.store.extractions)
+    await desk.say(TEA)
+    extractor.wake("")
+    await begun.wait()
+    await extractor.close()
+    await desk.restart()
+    desk.tell = noted(PREFERS_TEA)
+    extractor = Extractor(desk.work, desk.store.extractions)
+    await extractor.resume()
+    await extractor.settled()
+    assert await desk.lines() == ["The user prefers tea over coffee"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A turn as it ends, and whether it is to be read for facts."""
+
+    turn: TurnRow
+    conversation: ConversationRow
+
+    def remembered(
+        self, *, kind: str = "dm", role: Role = "user", words: str = TEA, ended: Ended = ANSWERED, config: Config = ON
+    ) -> bool:
+        at = replace(self.conversation.place, kind="group" if kind == "group" else "dm")
+        job = Job(
+            conversation=replace(self.conversation, place=at),
+            turn=self.turn,
+            actor=Actor(channel="telegram", id="7", role=role),
+            where=Where(kind=kind, space=at.space),  # type: ignore[arg-type]
+            lang="en",
+            tail=Tail(clock=""),
+            model="m",
+            policy="balanced",
+            max_steps=1,
+            watched=Watched(show=lambda event: None, address=address_of(at), message_id=""),
+            words=words,
+        )
+        return to_remember(job, ended, config)
+
+
+@pytest.fixture
+async def asked(desk: Desk) -> Asking:
+    turn = await desk.say(TEA, at=place("c1", "telegram-7"))
+    conversation = await desk.store.sessions.conversation(turn.conversation)
+    assert conversation is not None
+    return Asking(turn=turn, conversation=conversation)
+
+
+def test_turns_of_people_who_may_write_memory_are_remembered_in_private_only(asked: Asking) -> None:
+    for kind in ("dm", "terminal", "console"):
+        assert asked.remembered(kind=kind)
+    assert not asked.remembered(kind="group")
+    assert not asked.remembered(kind="group", role="owner")
+    assert not asked.remembered(kind="job")
+    for role in ("guest", "stranger"):
+        assert not asked.remembered(role=role)  # type: ignore[arg-type]
+
+
+def test_only_answered_turns_are_remembered(asked: Asking) -> None:
+    for state in ("failed", "cancelled", "interrupted"):
+        assert not asked.remembered(ended=replace(ANSWERED, state=state))  # type: ignore[arg-type]
+    assert not asked.remembered(ended=replace(ANSWERED, declined=True))
+
+
+def test_short_turns_and_those_without_words_are_not_remembered(asked: Asking) -> None:
+    assert not asked.remembered(words="hi", ended=replace(ANSWERED, said="Hello!"))
+    assert asked.remembered(words="hi")
+    assert not asked.remembered(words="")
+
+
+def test_nothing_is_remembered_where_extraction_is_off(asked: Asking) -> None:
+    assert not asked.remembered(config=Config.model_validate({"memory": {"extract": False}}))
+
+
+def test_the_rules_are_those_configured() -> None:
+    config = Config.model_validate({"memory": {"categories": ["skill"], "min_importance": 7, "extract": False}})
+    settings = settings_of(config)
+    assert (settings.extract, settings.rules) == (False, Rules(categories=("skill",), min_importance=7))
+
+
+def brain(script: Any) -> Brain:
+    async def nothing(question: str, conversation: str, space: str) -> list[Any]:
+        return []
+
+    made = Brain(lambda sha256: b"", nothing, lambda name, error: None)
+    if script is not None:
+        made.use(Scripted(script))
+    else:
+        made.configure(Config())
+    return made
+
+
+async def test_the_fast_model_is_asked_and_its_use_is_noted_as_extraction(desk: Desk) -> None:
+    seen: list[Request] = []
+
+    def tell(request: Request) -> str:
+        seen.append(request)
+        return json.dumps([PREFERS_TEA])
+
+    turn = await desk.say(TEA)
+    complete = asking(brain(tell), desk.store.sessions)
+    assert json.loads(await complete("system", "prompt", 100, turn.conversation)) == [PREFERS_TEA]
+    assert (seen[0].purpose, seen[0].max_tokens, seen[0].tools) == ("extract", 100, ())
+    [used] = await desk.store.sessions.usage(LONG_AGO, turn.conversation)
+    assert used.purpose == "extract"
+
+
+async def test_without_a_key_there_is_no_model_and_no_cost(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    turn = await desk.say(TEA)
+    with pytest.raises(NoModel):
+        await asking(brain(None), desk.store.sessions)("system", "prompt", 100, turn.conversation)
+    assert await desk.store.sessions.usage(LONG_AGO) == []
+
+
+async def test_a_models_failure_stays_one(desk: Desk) -> None:
+    turn = await desk.say(TEA)
+    with pytest.raises(Transient):
+        await asking(brain([Transient("busy")]), desk.store.sessions)("system", "prompt", 100, turn.conversation)

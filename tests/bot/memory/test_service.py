@@ -1,0 +1,51 @@
+"""What long-term memory keeps at hand of each space: so much and no more, and nothing that is being used is let go."""
+
+import asyncio
+from pathlib import Path
+from weakref import ref
+
+from bot.memory.service import MOST_SPACES
+from memory.longterm.memories import Candidate
+from tests.bot.inside import inside
+
+
+def candidate(text: str) -> Candidate:
+    return Candidate(category="fact", text=text, importance=7, origin="person")
+
+
+async def test_lines_of_so_many_spaces_are_kept_and_those_in_use_beside_them(tmp_path: Path) -> None:
+    async with inside(tmp_path, lambda request: "yes") as it:
+        memories = it.house.remembering.memories
+        used = memories("telegram-used")
+        kept = [ref(memories(f"telegram-{number}")) for number in range(MOST_SPACES + 50)]
+        assert [one() is not None for one in kept] == [False] * 50 + [True] * MOST_SPACES
+        assert memories("telegram-used") is used, "two objects would write one file beside each other"
+        assert memories(f"telegram-{MOST_SPACES}") is kept[MOST_SPACES]()
+        gone = ref(used)
+        del used
+        for number in range(MOST_SPACES):
+            memories(f"telegram-{number}")
+        assert gone() is None
+
+
+async def test_what_is_written_meanwhile_waits_for_the_edit_that_goes_on_and_a_space_let_go_is_read_again(
+    tmp_path: Path,
+) -> None:
+    async with inside(tmp_path, lambda request: "yes") as it:
+        memories = it.house.remembering.memories
+
+        def others() -> None:
+            for number in range(MOST_SPACES + 1):
+                memories(f"telegram-{number}")
+
+        facts = ["Likes green tea", "Was born in Lyon", "Has a black cat", "Works at night"]
+        writing = []
+        for fact in facts:
+            writing.append(asyncio.create_task(memories("telegram-7").upsert(candidate(fact))))
+            await asyncio.sleep(0)
+            others()
+        await asyncio.gather(*writing)
+        file = it.house.home.workspace / "spaces" / "telegram-7" / "MEMORY.md"
+        file.write_text(file.read_text("utf-8") + "- Plays the oboe\n", "utf-8")
+        others()
+        assert {row.text for row in await memories("telegram-7").list()} == {*facts, "Plays the oboe"}

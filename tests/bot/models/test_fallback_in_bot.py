@@ -1,0 +1,167 @@
+"""A house with a second model: what each failure of the first one does, over real sockets, and what people see."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.console.services import _Ready
+from bot.errors import KeyRefused, Transient
+from bot.gateway.notifications import ModelNews
+from bot.models.base import Request
+from bot.models.fallback import Chain, Link
+from bot.models.health import ModelState
+from bot.models.providers.testing import Scripted
+from tests.bot.inside import Inside, inside
+from tests.bot.wired import MODEL, wired
+from tests.emulators.model import ModelEmulator
+from tests.emulators.model_replies import Reply, refuse
+
+SPARE = "claude-haiku-5-5"
+QUOTA = refuse(429, error="rate_limit_error", code="insufficient_quota", message="You exceeded your current quota.")
+BUSY = refuse(529, retry_after="0")
+NOTE = f"\n\n({MODEL} is of no use at the moment; {SPARE} answered)"
+
+
+@asynccontextmanager
+async def pair(folder: Path, *, window: int = 200_000, **settings: Any) -> AsyncIterator["Pair"]:
+    async with ModelEmulator(responder=lambda body: "first") as first, ModelEmulator(window=window) as second:
+        second.responder = lambda body: "second"
+        spare = {"provider": "anthropic", "api_key": "k", "base_url": second.url, "model": SPARE}
+        llm = {"fallback": [spare], **settings.pop("llm", {})}
+        async with wired(folder, first, llm=llm, **settings) as it:
+            yield Pair(it, first, second)
+
+
+class Pair:
+    """The house and both servers."""
+
+    def __init__(self, it: Inside, first: ModelEmulator, second: ModelEmulator) -> None:
+        self.it, self.first, self.second = it, first, second
+
+    @property
+    def asked(self) -> list[int]:
+        return [len(self.first.requests), len(self.second.requests)]
+
+    @property
+    def states(self) -> list[tuple[str, str]]:
+        return [(state.name, state.mood) for state in self.it.house.brain.states()]
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_changes(
+    tmp_path: Path, status: int
+) -> None:
+    async with pair(tmp_path) as both:
+        both.first.script([refuse(status)])
+        assert [await both.it.text("hi") for _ in range(2)] == ["second" + NOTE] * 2
+        assert both.asked == [1, 2]
+        assert both.states[0] == (f"openai {MODEL}", "refused")
+        ready = await _Ready(both.it.house)()
+        assert not ready.ok
+        assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
+        house = both.it.house
+        house.brain.configure(
+            house.config().model_copy(update={"llm": house.config().llm.model_copy(update={"api_key": "another"})})
+        )
+        assert await both.it.text("hi") == "first"
+        assert (await _Ready(house)()).ok
+
+
+@pytest.mark.parametrize(("reply", "calls"), [(QUOTA, 1), (BUSY, 5)])
+async def test_what_may_pass_is_left_out_for_a_while(tmp_path: Path, reply: Reply, calls: int) -> None:
+    async with pair(tmp_path) as both:
+        both.first.script([reply] * calls)
+        assert await both.it.text("hi") == "second" + NOTE
+        assert await both.it.text("hi again") == "second" + NOTE
+        assert both.asked == [calls, 2]
+        assert both.states[0] == (f"openai {MODEL}", "resting")
+        status = await both.it.text("/status")
+        assert f"○ openai {MODEL} — left out for" in status
+        assert f"● anthropic {SPARE} — answers" in status
+
+
+async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_answered(tmp_path: Path) -> None:
+    async with pair(tmp_path) as both:
+        both.first.script([Reply(text="half of it is shown", then="error", after=3, error="authentication_error")])
+        assert await both.it.text("hi") == "second" + NOTE
+        shown = [event for event in both.it.channel.shown if event.name == "delta"]
+        assert any(event.facts.get("whole") and not event.text for event in shown)
+        told = await both.it.text("/usage")
+        assert SPARE in told
+        assert MODEL not in told
+
+
+async def test_an_answer_says_nothing_of_a_spare_model_where_that_is_not_wanted(tmp_path: Path) -> None:
+    async with pair(tmp_path, llm={"tell_spare": False}) as both:
+        both.first.script([refuse(401)])
+        assert await both.it.text("hi") == "second"
+
+
+async def test_a_spare_model_that_finds_a_request_too_long_gets_a_view_that_fits_it(tmp_path: Path) -> None:
+    async with pair(tmp_path, window=16_000, llm={"max_output_tokens": 256}) as both:
+        for number in range(4):
+            await both.it.text(f"{number} " + "some words to remember " * 1_500)
+        both.first.keys = set()
+        assert (await both.it.text("and now?")).startswith("second")
+        assert [bool(seen.refused) for seen in both.second.requests][-1] is False
+
+
+async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_call(tmp_path: Path) -> None:
+    def small(request: Request) -> str:
+        assert request.size <= 8_000 * 0.98 - request.max_tokens
+        return "it fits"
+
+    async with inside(tmp_path, lambda _: "fine") as it:
+        for number in range(4):
+            await it.text(f"{number} " + "some words to remember " * 1_500)
+        spare = Scripted(small)
+        links = [Link(model=Scripted(lambda _: KeyRefused("no"))), Link(model=spare, ask_for="spare", window=8_000)]
+        it.house.brain.use(Chain(links, on_unusable=lambda name, error: None))
+        assert (await it.text("and now?")).startswith("it fits")
+        assert len(spare.requests) == 1
+        assert await it.house.fitter.calibration.window("spare") == 0
+
+
+def state(mood: str, **fields: Any) -> ModelState:
+    return ModelState(**{"name": "openai m", "use": "chosen", "mood": mood, **fields})
+
+
+async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(tmp_path: Path) -> None:
+    async with pair(tmp_path, llm={"fast_model": "claude-haiku-4-5"}) as both:
+        both.first.script([refuse(401, message="bad key")])
+        await both.it.text("hi")
+        for _ in range(3):
+            await both.it.house.model_news.look()
+        await both.it.house.outbox.settled()
+        told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
+        assert len(told) == 1
+        assert [state.use for state in both.it.house.brain.states()] == ["chosen", "spare"]
+        assert told[0].endswith(f"Until then anthropic {SPARE} answers.")
+
+
+async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_model_once() -> None:
+    heard: list[str] = []
+    seen: list[ModelState] = []
+
+    async def tell(channel: str, zh: str, en: str) -> None:
+        heard.append(en)
+
+    news = ModelNews(lambda: seen, tell)
+    busy = Transient("busy")
+    for now in (
+        state("resting", failures=1, error=busy),
+        state("resting", failures=2, error=busy, why="busy"),
+        state("up", seconds=5),
+        state("resting", failures=3, error=busy),
+        state("up", seconds=59),
+    ):
+        seen[:] = [now]
+        await news.look()
+    assert heard == ["Model openai m does not answer (busy). It is tried again from time to time."]
+    seen[:] = [state("up", seconds=60)]
+    await news.look()
+    await news.look()
+    assert heard[1:] == ["Model openai m answers again."]

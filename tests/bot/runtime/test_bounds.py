@@ -1,0 +1,199 @@
+"""Every cache with a bound, at its bound and one more with all of it in use: nothing that is needed is dropped."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from bot.access.storage_quota import Kept, Storage
+from bot.agent.prompt import Persona, Prompt
+from bot.agent.token_calibration import Calibration
+from bot.agent.tool_lines import Lining
+from bot.config.home import Home
+from bot.config.schema import Config
+from bot.gateway.channel_status import State
+from bot.gateway.notifications import OwnersChat
+from bot.gateway.rate_limit import Rates
+from bot.runtime.cluster.events import Bus, packed, unpacked
+from channels.message import Address, EventName, LiveEvent
+from memory.context.tokens import WEIGHTED
+from memory.store.open import open_store
+from memory.store.rows import ConversationRow, Place, Snapshot
+from memory.workspace.blobs import Blobs
+from memory.workspace.files import Workspace
+from tests.bot.agent.test_tool_lines import place
+from tests.contracts.store_words import talk
+
+
+def test_rates_of_ten_thousand_and_one_chats_in_line_forget_no_one_in_line() -> None:
+    rates = Rates(per_chat=1.0, total=0.0)
+    for chat in range(10_001):
+        waits = [rates.book(str(chat), 0.0) for _ in range(5)]
+    assert waits == [0.0, 0.0, 0.0, 1.0, 2.0]
+    assert [rates.book(str(chat), 0.0) for chat in (0, 5_000, 10_000)] == [3.0, 3.0, 3.0]
+
+
+def test_rates_forget_chats_that_are_quiet_again() -> None:
+    rates = Rates(per_chat=1.0, total=0.0)
+    for chat in range(100_000):
+        rates.book(str(chat), chat * 0.01)
+    assert len(rates._chats) <= 10_001
+
+
+async def test_lines_being_written_for_a_thousand_and_one_conversations_are_all_kept() -> None:
+    go_on = asyncio.Event()
+
+    async def tell(system: str, prompt: str, most: int, conversation: str) -> str:
+        await go_on.wait()
+        return json.dumps({"1": "The gate opens at 06:30"})
+
+    lines, names = Lining(tell), [f"c{number}" for number in range(1_001)]
+    for name in names:
+        lines.begin(name, [place(1)])
+    go_on.set()
+    await lines.settled()
+    assert [name for name in names if not lines.lines(name)] == []
+
+
+async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_recorded(tmp_path: Path) -> None:
+    home = Home(root=tmp_path)
+    home.ensure()
+    store = await open_store(home.db)
+    session = await store.sessions.load(await talk(store, "1"))
+    await store.close()
+    recorded: dict[str, Snapshot] = {}
+
+    async def none(conversation: str) -> None:
+        return None
+
+    async def record(conversation: str, snapshot: Snapshot, reason: str) -> int:
+        recorded[conversation] = snapshot
+        return 0
+
+    noted: Any = SimpleNamespace(sessions=SimpleNamespace(snapshot=none, set_snapshot=record))
+    persona = Persona(Workspace(home.workspace), lambda: (), lambda: ["web"])
+    prompt = Prompt(persona, noted, lambda: datetime(2026, 11, 20, tzinfo=UTC))
+    names = [f"c{number}" for number in range(1_001)]
+    for name in names:
+        await prompt.parts(replace(session, conversation=name), 50_000, WEIGHTED)
+    for name in names:
+        await prompt.keep(name)
+    assert sorted(recorded) == sorted(names)
+
+
+def event(name: EventName, number: int) -> LiveEvent:
+    address = Address(channel="web", account="console", chat_id=f"c{number}")
+    return LiveEvent(address=address, name=name, message_id=f"m{number}", text="x" if name == "delta" else "")
+
+
+def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -> None:
+    bus = Bus(None, "", lambda event: None)  # type: ignore[arg-type]
+    for number in range(2_001):
+        bus.tell(event("delta", number))
+    bus.tell(event("reply", 0))
+    assert len(bus._waiting) == 2_001
+    assert bus._waiting[-1].name == "reply"
+
+
+def test_a_notification_that_cannot_be_read_is_left_out_and_the_next_one_is_heard() -> None:
+    [sound] = packed("other", [event("reply", 1)])
+    for strange in ("", "[]", "{}", '{"from":"other","events":[{"shape":"of another version"}]}', '{"from":"other"}'):
+        assert unpacked(strange, "ours") == []
+    assert [one.name for one in unpacked(sound, "ours")] == ["reply"]
+    assert unpacked(sound, "other") == []
+
+
+async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same() -> None:
+    def row(id: str, space: str) -> ConversationRow:
+        where = Place(channel="telegram", account="a", chat_id=id, thread_id="", kind="dm", space=space)
+        return ConversationRow(
+            id=id,
+            place=where,
+            epoch=1,
+            next_seq=1,
+            next_turn=1,
+            view_from=1,
+            fold_head="",
+            title="",
+            turns=0,
+            updated=datetime(2026, 11, 20, tzinfo=UTC),
+            policy="",
+            model="",
+            own_space=space,
+        )
+
+    rows = [*(row(f"c{number}", f"telegram-{number}") for number in range(1_001)), row("owner", "")]
+    told: list[str] = []
+
+    async def conversations(channel: str = "", limit: int = 200) -> Sequence[ConversationRow]:
+        return rows[:limit]
+
+    async def tell(conversation: str, zh: str, en: str, once: str) -> None:
+        told.append(conversation)
+
+    sessions: Any = SimpleNamespace(conversations=conversations)
+    well = State(name="telegram", mood="up", since=0.0)
+    chat = OwnersChat(sessions=sessions, states=lambda: {"telegram": well}, tell=tell)
+    await chat("wechat", "zh", "en")
+    assert told == ["owner"]
+
+
+def test_of_ten_thousand_and_one_conversations_only_the_oldest_share_of_the_cache_is_forgotten() -> None:
+    known = Calibration(SimpleNamespace())  # type: ignore[arg-type]
+    for number in range(10_001):
+        known.note_cache(f"c{number}", 1, 2)
+    assert len(known.shares) == 10_000
+    assert "c0" not in known.shares
+
+
+async def test_a_factor_learnt_while_its_row_is_read_is_not_replaced_by_what_was_read() -> None:
+    reading, go_on = asyncio.Event(), asyncio.Event()
+
+    async def factor(row: str) -> tuple[float, int, float]:
+        if not reading.is_set():
+            reading.set()
+            await go_on.wait()
+        return (1.0, 0, 0.0)
+
+    async def set_factors(changed: Any) -> None:
+        return None
+
+    known = Calibration(SimpleNamespace(factor=factor, set_factors=set_factors))  # type: ignore[arg-type]
+    late = asyncio.create_task(known.factor("m"))
+    await reading.wait()
+    await known.learn("m", 10_000, 12_000)
+    go_on.set()
+    await late
+    assert (await known.factor("m"))[1] == 1
+
+
+async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted_again(tmp_path: Path) -> None:
+    counted: list[str] = []
+
+    async def home(space: str) -> str:
+        return space
+
+    async def members(space: str) -> list[str]:
+        counted.append(space)
+        return []
+
+    async def nobody(*told: str) -> None:
+        return None
+
+    kept_in: Any = SimpleNamespace(links=SimpleNamespace(home=home, members=members))
+    storage = Storage(
+        Kept(store=kept_in, blobs=Blobs(tmp_path / "blobs"), workspace=Workspace(tmp_path)),
+        lambda: Config.model_validate({"budgets": {"total": {"storage_mb": 0}}}),
+        lambda: datetime(2026, 11, 20, tzinfo=UTC),
+        nobody,
+    )
+    for number in range(10_001):
+        await storage.take(f"s{number}", 1)
+    for number in (5_000, 10_000, 0):
+        await storage.take(f"s{number}", 1)
+    assert len(counted) == 10_002
+    assert counted[-1] == "s0"

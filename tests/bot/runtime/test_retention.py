@@ -1,0 +1,151 @@
+"""What is too old goes at night, in small steps, and nothing that anybody still has a part in."""
+
+import asyncio
+import os
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.runtime.retention import Retaining
+from memory.store.rows import Usage
+from memory.store.store import SqlStore
+from memory.workspace.blobs import Blobs
+from tests.contracts.store_words import arrival, begin, folded, talk
+from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
+
+DAY = 86_400.0
+
+
+def night(record: SqliteRecord, **more: float) -> tuple[Retaining, datetime]:  # noqa: F811
+    data = record.path.parent
+    [store] = record.opened
+    return Retaining(store=store, blobs=Blobs(data / "blobs"), data=data, **more), datetime.fromtimestamp(
+        record.now, UTC
+    )
+
+
+async def rows(store: SqlStore, table: str) -> int:
+    found = await store.database.read(lambda tx: tx.driver.fetch(f"SELECT count(*) AS n FROM {table}", []))
+    return int(found[0]["n"])
+
+
+async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    old = await talk(store, *(str(number) for number in range(130)), chat="old")
+    await folded(store, old, 20)
+    await folded(store, old, 20)
+    await store.sessions.spend(old, [Usage(model="m", input=1, output=1)])
+    record.now += 31 * DAY
+    fresh = await talk(store, "n1", "n2", chat="fresh")
+    retaining, now = night(record)
+    assert (await retaining.night(30, now))["conversations"] == 1
+    assert await store.sessions.conversation(old) is None
+    assert [row.id for row in await store.sessions.conversations()] == [fresh]
+    assert await rows(store, "message") == 4
+    for table in ("fold", "coverage", "clearing", "removal"):
+        assert await rows(store, table) == 0
+    assert await store.sessions.usage(datetime.fromtimestamp(0, UTC), old) == []
+    assert await store.folds.check_ledger() == []
+    assert (await store.audit.acts(1))[0].actor == "retention"
+    assert await store.audit.fault() is None
+    assert not any((await retaining.night(30, now)).values())
+
+
+async def test_I36_the_ledger_holds_between_any_two_steps_and_whoever_writes_meanwhile_is_kept(
+    record: SqliteRecord,  # noqa: F811
+) -> None:
+    store = await record.open()
+    old = await talk(store, *(str(number) for number in range(40)), chat="old")
+    await folded(store, old, 10)
+    record.now += 31 * DAY
+    before = record.now - DAY
+    for _ in range(3):
+        assert await store.retention.thin(old, before, 5) == "left"
+        assert await store.folds.check_ledger() == []
+        assert (await store.sessions.load(old)).turns == ()
+    assert await rows(store, "turn") == 25
+    turn = await begin(store, "late", chat="old", text="I am back")
+    assert turn.conversation == old
+    assert await store.retention.thin(old, before, 5) == "awake"
+    session = await store.sessions.load(old)
+    assert [held.messages[0].id for held in session.turns] == [turn.inbox_id]
+    assert await store.folds.check_ledger() == []
+    assert await rows(store, "turn") == 26
+
+
+async def test_a_message_that_waits_keeps_its_conversation(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    await store.delivery.accept([arrival("w")])
+    record.now += 400 * DAY
+    retaining, now = night(record)
+    assert (await retaining.night(1, now))["conversations"] == 0
+    assert len(await store.delivery.waiting()) == 1
+
+
+async def test_a_night_ends_in_time_and_the_next_goes_on(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    for chat in ("a", "b", "c"):
+        await talk(store, f"{chat}1", f"{chat}2", chat=chat)
+    record.now += 31 * DAY
+    ticks = iter(range(1_000))
+    short, now = night(record)
+    short = Retaining(store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), lasts=4.0)
+    first = (await short.night(30, now))["conversations"]
+    assert 1 <= first < 3
+    longer, _ = night(record)
+    assert (await longer.night(30, now))["conversations"] == 3 - first
+
+
+async def test_nothing_is_too_old_where_no_days_are_set(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    await talk(store, "1")
+    copy = record.path.with_name("mnema.db.before-r0002-from-r0001")
+    copy.write_bytes(b"x")
+    os.utime(copy, (1, 1))
+    record.now += 4_000 * DAY
+    retaining, now = night(record)
+    assert not any((await retaining.night(0, now)).values())
+    assert copy.exists()
+    assert (await retaining.night(3_000, now))["copies"] == 1
+    assert not copy.exists()
+
+
+async def test_counts_of_tokens_stay_for_what_usage_tells(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    home = await talk(store, "1")
+    await store.sessions.spend(home, [Usage(model="m", input=1, output=1, purpose="fold")])
+    for days, left in ((20, 1), (20, 0)):
+        record.now += days * DAY
+        await talk(store, f"again {days} {left}")
+        retaining, now = night(record)
+        await retaining.night(10, now)
+        kept = await store.sessions.usage(datetime.fromtimestamp(0, UTC), home)
+        assert sum(one.input for one in kept if one.purpose == "fold") == left
+
+
+async def test_files_that_no_row_names_go_after_a_day_and_no_other(record: SqliteRecord) -> None:  # noqa: F811
+    store = await record.open()
+    folder = record.path.parent / "blobs"
+    blobs = Blobs(folder)
+    record.now = time.time()
+    names = [blobs.put(data) for data in (b"named", b"orphan", b"new orphan", b"put again")]
+    body = f'{{"text": "see", "files": [["{names[0]}", "f", "text/plain", 5, ""]]}}'
+    await store.delivery.accept([replace(arrival("f"), body=body)])
+    for name in (names[0], names[1], names[3]):
+        os.utime(folder / name, (record.now - 2 * DAY, record.now - 2 * DAY))
+    os.utime(folder / names[2], (record.now, record.now))
+    assert blobs.put(b"put again") == names[3]
+    retaining, now = night(record)
+    assert (await retaining.night(0, now))["files"] == 1
+    assert blobs.older(1e12) == {names[0], names[2], names[3]}
+
+
+async def test_a_file_that_is_put_again_while_it_is_looked_for_stays(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path / "blobs")
+    name = blobs.put(b"twice")
+    os.utime(tmp_path / "blobs" / name, (1, 1))
+    assert blobs.older(1_000.0) == {name}
+    await asyncio.to_thread(blobs.put, b"twice")
+    assert not blobs.remove_older(name, 1_000.0)
+    assert blobs.get(name) == b"twice"

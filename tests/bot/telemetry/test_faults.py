@@ -1,0 +1,222 @@
+"""Faults of the machine: what cannot be read stays as it last was, nobody waits without an end, and the owner knows."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.agent.prompt import Persona
+from bot.cli.doctor.check import Check
+from bot.cli.doctor.report import report
+from bot.config.home import Home
+from bot.console.services import _Ready, _Status
+from bot.models.base import Request
+from bot.telemetry.faults import Troubles
+from memory.store.rows import TurnRow
+from memory.workspace.files import Workspace
+from tests.bot.inside import Inside, inside
+from tests.bot.runtime.process.descriptors import no_descriptors
+from tests.bot.talk import words
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.md"))
+    path.symlink_to("elsewhere.md")
+
+
+def lost_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("nowhere.md")
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def mended(path: Path, text: str) -> None:
+    path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+    path.write_text(text)
+
+
+BROKEN = pytest.mark.parametrize("broken", [link, lost_link, folder, pipe])
+Broken = Callable[[Path], None]
+
+
+async def checks(home: Path) -> dict[str, Check]:
+    return {check.name: check for check in await report(Home(root=home))}
+
+
+def notices(it: Inside, start: str) -> list[str]:
+    return [sent.text for sent in it.channel.sent if sent.text.startswith(start)]
+
+
+@BROKEN
+async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once(
+    tmp_path: Path, broken: Broken
+) -> None:
+    Home(root=tmp_path).ensure()
+    soul = tmp_path / "workspace" / "SOUL.md"
+    soul.write_text("You are Ada.")
+    async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
+        assert await it.text("one") == "yes"
+        await it.house.trouble_news.look()
+        broken(soul)
+        for text in ("two", "three"):
+            assert await it.text(text) == "yes"
+            await it.house.trouble_news.look()
+        assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
+        await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
+        ready, status = await _Ready(it.house)(), await _Status(it.house)()
+        assert (
+            ready.reasons["troubles"]
+            == status["troubles"]
+            == {"SOUL.md": "it is not a plain file of this account, or has a second name"}
+        )
+        assert ready.ok, "people are answered"
+        found = (await checks(tmp_path))["SOUL.md"]
+        assert (found.ok, found.message) == (
+            False,
+            "It cannot be read: it is not a plain file of this account, or has a second name.",
+        )
+        assert found.hint.startswith("Put a plain file that the bot's account may read at ")
+    async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
+        assert await it.text("four") == "yes"
+        assert it.model.requests[0].system[0] == "You are Ada.", "after a restart too"
+        await it.house.trouble_news.look()
+        mended(soul, "You are Bea.")
+        assert await it.text("five") == "yes"
+        assert it.model.requests[-1].system[0] == "You are Bea."
+        await it.house.trouble_news.look()
+        await it.channel.until(lambda: bool(notices(it, "SOUL.md can be read again")))
+        assert (await _Ready(it.house)()).reasons["troubles"] == {}
+        assert notices(it, "SOUL.md cannot be read") == []
+    assert (await checks(tmp_path))["SOUL.md"].ok
+
+
+def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it(tmp_path: Path) -> None:
+    soul = tmp_path / "SOUL.md"
+    soul.write_text("You are Ada.")
+    troubles = Troubles()
+    persona = Persona(Workspace(tmp_path), tuple, tuple, troubles=troubles)
+    assert persona.soul() == "You are Ada."
+    soul.write_text("You are Bea.")
+    with no_descriptors():
+        assert persona.soul() == "You are Ada."
+        assert [(one.what, one.en) for one in troubles.current()] == [("SOUL.md", "Too many open files")]
+    assert persona.soul() == "You are Bea."
+    assert troubles.current() == ()
+
+
+async def test_doctor_names_a_memory_file_that_is_none(tmp_path: Path) -> None:
+    Home(root=tmp_path).ensure()
+    assert (await checks(tmp_path))["MEMORY.md"].ok
+    pipe(tmp_path / "workspace" / "MEMORY.md")
+    assert not (await checks(tmp_path))["MEMORY.md"].ok
+
+
+async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_others_are_answered(tmp_path: Path) -> None:
+    def script(request: Request) -> str:
+        if "broken" in "".join(words(replace(request, messages=request.messages[-1:]))):
+            raise OSError(5, "Input/output error")
+        return "yes"
+
+    async with inside(tmp_path, script) as it:
+        waiting = it.channel.hear("broken, please", chat="c2", key="k")
+        assert await it.text("well", chat="c1") == "yes"
+        [notice] = await it.answer(waiting.key)
+        assert notice.text.startswith(
+            "I could not answer because of a fault of the machine I run on; its owner is told."
+        )
+        assert len(it.model.requests) == 4, "three tries of one, one of the other"
+        await it.house.trouble_news.look()
+        await it.channel.until(lambda: bool(notices(it, "A message could not be answered")))
+        assert "(Input/output error)" in notices(it, "A message could not be answered")[0]
+        ready = await _Ready(it.house)()
+        assert (ready.ok, ready.reasons["troubles"]) == (False, {"turns": "Input/output error"})
+        assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.house.metrics.text()
+        assert await it.text("well again", chat="c2") == "yes", "the lane goes on"
+
+
+class Unclaimable:
+    """A store, or its door for messages, in which no message can be begun."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return Unclaimable(self._real.delivery) if name == "delivery" else getattr(self._real, name)
+
+    async def claim(self, *args: Any, **more: Any) -> TurnRow:
+        raise OSError(24, "Too many open files")
+
+
+async def test_a_message_that_cannot_even_be_opened_is_told_too(tmp_path: Path) -> None:
+    async with inside(tmp_path, lambda asked: "yes", around=Unclaimable) as it:  # type: ignore[arg-type]
+        it.channel.hear("你好", key="k")
+        await it.channel.until(lambda: bool(it.parts("k")), seconds=20)
+        [notice] = it.parts("k")
+        assert notice.text.startswith("我运行的这台机器出了故障，没能回答；所有者已收到通知。")
+        assert await it.house.store.delivery.waiting() == []
+
+
+def test_a_failed_turn_is_a_trouble_for_ten_minutes() -> None:
+    now = [0.0]
+    troubles = Troubles(lambda: now[0])
+    troubles.turn_failed(OSError(28, "No space left on device"))
+    now[0] = 599.0
+    assert [one.what for one in troubles.current()] == ["turns"]
+    now[0] = 601.0
+    assert troubles.current() == ()
+
+
+def test_no_more_than_a_hundred_troubles_are_kept_and_each_can_still_end() -> None:
+    troubles = Troubles()
+    for number in range(101):
+        troubles.unreadable(f"web-{number}", "MEMORY.md", OSError(5, "Input/output error"))
+    assert len(troubles.current()) == 100
+    for number in range(101):
+        troubles.readable(f"web-{number}", "MEMORY.md")
+    assert troubles.current() == ()
+
+
+async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: Path) -> None:
+    Home(root=tmp_path).ensure()
+    memory = tmp_path / "workspace" / "MEMORY.md"
+    async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
+        for number in range(3):
+            pipe(memory)
+            await it.text(f"message {number}", chat=f"c{number}")
+            await it.house.trouble_news.look()
+            mended(memory, "- tea")
+            await it.house.trouble_news.look()
+        await asyncio.sleep(0)
+        await it.house.outbox.settled()
+        assert len(notices(it, "MEMORY.md cannot be read")) == 1
+        assert len(notices(it, "MEMORY.md can be read again")) == 1
+
+
+def test_files_may_be_asked_for_while_a_turn_notes_one() -> None:
+    class Compared(str):
+        """A path at whose comparison another thread gets its turn."""
+
+        def __ne__(self, other: object) -> bool:
+            troubles.unreadable("s1", "MEMORY.md", OSError(24, "too many open files"))
+            return str.__ne__(self, other)
+
+        __hash__ = str.__hash__
+
+    troubles = Troubles()
+    for path in (Compared("SOUL.md"), "MEMORY.md"):
+        troubles.unreadable("", path, OSError(24, "too many open files"))
+    assert troubles.files() == (("", "SOUL.md"), ("", "MEMORY.md"))
+    assert troubles.files() == (("", "SOUL.md"), ("", "MEMORY.md"), ("s1", "MEMORY.md"))

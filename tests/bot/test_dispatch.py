@@ -1,0 +1,109 @@
+"""Lanes: one step at a time in each, a fair share for all, and nothing lost when a step breaks."""
+
+import asyncio
+from collections import defaultdict
+
+from bot.dispatch import LocalLanes
+
+
+async def test_one_lane_never_runs_two_steps_at_once() -> None:
+    running: dict[str, int] = defaultdict(int)
+    left = {"a": 5, "b": 5}
+    most = 0
+
+    async def step(lane: str) -> bool:
+        nonlocal most
+        running[lane] += 1
+        most = max(most, running[lane])
+        for _ in range(3):
+            await asyncio.sleep(0)
+        running[lane] -= 1
+        left[lane] -= 1
+        return left[lane] > 0
+
+    lanes = LocalLanes(step, places=8)
+    for _ in range(4):
+        lanes.wake("a")
+        lanes.wake("b")
+    await lanes.settled()
+    assert most == 1
+    assert left["a"] <= 0
+    assert left["b"] <= 0
+
+
+async def test_a_loud_lane_shares_the_places_with_quiet_ones() -> None:
+    left = {"loud": 100, "quiet": 1}
+    order: list[str] = []
+
+    async def step(lane: str) -> bool:
+        if left[lane] == 0:
+            return False
+        left[lane] -= 1
+        order.append(lane)
+        await asyncio.sleep(0)
+        return True
+
+    lanes = LocalLanes(step, places=1)
+    lanes.wake("loud")
+    lanes.wake("quiet")
+    await lanes.settled()
+    assert order.index("quiet") <= 2
+
+
+async def test_a_wake_during_the_last_step_is_not_lost() -> None:
+    queue = ["first"]
+    done: list[str] = []
+    lanes: LocalLanes
+
+    async def step(lane: str) -> bool:
+        if not queue:
+            return False
+        item = queue.pop()
+        if item == "first":
+            queue.append("second")
+            lanes.wake(lane)
+        done.append(item)
+        return False
+
+    lanes = LocalLanes(step, places=1)
+    lanes.wake("a")
+    await lanes.settled()
+    assert done == ["first", "second"]
+
+
+async def test_a_lane_that_breaks_is_tried_again_and_holds_up_no_other() -> None:
+    tries = 0
+    other = asyncio.Event()
+
+    async def step(lane: str) -> bool:
+        nonlocal tries
+        if lane == "b":
+            other.set()
+            return False
+        tries += 1
+        if tries == 1:
+            raise ValueError("broken once")
+        return False
+
+    lanes = LocalLanes(step, places=1)
+    lanes.wake("a")
+    lanes.wake("b")
+    await asyncio.wait_for(other.wait(), 0.4)
+    await lanes.settled()
+    assert tries == 2
+
+
+async def test_closing_takes_nothing_new_and_cancels_what_will_not_end() -> None:
+    started = asyncio.Event()
+
+    async def step(lane: str) -> bool:
+        started.set()
+        await asyncio.Event().wait()
+        return True
+
+    lanes = LocalLanes(step, places=1)
+    lanes.wake("a")
+    await started.wait()
+    await lanes.close(patience=0.01)
+    lanes.wake("b")
+    await asyncio.wait_for(lanes.settled(), 1)

@@ -1,0 +1,120 @@
+"""A toolset keeps its order, and says what is wrong with a call."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.access.permissions import ACTIONS
+from bot.errors import ToolFailed
+from bot.tools.base import ToolContext, Toolset, schema
+from bot.tools.clock import Now
+from bot.tools.registry import default_specs
+from memory.conversation import ToolSpec
+
+
+class Paint:
+    """A tool with one argument of each kind."""
+
+    spec = ToolSpec(
+        name="paint",
+        description="",
+        schema=schema(
+            {
+                "colour": {"type": "string", "enum": ["red", "blue"]},
+                "coats": {"type": "integer", "minimum": 1, "maximum": 3},
+                "walls": {"type": "array", "items": {"type": "string"}},
+                "where": {"type": "object", "properties": {"room": {"type": "string"}}, "additionalProperties": False},
+                "note": {"type": ["string", "null"]},
+            },
+            ["colour"],
+        ),
+        effect="pure",
+        action="clock.read",
+    )
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+        return ""
+
+
+def named(name: str) -> Paint:
+    tool = Paint()
+    tool.spec = replace(Paint.spec, name=name)
+    return tool
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"colour": "red"},
+        {"colour": "blue", "coats": 3, "walls": ["a", "b"], "where": {"room": "x"}, "note": None},
+    ],
+)
+def test_arguments_that_fit_are_taken(arguments: dict[str, Any]) -> None:
+    Toolset([Paint()]).check(Paint(), arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "lack 'colour'"),
+        ({"colour": "green"}, "one of"),
+        ({"colour": 1}, "argument 'colour' must be of type string, not 1"),
+        ({"colour": "red", "coats": True}, "integer"),
+        ({"colour": "red", "coats": 1.5}, "integer"),
+        ({"colour": "red", "coats": 0}, "at least 1 and at most 3"),
+        ({"colour": "red", "walls": ["a", 1]}, r"walls\[1\]"),
+        ({"colour": "red", "where": {"rom": "x"}}, r"'where.rom'; did you mean 'room'"),
+        ({"colour": "red", "note": 1}, "string or null"),
+        ({"color": "red"}, "did you mean 'colour'"),
+        ({"colour": "red", "zzz": 1}, "known: coats, colour"),
+        ([], "object"),
+        ("red", "object"),
+        (None, "object"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
+    with pytest.raises(ToolFailed, match=told):
+        Toolset([Paint()]).check(Paint(), arguments)
+
+
+def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
+    of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
+    assert [spec.name for spec in default_specs()] == f"now recall {of_memory} {of_files} send_file".split()
+    assert all(ACTIONS[spec.action].model for spec in default_specs())
+
+
+def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> None:
+    # eight: a set of two stays in the order it was filled in under 6 of 150 hash seeds, a set of eight under none
+    names = ["paint", "sand", "brush", "scrape", "plaster", "glue", "saw", "drill"]
+    for order in (names, names[::-1]):
+        tools = Toolset([named(name) for name in order])
+        assert [spec.name for spec in tools.specs()] == order
+        assert [spec.name for spec in tools.without(["none"]).specs()] == order
+
+
+def test_a_tool_is_had_by_its_name_and_guessed_by_one_like_it() -> None:
+    tools = Toolset([Now(), Paint()])
+    assert tools.get("no_such") is None
+    assert tools.nearest("nov") == "now"
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="same name"):
+        Toolset([Now(), Now()])
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"),
+    [
+        (ZoneInfo("Asia/Shanghai"), "2026-11-20 Friday 19:05:00 Asia/Shanghai (UTC+08:00)"),
+        (timezone(timedelta(hours=-3, minutes=-30)), "2026-11-20 Friday 19:05:00 UTC-03:30 (UTC-03:30)"),
+    ],
+)
+async def test_the_clock_tells_day_time_and_zone(zone: Any, told: str) -> None:
+    now = datetime(2026, 11, 20, 19, 5, tzinfo=zone)
+    context = ToolContext(conversation="", space="", root=Path(), now=lambda: now, idem_key="")
+    assert await Now().run({}, context) == told

@@ -1,0 +1,124 @@
+"""Recall shows originals of this conversation, and nothing else."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import ToolFailed
+from bot.tools.base import ToolContext
+from bot.tools.recall import Recall, paged
+from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
+
+# Literals, so that the product is not compared with itself.
+PAGE_CHARS = 8000
+
+AT = datetime(2026, 11, 20, 18, 3, tzinfo=UTC)
+
+
+class Kept:
+    """The two methods of the sessions door that recall needs, over lists."""
+
+    def __init__(self, view_from: int = 1, **conversations: list[tuple[int, tuple[Part, ...]]]) -> None:
+        self.view_from = view_from
+        self.asked = 0
+        self._kept = {
+            name: [
+                Message(id=f"{name}{seq}", seq=seq, turn=turn, role="user", parts=parts, at=AT)
+                for seq, (turn, parts) in enumerate(messages, start=1)
+            ]
+            for name, messages in conversations.items()
+        }
+
+    async def conversation(self, id: str) -> Any:
+        return SimpleNamespace(view_from=self.view_from, next_seq=len(self._kept[id]) + 1) if id in self._kept else None
+
+    async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
+        self.asked += 1
+        found = [m for m in self._kept[conversation] if m.seq >= from_seq and (not to_seq or m.seq <= to_seq)]
+        return found[:limit] if limit else found
+
+
+async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
+    context = ToolContext(conversation=conversation, space="", root=Path(), now=lambda: AT, idem_key="")
+    return await Recall(kept).run(arguments, context)  # type: ignore[arg-type]
+
+
+def talk() -> list[tuple[int, tuple[Part, ...]]]:
+    return [
+        (1, (Text(text="hello"),)),
+        (1, (Thinking(text="hmm"), Text(text="hi"))),
+        (2, (Text(text="look"), Image(sha256="0" * 64, media_type="image/png", width=3, height=4))),
+        (2, (ToolCall(id="1", name="read_file", input='{"path":"a"}'),)),
+        (2, (ToolResult(call_id="1", text="R" * 20_000),)),
+        (2, (Text(text="done"),)),
+        (4, (Text(text="after a gap"),)),
+    ]
+
+
+async def test_a_handle_shows_one_part_whole_by_pages() -> None:
+    kept = Kept(a=talk())
+    first = await recall(kept, handle="5.0")
+    assert first.startswith("[turn 2, message 5, user, 2026-11-20 18:03]\nRRR")
+    assert first.endswith("[page 1 of 3; next: page=2]\n[this holds words from outside]")
+    whole = "".join([(await recall(kept, handle="5.0", page=n)).split("\n[page")[0] for n in (1, 2, 3)])
+    assert whole.count("R") == 20_000
+    with pytest.raises(ToolFailed, match="3 pages"):
+        await recall(kept, handle="5.0", page=4)
+
+
+async def test_a_turn_is_shown_whole_without_thoughts() -> None:
+    kept = Kept(a=talk())
+    first = await recall(kept, turn=1)
+    assert "hello" in first
+    assert "hi" in first
+    assert "hmm" not in first
+    second = await recall(kept, turn=2)
+    assert "[picture, image/png, 3x4]" in second
+    assert '[called read_file with {"path":"a"}]' in second
+    assert "hello" not in second
+    assert "after a gap" in await recall(kept, turn=4)
+
+
+@pytest.mark.parametrize("arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}])
+async def test_what_is_not_there_is_told(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ToolFailed, match="There is no"):
+        await recall(Kept(a=talk()), **arguments)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"turn": 1, "handle": "1.0"}, {"handle": "x"}, {"handle": "1.0; b"}])
+async def test_a_question_that_is_none_is_told(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ToolFailed):
+        await recall(Kept(a=talk()), **arguments)
+
+
+async def test_what_was_cleared_is_not_there() -> None:
+    kept = Kept(view_from=3, a=talk())
+    for arguments in ({"turn": 1}, {"handle": "1.0"}):
+        with pytest.raises(ToolFailed):
+            await recall(kept, **arguments)
+    assert "look" in await recall(kept, turn=2)
+
+
+async def test_another_conversation_is_out_of_reach() -> None:
+    kept = Kept(a=[(1, (Text(text="mine"),))], b=[(1, (Text(text="canary"),))])
+    assert "canary" not in await recall(kept, turn=1)
+    with pytest.raises(ToolFailed):
+        await recall(kept, conversation="unknown", turn=1)
+
+
+async def test_a_turn_in_a_long_conversation_is_found_in_few_looks() -> None:
+    kept = Kept(a=[(seq // 2 + 1, (Text(text=f"m{seq}"),)) for seq in range(20_000)])
+    assert "m14000" in await recall(kept, turn=7001)
+    assert kept.asked < 40
+
+
+@given(st.text(max_size=3 * PAGE_CHARS), st.integers(1, 4))
+def test_pages_make_up_the_whole(text: str, page: int) -> None:
+    pages = max(1, -(-len(text) // PAGE_CHARS))
+    if page <= pages:
+        assert paged(text, page).startswith(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])

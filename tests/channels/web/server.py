@@ -1,0 +1,219 @@
+"""A small scripted house behind the real site: transcripts in lists, answers by rule, on a real port."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+
+from channels.base import NOTHING, Hooked
+from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
+from channels.web.auth import Gate
+from channels.web.backend import Changed, Conversation, Doors, Health, Line, Page, Whose, at
+from channels.web.channel import Web
+from channels.web.events import Hub
+from channels.web.public_url import networks, public_address
+from channels.web.requests import Call
+from channels.web.server import Server, Site, listen, port_of
+
+TOKEN = "t0ken-of-at-least-128-random-bits"
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ONE = NOON + timedelta(hours=1)
+
+
+@dataclass
+class ScriptedHouse:
+    """Stores what is delivered; `answers` makes the reply's text (None: no reply).
+
+    broken: raised at each delivery; unreadable: raised whenever lines are read.
+    channels, whose, touched: of conversations, by name; frozen: the time of each look at what has changed.
+    read: (conversation, reader, pressed) where it is another person's.
+    """
+
+    answers: Callable[[InboundMessage], str | None] = lambda message: None
+    broken: Exception | None = None
+    unreadable: Exception | None = None
+    refused: frozenset[str] = frozenset()
+    channels: dict[str, str] = field(default_factory=dict)
+    whose: dict[str, Whose] = field(default_factory=dict)
+    touched: dict[str, datetime] = field(default_factory=dict)
+    moves: int = 0
+    read: list[tuple[str, str, bool]] = field(default_factory=list)
+    frozen: float = 0.0
+    said: dict[str, list[Line]] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    taken: list[InboundMessage] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+    web: Web | None = None
+    hooks: dict[str, Hooked] = field(default_factory=dict)
+
+    async def deliver(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+        if self.broken:
+            raise self.broken
+        return [await self._take(message) for message in messages]
+
+    async def _take(self, message: InboundMessage) -> Accepted:
+        if message.key in self.keys:
+            return Accepted(id=self.keys[message.key], new=False)
+        self.taken.append(message)
+        line = self.add(message.address.chat_id, "user", message.text)
+        self.keys[message.key] = line.id
+        reply = self.answers(message)
+        if reply is not None:
+            await self.reply(message.address.chat_id, line.id, reply)
+        return Accepted(id=line.id, new=True)
+
+    def add(self, name: str, role: str, text: str, reply_to: str = "") -> Line:
+        lines = self.said.setdefault(name, [])
+        number = len(lines) + 1
+        line = Line(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
+        lines.append(line)
+        self.moves += 1
+        self.touched[name] = ONE + timedelta(seconds=self.moves)
+        return line
+
+    async def reply(self, name: str, to: str, text: str, kind: str = "final") -> Line:
+        line = self.add(name, "notice" if kind == "notice" else "assistant", text, to)
+        assert self.web
+        await self.web.send(
+            OutboundMessage(
+                id=line.id, address=at(name), client_key=line.id, text=text, kind=kind, reply_to=to, line=line.number
+            )
+        )
+        return line
+
+    def show(self, conversation: str, name: str, message_id: str = "", text: str = "", **facts: Any) -> None:
+        assert self.web
+        self.web.show(LiveEvent(address=at(conversation), name=name, message_id=message_id, text=text, facts=facts))
+
+    async def exists(self, conversation: str) -> bool:
+        return conversation in self.said
+
+    async def conversation(self, conversation: str) -> Conversation | None:
+        return next((one for one in self.listed() if one.id == conversation), None)
+
+    async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
+        if self.whose.get(conversation) == "other":
+            self.read.append((conversation, reader, pressed))
+
+    async def lines(
+        self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
+    ) -> list[Line]:
+        if self.unreadable:
+            raise self.unreadable
+        lines = self.said.get(conversation, [])
+        if after is not None:
+            return [line for line in lines if line.number > after][:limit]
+        return [line for line in lines if not before or line.number < before][-limit:]
+
+    async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
+        return next((line.number for line in self.said[conversation] if line.id == id), 0)
+
+    def listed(self) -> list[Conversation]:
+        """Newest first."""
+        made = [
+            Conversation(
+                id=name,
+                title=lines[0].text[:40],
+                channel=self.channels.get(name, "web"),
+                updated=self.touched[name],
+                turns=len(lines) // 2,
+                whose=self.whose.get(name, "own"),
+            )
+            for name, lines in self.said.items()
+        ]
+        return sorted(made, key=lambda one: one.updated, reverse=True)
+
+    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> Page:
+        listed = [one for one in self.listed() if not own or one.whose == "own"]
+        if cursor and cursor not in self.said:
+            raise ValueError("no cursor")
+        start = [one.id for one in listed].index(cursor) + 1 if cursor else 0
+        page = listed[start : start + limit]
+        more = len(listed) > start + limit
+        return Page(conversations=page, next=page[-1].id if more else "")
+
+    async def changed(self, since: float, limit: int) -> Changed | None:
+        listed = [one for one in self.listed() if one.updated.timestamp() >= since]
+        at = self.frozen or (ONE + timedelta(seconds=self.moves + 5)).timestamp()
+        return Changed(at=at, conversations=listed[:limit])
+
+    async def stop(self, conversation: str) -> None:
+        self.stopped.append(conversation)
+
+    def doors(self) -> Doors:
+        async def well() -> Health:
+            return Health(ok=True, reasons={"disk_free": 1})
+
+        return Doors(
+            backend=self,
+            allow=lambda action: action not in self.refused,
+            healthy=well,
+            ready=well,
+            hooked=self.hooks.get,
+        )
+
+
+@dataclass
+class Running:
+    """A site that serves: where, and every part of it."""
+
+    base: str
+    port: int
+    site: Site
+    server: Server
+    gate: Gate
+    web: Web
+    house: ScriptedHouse
+    tasks: tuple[asyncio.Task[None], ...]
+
+    async def close(self) -> None:
+        """End as the process would; closing twice is closing once."""
+        serving, listening = self.tasks
+        self.web.hub.close()
+        self.server.stop()
+        listening.cancel()
+        await asyncio.gather(serving, listening, return_exceptions=True)
+
+    def client(self, **options: Any) -> httpx.AsyncClient:
+        headers = {"authorization": f"Bearer {TOKEN}", **options.pop("headers", {})}
+        return httpx.AsyncClient(base_url=self.base, headers=headers, timeout=10, **options)
+
+    def nobody(self, **options: Any) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.base, timeout=10, **options)
+
+
+@asynccontextmanager
+async def running(
+    house: ScriptedHouse,
+    calls: Sequence[Call] = (),
+    *,
+    port: int = 0,
+    pause: float = 15.0,
+    opened: bool = True,
+    hub: Hub | None = None,
+    idle: int = 75,
+    public_url: str = "",
+    proxies: Sequence[str] = (),
+    **bounds: Any,
+) -> AsyncIterator[Running]:
+    sockets = listen("127.0.0.1", port)
+    port = port_of(sockets)
+    web = Web(hub or Hub(pause=pause))
+    house.web = web
+    public = public_address(public_url) if public_url else None
+    gate = Gate(token=TOKEN, port=port, public=public, proxies=networks(proxies))
+    site = Site(gate=gate, web=web)
+    server = Server(site, sockets, grace=2, idle=idle, **bounds)
+    serving = asyncio.create_task(server.run())
+    listening = asyncio.create_task(web.run(house.deliver))
+    if opened:
+        site.open(house.doors(), calls)
+    up = Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, house, (serving, listening))
+    try:
+        yield up
+    finally:
+        await up.close()

@@ -1,0 +1,178 @@
+"""The page's live view by itself: what is in use stays, a reader holds little, its faults stay its own."""
+
+import asyncio
+import socket
+import weakref
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, aclosing
+
+import pytest
+from structlog.testing import capture_logs
+
+from channels.message import LiveEvent
+from channels.web.backend import Line, at
+from channels.web.events import Hub, since
+from tests.channels.web.server import NOON, TOKEN, ScriptedHouse, running
+from tests.channels.web.streams import names, until
+
+
+class Weak(Line):
+    """A line of which can be told whether somebody holds it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Record:
+    """A transcript of lines of one length."""
+
+    def __init__(self, count: int, characters: int) -> None:
+        self.said: list[Line] = [
+            Weak(id=f"m{number}", number=number, role="user", text="x" * characters, at=NOON)
+            for number in range(1, count + 1)
+        ]
+
+    async def lines(self, conversation: str, *, after: int | None = None, limit: int = 50) -> list[Line]:
+        if after is None:
+            return self.said[-limit:]
+        return self.said[after : after + limit]
+
+
+def delta(conversation: str, text: str, message_id: str = "m1") -> LiveEvent:
+    return LiveEvent(address=at(conversation), name="delta", message_id=message_id, text=text)
+
+
+async def joined(hub: Hub, conversation: str, held: AsyncExitStack) -> AsyncGenerator[bytes]:
+    """A reader that has begun and reads no further."""
+    frames = await held.enter_async_context(aclosing(hub.follow(conversation, None, Record(0, 0).lines)))
+    assert await anext(frames) == b"retry: 1000\n\n"
+    return frames
+
+
+@pytest.mark.parametrize("count", [33, 200])
+async def test_as_many_conversations_as_are_read_are_shown(count: int) -> None:
+    hub = Hub()
+    async with AsyncExitStack() as held:
+        readers = {f"c{number}": await joined(hub, f"c{number}", held) for number in range(count)}
+        for name in readers:
+            hub.publish(delta(name, f"to {name}"))
+        for name, frames in readers.items():
+            assert f"to {name}".encode() in await anext(frames)
+
+
+@pytest.mark.parametrize("count", [33, 200])
+async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count: int) -> None:
+    hub = Hub()
+    for piece in ("one ", "two"):
+        for number in range(count):
+            hub.publish(delta(f"c{number}", piece))
+    for number in range(count):
+        async with AsyncExitStack() as held:
+            frames = await joined(hub, f"c{number}", held)
+            assert b'"text":"one two"' in await anext(frames)
+
+
+async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> None:
+    hub = Hub()
+    async with AsyncExitStack() as held:
+        for number in range(32):
+            await joined(hub, f"read-{number}", held)
+        hub.look("posted")
+        hub.publish(LiveEvent(address=at("answered"), name="reply", message_id="m1", text="done"))
+        frames = await joined(hub, "joined", held)
+        hub.publish(delta("joined", "hello"))
+        assert b"hello" in await anext(frames)
+
+
+async def test_answers_whose_turn_was_never_heard_of_again_are_forgotten() -> None:
+    now = 0
+    hub = Hub(clock=lambda: now)
+    for number in range(500):
+        hub.publish(delta(f"lost-{number}", "half an"))
+    now = 4 * 3_600 * 10**9
+    hub.look("next")
+    assert len(hub._rooms) <= 32
+
+
+async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it() -> None:
+    record = Record(200, 50_000)
+    held = [weakref.ref(line) for line in record.said]
+    frames = Hub().follow("c1", since("0"), record.lines)
+    async with aclosing(frames):
+        for _ in range(11):
+            await anext(frames)
+        record.said.clear()  # what is left now is what the reader holds
+        assert sum(len(line.text) for ref in held if (line := ref()) is not None) <= 200_000
+
+
+@pytest.mark.parametrize("start", ["", "0", "45"])
+@pytest.mark.parametrize("count", [1, 50, 51, 200, 201, 450])
+async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int, start: str) -> None:
+    first = int(start) + 1 if start else max(1, count - 49)
+    wanted = list(range(first, count + 1))
+    frames = Hub().follow("c1", since(start), Record(count, 30_000).lines)
+    async with aclosing(frames):
+        await anext(frames)
+        told = [int((await anext(frames)).split()[1]) for _ in wanted]
+    assert told == wanted
+
+
+async def test_long_pieces_of_an_answer_do_not_fill_the_memory_of_the_room() -> None:
+    hub = Hub()
+    for _ in range(512):
+        hub.publish(
+            LiveEvent(address=at("c1"), name="delta", message_id="m1", text="x" * 100_000, facts={"whole": True})
+        )
+    assert sum(len(entry.event.text) for entry in hub._rooms["c1"].ring if entry.event) <= 1_000_000
+
+
+async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails() -> None:
+    class Broken(Hub):
+        def look(self, conversation: str) -> None:
+            raise KeyError(conversation)
+
+        def publish(self, event: LiveEvent) -> None:
+            raise KeyError(event.name)
+
+    house = ScriptedHouse(answers=lambda message: "answered")
+    with capture_logs() as logged:
+        async with running(house, hub=Broken()) as site, site.client() as client:
+            posted = await client.post("/api/messages", json={"conversation": "c1", "text": "x"})
+            stored = (await client.get("/api/conversations/c1/messages")).json()["messages"]
+            shown = await until(client, "c1", lambda seen: names(seen) == ["accepted", "reply"])
+    assert posted.status_code == 202
+    assert [one["text"] for one in stored] == ["x", "answered"]
+    assert len(shown) == 2
+    faults = [line for line in logged if line["log_level"] == "error"]
+    assert [line["event"] for line in faults] == ["page not moved"] * 2
+    assert all(line["exc_info"] for line in faults)
+
+
+async def test_readers_that_never_read_hold_up_nobody_and_are_dropped() -> None:
+    house = ScriptedHouse(answers=lambda message: "y" * 20_000)
+    async with running(house, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
+        for listening in site.server._sockets:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)  # else the kernel takes it for them
+        for _ in range(40):
+            house.add("c1", "user", "x" * 20_000)
+        deaf = [_deaf(held, site.port) for _ in range(60)]
+        for number in range(20):
+            posted = await client.post("/api/messages", json={"conversation": "c1", "text": f"{number}"})
+            assert posted.status_code == 202
+        await _until(lambda: site.web.hub._rooms["c1"].readers == 0)
+        await _until(lambda: len(site.server._server.server_state.connections) <= 1)
+        assert len(deaf) == 60
+
+
+def _deaf(held: AsyncExitStack, port: int) -> socket.socket:
+    wire = held.enter_context(socket.socket())
+    wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    wire.connect(("127.0.0.1", port))
+    ask = f"GET /api/conversations/c1/events?after=0 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    wire.sendall(f"{ask}Authorization: Bearer {TOKEN}\r\n\r\n".encode())
+    return wire
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110  uvicorn has no event for it
+            await asyncio.sleep(0.01)

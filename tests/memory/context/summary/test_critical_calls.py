@@ -1,0 +1,124 @@
+"""Calls that changed something or failed are kept with their outcome and handle; looking at things is not."""
+
+import json
+
+import pytest
+
+from memory.context.summary.critical_calls import LONGEST, carried, critical, fitting, is_critical, outcomes
+from memory.context.summary.grounding import Source, ground
+from memory.context.summary.transcript import write_turns
+from memory.context.tokens import WEIGHTED
+from memory.conversation import ToolCall, ToolResult
+from tests.memory.context.making import START, make_session, replied, said
+
+WHOLE = 1 << 40
+
+
+def call(id, name, result, failed=False, **arguments):
+    return (
+        ("assistant", (ToolCall(id=id, name=name, input=json.dumps(arguments, ensure_ascii=False)),)),
+        ("user", (ToolResult(call_id=id, text=result, is_error=failed),)),
+    )
+
+
+def messages_of(*calls):
+    turn = [said("go on"), *(message for pair in calls for message in pair), replied("done")]
+    return make_session([turn]).turns[0].messages
+
+
+def found(*calls, lang="en"):
+    messages = messages_of(*calls)
+    return critical(messages, lang, Source(write_turns(messages, START.tzinfo, WHOLE, WHOLE)))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kept"),
+    [
+        ("write_file", {"path": "a.md"}, True),
+        ("edit_file", {"path": "a.md"}, True),
+        ("Write", {"file_path": "/a"}, True),
+        ("MultiEdit", {"file_path": "/a"}, True),
+        ("str_replace_editor", {"path": "/a"}, True),
+        ("deleteFile", {"path": "/a"}, True),
+        ("move_file", {"source": "/a", "destination": "/b"}, True),
+        ("read_file", {"path": "a.md"}, False),
+        ("list_files", {"path": "write"}, False),
+        ("now", {}, False),
+        ("search", {"query": "git commit"}, False),
+        ("bash", {"command": "npm install left-pad"}, True),
+        ("bash", {"command": "cd x && pip install -U pandas==2"}, True),
+        ("bash", {"command": "sudo apt-get install -y jq"}, True),
+        ("shell", {"cmd": "brew install jq"}, True),
+        ("run_command", {"command": "git commit -m 'x'"}, True),
+        ("Bash", {"command": "git -C repo push origin main"}, True),
+        ("bash", {"command": "git checkout 9f8e7d6"}, True),
+        ("bash", {"command": "docker compose up -d"}, True),
+        ("bash", {"command": "systemctl restart nginx"}, True),
+        ("bash", {"command": "rm -rf build"}, True),
+        ("bash", {"command": "mv a b"}, True),
+        ("bash", {"timeout": 5, "command": "make && rm x"}, True),
+        ("bash", {"command": "python -m pip install x"}, True),
+        ("bash", {"command": "for f in *; do rm $f; done"}, True),
+        ("bash", {"command": "A=1 docker ps"}, True),
+        ("bash", {"command": "ls -la && git status && git log"}, False),
+        ("bash", {"command": "cat docker.md; grep rm x"}, False),
+        ("bash", {"command": "npm test"}, False),
+    ],
+)
+def test_what_changes_something_is_critical(name, arguments, kept):
+    (outcome,) = outcomes(messages_of(call("c", name, "fine", **arguments)))
+    assert is_critical(outcome) is kept
+    (failed,) = outcomes(messages_of(call("c", name, "no", True, **arguments)))
+    assert is_critical(failed)
+
+
+def test_a_line_has_call_outcome_and_handle_within_its_length():
+    (line,) = [
+        each.line for each in found(call("c", "write_file", "a.md now holds 4 bytes.\nmore", path="a.md", content="x"))
+    ]
+    assert line == '- write_file a.md → a.md now holds 4 bytes. recall(handle="2.0")'
+    (line,) = [each.line for each in found(call("c", "bash", "Error: 3 failed", True, command="pytest"), lang="zh")]
+    assert line == '- bash pytest 失败：Error: 3 failed recall(handle="3.0")'
+    long = "/srv/" + "very-long-folder/" * 30 + "a.md"
+    for text in ("word " * 200, "字" * 900, "x" * 900, "1234567890" * 90):
+        (line,) = [each.line for each in found(call("c", "write_file", text, path=long))]
+        assert len(line) <= LONGEST
+        assert line.endswith('recall(handle="2.0")')
+
+
+def test_a_cut_line_says_nothing_that_its_source_does_not():
+    messages = messages_of(
+        call("c", "write_file", "1234567890" * 40, path="/srv/" + "folder-12345/" * 20 + "a.md"),
+        call("d", "bash", "sum 4711 " * 60, True, command="pytest tests/" + "x" * 300),
+    )
+    source = write_turns(messages, START.tzinfo, WHOLE, WHOLE)
+    for each in critical(messages, "en", Source(source)):
+        assert ground(each.line, source).dropped == ()
+
+
+def test_of_a_repeated_call_the_newest_is_kept_and_a_failure_beside_it():
+    lines = found(
+        call("a", "edit_file", "v1", path="a.md"),
+        call("b", "edit_file", "no such text", True, path="a.md"),
+        call("c", "edit_file", "v2", path="a.md"),
+    )
+    assert [(each.seq, "v1" in each.line) for each in lines] == [(5, False), (6, False)]
+
+
+def test_the_newest_lines_go_in_first_and_none_twice():
+    lines = found(*(call(f"c{at}", "write_file", "ok", path=f"file{at}.md") for at in range(9)))
+    cost = WEIGHTED.text(lines[0].line) + 1
+    taken = fitting(lines, "", WEIGHTED, cost * 3)
+    assert taken == [each.line for each in lines[-3:]]
+    assert fitting(lines, "\n".join(taken), WEIGHTED, cost * 2) == [each.line for each in lines[-5:-3]]
+    assert fitting((*carried("\n".join(["## Tools", *taken, "- other"])), *lines), "", WEIGHTED, cost * 3) == taken
+
+
+def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
+    messages = (
+        make_session([[said("x"), ("assistant", (ToolCall(id="c", name="write_file", input="{broken"),))]])
+        .turns[0]
+        .messages
+    )
+    (each,) = critical(messages, "en", Source("write_file broken"))
+    assert each.line == '- write_file broken recall(handle="2.0")'

@@ -1,0 +1,299 @@
+"""A night's plan: what is said twice becomes one line, what is no longer true goes, what recurs comes in."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.longterm.dream_plan import Merge, Past, Plan, Saved, carried_out, dump, kept, load, plan, refusal, stands
+from memory.longterm.extraction import category_of, lasting
+from memory.longterm.recurring import LogLine, Noted, recurring
+from memory.longterm.similarity import normal
+from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource
+from memory.text.bullets import bullets, memorable
+from tests.memory.longterm.lasting_cases import LASTING, PASSING
+
+DAY = datetime(2026, 11, 1, tzinfo=UTC)
+FILE = """# Memory
+
+## 偏好 · Preferences
+
+- 喜欢喝美式咖啡
+* prefers tea in the evening
+- 喜欢美式咖啡
+
+## 事实 · Facts
+
+- 用户住在柏林
+- 用户住在慕尼黑
+- has two cats
+- 喜欢喝美式咖啡
+1. works at night
+"""
+
+
+def row(text, *, category="fact", state="live", created=0, ended=None, by="", **fields):
+    return MemoryRow(
+        id=f"id {normal(text)} {state}",
+        space="",
+        norm=normal(text),
+        category=category,
+        text=text,
+        importance=fields.get("importance", 5),
+        state=state,
+        origin="person",
+        source=fields.get("source", MemorySource()),
+        created=DAY + timedelta(days=created),
+        updated=DAY + timedelta(days=created if ended is None else ended),
+        used=None,
+        uses=0,
+        superseded_by=by,
+        valid_until=None if ended is None else DAY + timedelta(days=ended),
+    )
+
+
+def said(text, day, hour=10, **fields):
+    at = DAY + timedelta(days=day, hours=hour)
+    held = {"spoken": True, "conversation": "c1", "channel": "telegram", **fields}
+    return LogLine(text=text, day=f"{at:%Y-%m-%d}", path=f"memory/{at:%Y-%m-%d}.md", number=hour, said=at, **held)
+
+
+def planned(text, past=None, log=(), threshold=0.85):
+    return plan(text, past or Past(), log, threshold)
+
+
+def test_lines_that_say_the_same_under_one_heading_become_the_fuller_one():
+    wanted = planned(FILE)
+    assert [([part.text for part in merge.parts], merge.text) for merge in wanted.merges] == [
+        (["喜欢喝美式咖啡", "喜欢美式咖啡"], "喜欢喝美式咖啡")
+    ]
+    after = carried_out(FILE, wanted, Past()).text
+    assert after == FILE.replace("- 喜欢美式咖啡\n", "")
+
+
+def test_a_merged_line_keeps_the_greatest_importance_and_a_source():
+    heard = MemorySource(message_id="m7", quote="我喜欢美式咖啡")
+    past = Past(
+        rows=(
+            row("喜欢喝美式咖啡", category="user_preference", importance=4),
+            row("喜欢美式咖啡", category="user_preference", importance=9, source=heard),
+        )
+    )
+    revision = carried_out(FILE, planned(FILE, past), past)
+    assert [(line.text, line.importance, line.source) for line in revision.live] == [("喜欢喝美式咖啡", 9, heard)]
+    assert revision.superseded == ((normal("喜欢美式咖啡"), normal("喜欢喝美式咖啡")),)
+
+
+def test_equal_lines_become_one_and_supersede_nothing():
+    text = "## Facts\n- has two cats\n- works at night\n- Has two cats.\n- likes jazz\n"
+    wanted = planned(text)
+    revision = carried_out(text, wanted, Past())
+    assert revision.text == "## Facts\n- has two cats\n- works at night\n- likes jazz\n"
+    assert revision.superseded == ()
+
+
+def test_lines_under_different_headings_of_no_category_stay_apart():
+    text = "## 买\n- 牛奶和鸡蛋\n## 卖\n- 牛奶和鸡蛋\n"
+    assert not planned(text)
+
+
+def test_lines_that_contradict_each_other_are_never_merged():
+    text = "## Facts\n- 喜欢咖啡\n- 不喜欢咖啡\n- 每天跑5公里\n- 每天跑10公里\n- lives in Berlin\n- lives in Munich\n"
+    assert not planned(text).merges
+
+
+def test_what_stood_there_before_it_was_superseded_goes_with_it():
+    heir = row("用户住在慕尼黑", created=5)
+    former = row("用户住在柏林的", state="superseded", created=0, ended=5, by=heir.id)
+    past = Past(rows=(heir, former, row("用户住在柏林", created=1)))
+    wanted = planned(FILE, past)
+    assert [(drop.line.text, drop.by, drop.since) for drop in wanted.dropped] == [
+        ("用户住在柏林", "用户住在慕尼黑", "2026-11-06")
+    ]
+    revision = carried_out(FILE, wanted, past)
+    assert "柏林" not in revision.text
+    assert (normal("用户住在柏林"), normal("用户住在慕尼黑")) in revision.superseded
+
+
+def test_what_a_person_wrote_after_it_was_superseded_stays():
+    heir = row("用户住在慕尼黑", created=5)
+    former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
+    assert not planned(FILE, Past(rows=(heir, former, row("用户住在柏林", created=7)))).dropped
+
+
+def test_a_superseded_line_stays_while_its_successor_is_not_there():
+    heir = row("用户住在汉堡", created=5)
+    former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
+    assert not planned(FILE, Past(rows=(heir, former))).dropped
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "category"),
+    [
+        (["我每天早上六点跑步", "我每天早上六点都跑步"], "我每天早上六点都跑步", "fact"),
+        (["I take my coffee black", "I always take my coffee black"], "I always take my coffee black", None),
+        (["我不吃香菜", "我不吃香菜"], "我不吃香菜", "user_preference"),
+    ],
+)
+def test_what_is_said_on_two_days_comes_in_as_it_was_said_last(lines, text, category):
+    log = [said(line, day) for day, line in enumerate(lines)]
+    wanted = planned(FILE, log=log)
+    assert [note.text for note in wanted.noted] == [text]
+    assert wanted.noted[0].category == (category or "user_preference")
+    assert [source.day for source in wanted.noted[0].sources] == ["2026-11-01", "2026-11-02"]
+    revision = carried_out(FILE, replace_noted(wanted), Past())
+    assert [bullet.category for bullet in bullets(revision.text) if bullet.text == text] == [wanted.noted[0].category]
+    (line,) = revision.live
+    assert (line.source.quote, line.source.channel, line.origin) == (text, "telegram", "dream")
+
+
+def replace_noted(wanted):
+    return Plan(noted=wanted.noted)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [said("我不吃香菜", 0), said("我不吃香菜", 0, 12)],
+        [said("我不吃香菜", 0)],
+        [said("我不吃香菜", 0), said("我吃香菜", 1)],
+        [said("今天我不吃香菜", 0), said("今天我不吃香菜", 1)],
+        [said("我有两只猫，叫豆豆和米米", 0), said("我喜欢喝美式咖啡", 1)],
+        [said("I lived in Rome for years", 0), said("I never lived in Rome", 1)],
+    ],
+    ids=["one day", "once", "the opposite", "of the day", "different", "denied"],
+)
+def test_what_does_not_recur_stays_in_the_logs(log):
+    assert not planned("", log=log)
+
+
+def test_what_memory_has_already_does_not_come_again():
+    log = [said("我喜欢美式咖啡", 0), said("我喜欢美式咖啡", 1)]
+    assert not planned(FILE, log=log).noted
+
+
+@pytest.mark.parametrize("state", ["gone", "superseded"])
+def test_what_was_taken_out_comes_back_only_when_it_is_said_on_two_days_after_that(state):
+    log = [said("我不吃香菜", day) for day in (0, 2, 6)]
+    past = Past(rows=(row("不吃香菜", state=state, ended=4),))
+    assert not planned("", past, log).noted
+    assert planned("", past, [*log, said("我不吃香菜", 7)]).noted
+
+
+def test_what_a_person_had_put_back_is_left_alone():
+    change = MemoryChange(
+        id="c",
+        space="",
+        path="MEMORY.md",
+        kind="dream",
+        before_sha256="",
+        after_sha256="",
+        added=(),
+        removed=("喜欢美式咖啡",),
+        before="",
+        about="d",
+        undone=True,
+        at=DAY,
+    )
+    assert not planned(FILE, Past(kept=kept([change]))).merges
+
+
+def test_one_line_may_always_go_but_no_more_than_a_quarter():
+    two = "## Facts\n- has two cats\n- Has two cats.\n"
+    assert refusal(two, planned(two)) == ""
+    many = "## Facts\n" + "- has two cats\n" * 4 + "- likes jazz\n" * 2
+    assert refusal(many, planned(many)) == "loses 4 of 6"
+
+
+@pytest.mark.parametrize(
+    "text", ["The user pays 900 euro", "The user is called Mallory", "hates every animal on earth"]
+)
+def test_a_line_that_nobody_said_makes_the_whole_plan_refused(text):
+    wanted = Plan(noted=(Noted(text=text, category="fact", sources=(said("I have two cats, Tom and Kim", 0),)),))
+    assert refusal(FILE, wanted) == "ungrounded"
+    first, second = memorable("- has two cats\n- has 2 cats\n")
+    assert refusal(FILE, Plan(merges=(Merge(parts=(first, second), text=text),))) == "ungrounded"
+
+
+def test_a_plan_survives_being_stored():
+    log = [said("我不吃香菜", 0), said("我不吃香菜", 1)]
+    heir = row("用户住在慕尼黑", created=5)
+    former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
+    wanted = planned(FILE, Past(rows=(heir, former)), log)
+    assert wanted.merges
+    assert wanted.dropped
+    assert wanted.noted
+    saved = Saved(plan=wanted, before=FILE, before_sha256="a", after_sha256="b")
+    assert load(dump(saved)) == saved
+    assert not stands(FILE, saved)
+    after = carried_out(FILE, wanted, Past()).text
+    assert stands(after, saved)
+    assert stands(f"{after}- written since\n", saved)
+    assert not stands(after.replace("我不吃香菜", "我吃香菜"), saved)
+
+
+@pytest.mark.parametrize("text", LASTING)
+def test_what_a_person_says_of_themselves_lasts(text):
+    assert lasting(text, spoken=True)
+
+
+@pytest.mark.parametrize("text", PASSING)
+def test_chatter_requests_and_news_of_the_day_never_last(text):
+    assert not lasting(text, spoken=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("用户住在杭州西湖区", True),
+        ("The user is allergic to peanuts", True),
+        ("用户询问了杭州的天气", False),
+        ("The user asked for a summary of the report", False),
+        ("Bot explained how peanuts grow", False),
+        ("助手推荐了三家餐厅", False),
+    ],
+)
+def test_a_folds_line_lasts_when_it_tells_of_the_person_and_not_of_the_talk(text, may):
+    assert lasting(text, spoken=False) is may
+
+
+def test_a_preference_is_told_from_a_fact():
+    assert category_of("I prefer window seats") == category_of("我不吃香菜") == "user_preference"
+    assert category_of("I live in Berlin") == category_of("我住在杭州") == "fact"
+
+
+def test_one_night_adds_ten_lines_at_most():
+    words = ("杭州", "柏林", "东京", "巴黎", "伦敦", "罗马", "首尔", "曼谷", "悉尼", "开罗", "河内", "里昂", "米兰")
+    log = [said(f"我在{word}有一套{at + 3}层的房子", day, at) for day in (0, 1) for at, word in enumerate(words)]
+    assert len(recurring(log, [], [], 0.85)) == 10
+
+
+lines = st.lists(
+    st.sampled_from(
+        [
+            "喜欢美式咖啡",
+            "喜欢喝美式咖啡",
+            "has two cats",
+            "Has two cats.",
+            "跑步5公里",
+            "跑步10公里",
+            "住在柏林",
+            "works\n  at night",
+        ]
+    ),
+    max_size=12,
+)
+
+
+@given(lines, lines)
+def test_a_second_night_finds_nothing_left_and_other_bytes_stay(facts, likes):
+    text = "\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n" + "".join(f"* {line}\r\n" for line in facts)
+    text += "\r\n```\r\n- code\r\n```\r\n## 偏好\r\n" + "".join(f"- {line}\r\n" for line in likes)
+    wanted = planned(text)
+    after = carried_out(text, wanted, Past()).text
+    assert not planned(after)
+    assert after.startswith("\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n")
+    assert "```\r\n- code\r\n```\r\n## 偏好\r\n" in after
+    assert {normal(line.text) for line in memorable(after)} <= {normal(line.text) for line in memorable(text)}
+    assert wanted == planned(text)

@@ -1,0 +1,118 @@
+"""The index stays right through any mix of changes, and ranking weighs what it says it weighs."""
+
+from pathlib import Path
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.recall.documents import IndexRow
+from memory.recall.index import Narrow
+from memory.recall.ranking import DATE, DAY, NEXT, PREVIOUS, QUESTION, SPEAKER, TWO_AWAY, Fact, rank
+from memory.recall.sqlite_index import SqliteIndex
+from memory.text.tokenizer import names_said, question_terms, terms
+
+WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
+
+
+def row(words: str, place: int = 0, **more: object) -> IndexRow:
+    return IndexRow(kind="log", words=words, session=0, place=place, **more)
+
+
+def test_the_integrity_check_passes_after_a_thousand_edits_and_deletions(tmp_path: Path) -> None:
+    random, index = Random(7), SqliteIndex(tmp_path / "i.db")
+    held: dict[str, list[str]] = {}
+    for _ in range(1_000):
+        name = f"file:{random.randrange(40)}"
+        match random.randrange(4):
+            case 0:
+                index.drop([name])
+                held.pop(name, None)
+            case 1 if name in held:
+                more = [" ".join(random.choices(WORDS, k=5))]
+                index.put(name, "1", [row(words) for words in more], more=True)
+                held[name] += more
+            case _:
+                held[name] = [" ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))]
+                index.put(name, "1", [row(words, place) for place, words in enumerate(held[name])])
+    assert index.check() == ""
+    assert index.count() == sum(map(len, held.values()))
+    for word in WORDS:
+        (term, *_) = terms(word)
+        wanted = sum(term in terms(words) for rows in held.values() for words in rows)
+        assert len(index.best([term], 10_000, Narrow())) == wanted
+        assert index.frequencies([term]) == ({term: wanted} if wanted else {}, index.count())
+    index.close()
+
+
+def test_a_second_process_finds_what_the_first_one_put_in(tmp_path: Path) -> None:
+    one, other = SqliteIndex(tmp_path / "i.db"), SqliteIndex(tmp_path / "i.db")
+    one.put("file:a", "1", [row("heron")])
+    assert len(other.best(["heron"], 5, Narrow())) == 1
+    one.close()
+    other.close()
+
+
+def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path / "i.db")
+    index.put("file:a", "1", [row("heron"), row("otter", 1)])
+    ((first, one), (second, other)) = index.unembedded("m", 10)
+    index.keep_vectors("m", [(first, one, b"1"), (second, other, b"2"), (99, "gone", b"gone")])
+    assert index.unembedded("m", 10) == []
+    assert index.vectors("m") == [(first, b"1"), (second, b"2")]
+    index.put("file:a", "2", [row("eagle")])
+    assert index.vectors("m") == []
+    index.close()
+
+
+def fact(number: int, **more: object) -> Fact:
+    given = {"session": 1, "place": number, "day": "", "speaker": "", "asks": 0, "source": 1, "said": 0, "fold": ""}
+    return Fact(row=number, bare=0.0, **{**given, **more})
+
+
+def scores(facts: list[Fact], *args: object) -> dict[int, float]:
+    return {one.row: round(one.score, 6) for one in rank(facts, *args)}
+
+
+def test_a_row_lends_to_its_neighbours_in_its_session_alone() -> None:
+    facts = [fact(number) for number in range(1, 7)] + [fact(7, place=4, session=2)]
+    assert scores(facts, {3: 1.0}) == {
+        1: TWO_AWAY, 2: PREVIOUS, 3: 1.0, 4: NEXT, 5: TWO_AWAY, 6: 0.0, 7: 0.0
+    }  # fmt: skip
+
+
+def test_the_most_that_one_neighbour_lends_counts() -> None:
+    (best, *_) = rank([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})
+    assert best.row == 3
+    assert scores([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})[2] == PREVIOUS
+    lenders = {one.row: one.lender for one in rank([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})}
+    assert lenders == {1: 1, 2: 3, 3: 3}
+
+
+def test_days_dates_speakers_and_questions_count() -> None:
+    day = {"day": "2025-01-02"}
+    facts = [fact(1, **day), fact(9, **day), fact(20, speaker="Ann"), fact(30, asks=1), fact(40)]
+    bare = {1: 1.0, 20: 0.5, 30: 0.5, 40: 0.5}
+    assert scores(facts, bare, {40}, {"Ann"}) == {
+        1: 1 + DAY, 9: DAY, 20: 0.5 * SPEAKER, 30: 0.5 * QUESTION, 40: 0.5 + DATE
+    }  # fmt: skip
+
+
+@given(st.text(max_size=200))
+def test_terms_of_any_text_are_plain_words(text: str) -> None:
+    for term in [*terms(text), *question_terms(text)]:
+        assert term
+        assert not set(term) & set(" \"'()*:^-+")
+
+
+def test_stems_and_pairs() -> None:
+    assert terms("I adopted two cats; adoption's easy") == ["i", "adopt", "two", "cat", "adopt", "easi"]
+    assert terms("去爬山ok") == ["去爬", "爬山", "ok"]
+    assert question_terms("你还记得我去哪里爬山吗？") == ["去", "爬山"]
+    assert question_terms("What did Caroline say about her adoption?", ["Caroline Smith"]) == ["adopt"]
+    assert question_terms("我的爱好是什么？旅行呢？") == ["爱好", "旅行"]
+
+
+def test_names_are_told_from_words() -> None:
+    assert names_said("What did caroline buy?", ["Caroline Smith", "Line"]) == {"Caroline Smith"}
+    assert names_said("张曼婷喜欢什么", ["张曼婷", "李"]) == {"张曼婷"}
