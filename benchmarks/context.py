@@ -17,18 +17,18 @@ from typing import Any
 
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
-from bot.agent.context_fitter import limits_of
-from bot.cli.replay.plot import Line, draw
-from bot.cli.replay.probes import score
-from bot.cli.replay.reader import read_file
-from bot.cli.replay.recording import Recording, counted
-from bot.cli.replay.report import Result, bill, figures, table
-from bot.cli.replay.run import models_of
-from bot.cli.replay.simulate import Outcome, Setting, simulate
+from bot.agent.context_fitter import request_limits
+from bot.cli.replay.plot import PlotLine, draw_plot
+from bot.cli.replay.probes import score_probes
+from bot.cli.replay.reader import read_recording
+from bot.cli.replay.recording import Recording, count_recording
+from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, result_figures
+from bot.cli.replay.run import resolve_models
+from bot.cli.replay.simulate import ReplayOutcome, ReplaySetting, simulate_recording
 from bot.config.schema import Config
-from memory.context.policies.boundary import read_choice
-from memory.context.policies.policies import POLICIES, policy_of
-from memory.context.tokens import load_counter
+from memory.context.policies.boundary import load_choice
+from memory.context.policies.policies import POLICIES, build_policy
+from memory.context.tokens import load_o200k_counter
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
 
@@ -79,7 +79,9 @@ def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
     recording, results = recorded(name), compared(name, own)
     how = "each policy at the budget it was made for" if own else f"all at {BUDGET:,} tokens"
     head = f"{name} ({len(recording.turns)} turns, {whole(recording):,} tokens, {len(recording.probes)} probes), {how}"
-    return f"{head}\n{table(results)}\n{verdict(results)}", {result.name: figures(result) for result in results}
+    return f"{head}\n{format_table(results)}\n{verdict(results)}", {
+        result.name: result_figures(result) for result in results
+    }
 
 
 def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
@@ -94,28 +96,30 @@ def overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def compared(name: str, own: bool) -> tuple[Result, ...]:
+def compared(name: str, own: bool) -> tuple[PolicyResult, ...]:
     """A case under each policy. own: at the policy's own budget instead of the default one."""
     return tuple(ran(recorded(name), policy, OWN.get(policy, BUDGET) if own else BUDGET) for policy in POLICIES)
 
 
-def ran(recording: Recording, policy: str, budget: int) -> Result:
+def ran(recording: Recording, policy: str, budget: int) -> PolicyResult:
     """One case under one policy, with what it would have cost and how its probes fared."""
     outcome = simulated(recording, policy, budget)
-    scores = score(outcome, recording, UTC)
-    return Result(name=policy, outcome=outcome, bill=bill(outcome, *models_of(Config(), "", "")), scores=scores)
+    scores = score_probes(outcome, recording, UTC)
+    return PolicyResult(
+        name=policy, outcome=outcome, bill=calculate_bill(outcome, *resolve_models(Config(), "", "")), scores=scores
+    )
 
 
 def simulated(
     recording: Recording, policy: str, budget: int, numbers: Mapping[str, float] = MappingProxyType({})
-) -> Outcome:
+) -> ReplayOutcome:
     """The requests of one case under one policy. numbers: what of the policy's numbers is set otherwise."""
     config = Config()
-    limits = limits_of(config, models_of(config, "", "")[0], 1.0)
+    limits = request_limits(config, resolve_models(config, "", "")[0], 1.0)
     window = max(limits.window, budget + limits.reserve + limits.margin)
     limits = replace(limits, max_tokens=budget, window=window)
-    chosen = policy_of(policy, {policy: numbers})
-    return simulate(recording, Setting(policy=chosen, limits=limits, counter=load_counter()))
+    chosen = build_policy(policy, {policy: numbers})
+    return simulate_recording(recording, ReplaySetting(policy=chosen, limits=limits, counter=load_o200k_counter()))
 
 
 @cache
@@ -124,12 +128,12 @@ def recorded(name: str) -> Recording:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.json"
         path.write_text(dump(CASES[name]()), encoding="utf-8")
-        return counted(read_file(path), load_counter())
+        return count_recording(read_recording(path), load_o200k_counter())
 
 
-def verdict(results: Sequence[Result]) -> str:
+def verdict(results: Sequence[PolicyResult]) -> str:
     """Whether `balanced` leaves as many probes visible as the best other policy, for no more tokens than the median."""
-    held = {result.name: figures(result) for result in results}
+    held = {result.name: result_figures(result) for result in results}
     mine = held.pop("balanced")
     best = max(held, key=lambda name: held[name]["visible_percent"])
     middle = median([mine["tokens_mean"], *(each["tokens_mean"] for each in held.values())])
@@ -144,7 +148,7 @@ def verdict(results: Sequence[Result]) -> str:
     )
 
 
-def layer_by_layer() -> list[tuple[str, int, Outcome]]:
+def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
     """The long session under `layers`, one more layer each time: name, tokens of the last request, all of it.
 
     Until the fold is there the limit is out of reach, or the last resorts would stand in for it.
@@ -168,29 +172,29 @@ def picture(name: str) -> str:
     """Tokens per request of a case under every policy at its own budget, as SVG text."""
     results = compared(name, own=True)
     lines = [
-        Line(
+        PlotLine(
             name=result.name,
             tokens=tuple(request.tokens.total for request in result.outcome.requests),
             folds=tuple(fold.request for fold in result.outcome.folds),
-            note=f"ø {figures(result)['tokens_mean'] / 1_000:.0f}k",
+            note=f"ø {result_figures(result)['tokens_mean'] / 1_000:.0f}k",
         )
         for result in results
     ]
     turns, requests = len(recorded(name).turns), max(len(line.tokens) for line in lines)
     budgets = ", ".join(f"{budget:,} for {policy}" for policy, budget in OWN.items())
     subtitle = f"{turns} turns, {requests} requests; budgets: {budgets}, {BUDGET:,} for the others; ø: the mean"
-    return draw(f"Tokens per request: {name.replace('_', ' ')}", subtitle, lines, max(OWN.values()))
+    return draw_plot(f"Tokens per request: {name.replace('_', ' ')}", subtitle, lines, max(OWN.values()))
 
 
 def whole(recording: Recording) -> int:
     """Tokens of everything, nothing shortened: system, tools, all messages."""
-    fixed = fixed_tokens(recording.system, recording.tools, "", load_counter())
+    fixed = fixed_tokens(recording.system, recording.tools, "", load_o200k_counter())
     return fixed + sum(message.tokens for message in recording.messages)
 
 
 def passes(recording: Recording, tokens: int) -> int:
     """The turn in which the whole first has more than so many tokens, 0 for none."""
-    total = fixed_tokens(recording.system, recording.tools, "", load_counter())
+    total = fixed_tokens(recording.system, recording.tools, "", load_o200k_counter())
     for turn in recording.turns:
         total += turn.tokens
         if total > tokens:
@@ -241,7 +245,7 @@ def topics() -> list[Headline]:
     for name in ("topics_en", "topics_zh"):
         outcome = simulated(recorded(name), "boundary", BUDGET)
         for fold in outcome.folds:
-            choice = read_choice(fold.range.why)
+            choice = load_choice(fold.range.why)
             terms = next(dict(item.terms) for item in choice.candidates if item.turns == choice.turns) if choice else {}
             at = sum(len(turn.messages) for turn in recorded(name).turns if turn.number <= fold.range.to_turn)
             change = "a change of topic" if "topic" in terms else "no change of topic"
@@ -279,7 +283,7 @@ def weights() -> list[Headline]:
     return rows
 
 
-def _seen(outcome: Outcome) -> str:
+def _seen(outcome: ReplayOutcome) -> str:
     """What the last probe's request showed before its kept turns: the summary."""
     last = outcome.asked[-1]
     return next((part.text for part in last.view.shown[0].parts if isinstance(part, Text)), "") if last.folds else ""

@@ -11,7 +11,7 @@ from benchmarks.inside import one_turn, opened, said
 from benchmarks.process import emulator, settings
 from memory.conversation import Text
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Draft, Place
+from memory.store.rows import NewInboxRow, NewMessage, Place
 
 LONG = "The archive of the town holds many letters from that year. " * 36
 STORED = 100_000
@@ -110,11 +110,13 @@ async def fill(path: Path, messages: int) -> str:
     store = await open_store(path)
     place = Place(channel="web", account="console", chat_id="big", thread_id="", kind="dm", space="")
     conversation = ""
-    draft = Draft(role="user", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="person")
-    answer = Draft(role="assistant", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="model")
+    draft = NewMessage(role="user", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="person")
+    answer = NewMessage(
+        role="assistant", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="model"
+    )
     for start in range(0, messages // 2, 500):
         rows = await store.delivery.accept(
-            [Arrival(place=place, key=f"k{start + at}", kind="message", sender_id="owner", body='{"text":"x"}')
+            [NewInboxRow(place=place, key=f"k{start + at}", kind="message", sender_id="owner", body='{"text":"x"}')
              for at in range(500)]
         )  # fmt: skip
         conversation = rows[0].conversation

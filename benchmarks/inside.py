@@ -9,26 +9,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.runtime.bot import House
-from bot.runtime.wiring import Ground
+from bot.config.home import HomeFolder
+from bot.runtime.bot import Bot
+from bot.runtime.wiring import BotDependencies
 from channels.message import Address, InboundMessage, Sender
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store
 
 
 @asynccontextmanager
-async def opened(settings: dict[str, object]) -> AsyncIterator[tuple[House, Channel]]:
+async def opened(settings: dict[str, object]) -> AsyncIterator[tuple[Bot, Channel]]:
     """A house on a folder of its own, with one scripted channel whose user 1 is an owner."""
     with tempfile.TemporaryDirectory() as folder:
-        home = Home(root=Path(folder))
+        home = HomeFolder(root=Path(folder))
         home.ensure()
         home.config.write_text(json.dumps(settings))
         home.config.chmod(0o600)
         file = ConfigFile(home.config)
         file.load()
         store = await open_store(home.db)
-        house = House(Ground(home=home, file=file, store=store))
+        house = Bot(BotDependencies(home=home, file=file, store=store))
         channel = Channel(name="terminal", account="local")
         await house.open([channel])
         try:
@@ -49,7 +49,7 @@ def said(text: str, number: int, conversation: str = "bench") -> InboundMessage:
     )
 
 
-async def one_turn(house: House, channel: Channel, number: int, text: str, conversation: str = "bench") -> float:
+async def one_turn(house: Bot, channel: Channel, number: int, text: str, conversation: str = "bench") -> float:
     """Seconds from the message's arrival to its answer being sent, durable commits included."""
     began = time.perf_counter()
     before = len(channel.sent)

@@ -5,22 +5,22 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from benchmarks.figure import Figure, median
-from memory.context.policies.boundary import choose
-from memory.context.policies.planner import Limits, plan, plan_ahead
+from memory.context.policies.boundary import choose_cut
+from memory.context.policies.planner import ContextLimits, plan_ahead, plan_context
 from memory.context.policies.policies import POLICIES
-from memory.context.tokens import load_counter
-from memory.context.view import assemble
+from memory.context.tokens import load_o200k_counter
+from memory.context.view import assemble_view
 from memory.conversation import Message, Session, Text, Turn
 
 MESSAGES = 500
 WORDS = "The quick survey of the northern harbour took three days and cost 4,200 crowns; 港口的测量花了三天。 "
-LIMITS = Limits(max_tokens=200_000, max_turns=1_000, window=250_000, reserve=4_096)
+LIMITS = ContextLimits(max_tokens=200_000, max_turns=1_000, window=250_000, reserve=4_096)
 
 
 def figures() -> list[Figure]:
     """All of them."""
     session = _session()
-    counter = load_counter()
+    counter = load_o200k_counter()
     costs = [message.tokens for turn in session.turns for message in turn.messages]
     adding = 1000 * _median(lambda: sum(costs))
     return [
@@ -28,14 +28,14 @@ def figures() -> list[Figure]:
         _search(session),
         _counting(),
         Figure(name=f"assemble a view of {MESSAGES} messages", ours=1000 * _median(
-            lambda: assemble(session, ("system",), (), counter)), floor=adding, unit="ms", reach=2, aim=2,
+            lambda: assemble_view(session, ("system",), (), counter)), floor=adding, unit="ms", reach=2, aim=2,
             floor_is="adding up the cached counts"),
     ]  # fmt: skip
 
 
 def _plan(name: str, session: Session, adding: float) -> Figure:
-    counter, policy = load_counter(), POLICIES[name]
-    before = _median(lambda: plan(session, policy, LIMITS, 1_000, counter))
+    counter, policy = load_o200k_counter(), POLICIES[name]
+    before = _median(lambda: plan_context(session, policy, LIMITS, 1_000, counter))
     after = _median(lambda: plan_ahead(session, policy, LIMITS, 1_000, counter))
     return Figure(name=f"plan over {MESSAGES} cached messages, {name}", ours=1000 * max(before, after), floor=adding,
                   unit="ms", reach=1, aim=1, floor_is="adding up 500 cached counts")  # fmt: skip
@@ -44,14 +44,14 @@ def _plan(name: str, session: Session, adding: float) -> Figure:
 def _search(session: Session) -> Figure:
     turns = session.turns
     costs = [turn.tokens for turn in turns]
-    found = 1000 * _median(lambda: choose(turns, costs, len(turns), 0.5))
+    found = 1000 * _median(lambda: choose_cut(turns, costs, len(turns), 0.5))
     bare = 1000 * _median(lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts])
     return Figure(name=f"boundary search over {MESSAGES} messages", ours=found, floor=bare, unit="ms", reach=5, aim=5,
                   floor_is="splitting all texts at spaces, once")  # fmt: skip
 
 
 def _counting() -> Figure:
-    counter = load_counter()
+    counter = load_o200k_counter()
     texts = [f"{at} " + WORDS * 6 for at in range(MESSAGES)]
     ours = 1000 * _median(lambda: [counter.message("user", (Text(text=text),)) for text in texts], 7)
     bare = 1000 * _median(lambda: [counter.text(text) for text in texts], 7)
@@ -60,7 +60,7 @@ def _counting() -> Figure:
 
 
 def _session() -> Session:
-    counter, now = load_counter(), datetime(2026, 1, 1, tzinfo=UTC)
+    counter, now = load_o200k_counter(), datetime(2026, 1, 1, tzinfo=UTC)
     parts = [(Text(text=f"{at}. " + WORDS * 5),) for at in range(MESSAGES)]
     counted = [counter.message("user", each) for each in parts]
     messages = [

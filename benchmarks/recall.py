@@ -21,12 +21,12 @@ from typing import Any
 
 from benchmarks import recall_rows
 from benchmarks.figure import Figure, table
-from memory.recall.documents import Passage, Wanted
+from memory.recall.documents import Passage, SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground, Shared
+from memory.recall.sqlite_index import RecallDependencies, Shared
 from memory.store.open import open_store
-from memory.text.tokenizer import question_terms, terms
-from memory.workspace.daily_log import FOLDER
+from memory.text.tokenizer import question_terms, text_terms
+from memory.workspace.daily_log import LOG_FOLDER
 from memory.workspace.files import Workspace
 
 OWN = Path(__file__).parent / "data" / "recall"
@@ -90,9 +90,9 @@ def main(words: Sequence[str]) -> str:
 
 def _postgres(url: str) -> Any:
     """The indexes in a PostgreSQL; its driver is an extra."""
-    from memory.recall.postgres_spaces import PostgresShared
+    from memory.recall.postgres_spaces import PostgresSharedIndexes
 
-    return PostgresShared(url)
+    return PostgresSharedIndexes(url)
 
 
 def told(sets: Iterable[Measured]) -> list[str]:
@@ -130,7 +130,7 @@ async def measured(path: Path, now: datetime, shared: Shared | None = None) -> M
             await recall.refresh("")
             index += time.perf_counter() - began
             for question in person.questions:
-                wanted = Wanted(space="", query=question["q"], now=now, limit=DEPTH)
+                wanted = SearchRequest(space="", query=question["q"], now=now, limit=DEPTH)
                 began = time.perf_counter()
                 passages = await recall.search(wanted)
                 times.append(time.perf_counter() - began)
@@ -160,7 +160,9 @@ async def opened(shared: Shared | None = None) -> AsyncIterator[tuple[Workspace,
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         store = await open_store(Path(folder) / "mnema.db")
-        ground = Ground(store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC, shared=shared)
+        ground = RecallDependencies(
+            store=store, workspace=workspace, folder=Path(folder) / "index", zone=UTC, shared=shared
+        )
         recall = Recall(ground)
         await recall.forget("")
         try:
@@ -178,7 +180,7 @@ def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
     section = ("", "")
     for doc in person.docs:
         day, clock = doc["date"].split()
-        path = f"{FOLDER}/{day}.md"
+        path = f"{LOG_FOLDER}/{day}.md"
         lines = logs.setdefault(path, [f"# {day}"])
         if (path, doc["session"]) != section:
             section = (path, doc["session"])
@@ -236,7 +238,7 @@ def _plainly(person: Person) -> Iterable[tuple[Mapping[str, Any], list[Returned]
     """Each question with what FTS5 alone finds for it."""
     texts = [f"[{doc['date']}] {doc['speaker']}: {doc['text']}" for doc in person.docs]
     speakers = {doc["speaker"] for doc in person.docs}
-    with closing(recall_rows.plain_index(" ".join(terms(doc["text"])) for doc in person.docs)) as base:
+    with closing(recall_rows.plain_index(" ".join(text_terms(doc["text"])) for doc in person.docs)) as base:
         for question in person.questions:
             rows = recall_rows.plain_search(base, question_terms(question["q"], speakers), DEPTH)
             yield question, [Returned(id=person.docs[row]["id"], tokens=tokens(texts[row])) for row in rows]

@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.figure import Figure
-from memory.recall.documents import Wanted
+from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground, Shared
+from memory.recall.sqlite_index import RecallDependencies, Shared
 from memory.store.open import open_store
-from memory.text.tokenizer import question_terms, terms
-from memory.workspace.daily_log import FOLDER
+from memory.text.tokenizer import question_terms, text_terms
+from memory.workspace.daily_log import LOG_FOLDER
 from memory.workspace.files import Workspace
 
 A_DAY = 100
@@ -67,7 +67,9 @@ async def _at(rows: int, now: datetime, shared: Shared | None) -> list[Figure]:
         write(workspace, made.lines)
         store = await open_store(Path(folder) / "mnema.db")
         index = Path(folder) / "index"
-        recall = Recall(Ground(store=store, workspace=workspace, folder=index, zone=now.tzinfo or UTC, shared=shared))
+        recall = Recall(
+            RecallDependencies(store=store, workspace=workspace, folder=index, zone=now.tzinfo or UTC, shared=shared)
+        )
         await recall.forget("")
         began = time.perf_counter()
         await recall.refresh("")
@@ -75,13 +77,13 @@ async def _at(rows: int, now: datetime, shared: Shared | None) -> list[Figure]:
         times = []
         for question in made.questions:
             began = time.perf_counter()
-            await recall.search(Wanted(space="", query=question, now=now, limit=DEPTH))
+            await recall.search(SearchRequest(space="", query=question, now=now, limit=DEPTH))
             times.append(time.perf_counter() - began)
         await recall.forget("")
         await recall.close()
         await store.close()
     began = time.perf_counter()
-    base = plain_index(" ".join(terms(line)) for line in made.lines)
+    base = plain_index(" ".join(text_terms(line)) for line in made.lines)
     plain_indexed = time.perf_counter() - began
     with closing(base):
         plain = [_timed(lambda: plain_search(base, question_terms(one), DEPTH)) for one in made.questions]  # noqa: B023
@@ -133,7 +135,7 @@ def write(workspace: Workspace, lines: Sequence[str]) -> None:
             if at % 10 == 0:
                 text += ["", f"## {8 + at // 10:02}:00", ""]
             text.append(f"- {8 + at // 10:02}:{at % 10:02} {'Bot' if at % 2 else 'User'}: {line}")
-        files.write(f"{FOLDER}/{day}.md", "\n".join([*text, ""]), None)
+        files.write(f"{LOG_FOLDER}/{day}.md", "\n".join([*text, ""]), None)
 
 
 def plain_index(texts: Iterable[str]) -> sqlite3.Connection:

@@ -16,8 +16,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from benchmarks.process import ROOT
 from benchmarks.scale_shape import Course, Name, Shape, now
-from bot.runtime.cluster.jobs import BEAT_SECONDS, CONNECTIONS, LOOK_SECONDS, STALLED_SECONDS
-from memory.store.open_postgres import MOST_CONNECTIONS
+from bot.runtime.cluster.jobs import CONNECTIONS, HEARTBEAT_SECONDS, POLL_SECONDS, STALLED_SECONDS
+from memory.store.open_postgres import MAX_CONNECTIONS
 
 TABLE = "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, number))"
 ADD = "INSERT INTO said (who, number, text) VALUES (%s, %s, %s)"
@@ -73,7 +73,7 @@ async def bare(url: str, shape: Shape, workers: int) -> AsyncIterator[Bare]:
     app = app_on(url)
     app.task(name="turn")(_nothing)
     begun = [await _worker(url, shape) for _ in range(workers)]
-    pool = AsyncConnectionPool[Any](url, kwargs={"autocommit": True}, max_size=MOST_CONNECTIONS, open=False)
+    pool = AsyncConnectionPool[Any](url, kwargs={"autocommit": True}, max_size=MAX_CONNECTIONS, open=False)
     await pool.open()
     try:
         async with app.open_async():
@@ -128,10 +128,10 @@ async def work(url: str, seconds: float, places: int) -> None:
             queues=["turn"],
             concurrency=places,
             delete_jobs="always",
-            update_heartbeat_interval=BEAT_SECONDS,
+            update_heartbeat_interval=HEARTBEAT_SECONDS,
             stalled_worker_timeout=STALLED_SECONDS,
-            fetch_job_polling_interval=LOOK_SECONDS,
-            abort_job_polling_interval=LOOK_SECONDS,
+            fetch_job_polling_interval=POLL_SECONDS,
+            abort_job_polling_interval=POLL_SECONDS,
         )
 
 

@@ -17,20 +17,20 @@ from benchmarks.process import ROOT
 from benchmarks.scale_model import MARK
 from benchmarks.scale_shape import Course, Name, Shape, now
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.runtime.cluster.bot import SharedHouse
-from bot.runtime.cluster.open import build_shared
+from bot.config.home import HomeFolder
+from bot.runtime.cluster.bot import ClusterBot
+from bot.runtime.cluster.open import build_cluster_bot
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
-from channels.testing import Scripted
+from channels.testing import ScriptedChannel
 from memory.store.people.rows import GrantRow, Party
-from memory.store.rows import Fate
+from memory.store.rows import SendOutcome
 
 CHANNEL, ACCOUNT = "telegram", "bot"
 """A platform's name, for its people each have a space of their own; nothing of the platform is in it."""
 GRANT = "load"
 
 
-class Heard(Scripted):
+class Heard(ScriptedChannel):
     """A channel whose people note what they are shown, and in which order."""
 
     def __init__(self, course: Course) -> None:
@@ -52,7 +52,7 @@ class Ours:
 
     name = "ours"
 
-    def __init__(self, house: SharedHouse, channel: Heard, course: Course, model: str, workers: list[int]) -> None:
+    def __init__(self, house: ClusterBot, channel: Heard, course: Course, model: str, workers: list[int]) -> None:
         self.course = course
         self.workers = workers
         self._deliver = house.inbound.ear(CHANNEL)
@@ -83,8 +83,10 @@ class Ours:
             self.course.begun[who, number], self.course.ended[who, number] = begun, ended
         return int(told["most"])
 
-    def _noting(self, sent: Callable[[str, Fate], Awaitable[Any]]) -> Callable[[str, Fate], Awaitable[Any]]:
-        async def noted(id: str, fate: Fate) -> Any:
+    def _noting(
+        self, sent: Callable[[str, SendOutcome], Awaitable[Any]]
+    ) -> Callable[[str, SendOutcome], Awaitable[Any]]:
+        async def noted(id: str, fate: SendOutcome) -> Any:
             row = await sent(id, fate)
             found = MARK.search(row.text.encode())
             if found and row.state == "sent":
@@ -101,7 +103,7 @@ async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
     address = await _first_line(model)
     with TemporaryDirectory() as folder:
         home, file = _home(Path(folder), url, address, shape)
-        house = await build_shared(home, file, "gateway")
+        house = await build_cluster_bot(home, file, "gateway")
         course = Course()
         channel = Heard(course)
         await house.open([channel])
@@ -123,8 +125,8 @@ async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
             await house.close(patience=1.0)
 
 
-def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[Home, ConfigFile]:
-    home = Home(root=root)
+def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[HomeFolder, ConfigFile]:
+    home = HomeFolder(root=root)
     home.ensure()
     settings = {
         "database_url": url.replace("postgresql:", "postgresql+psycopg:", 1),
@@ -141,7 +143,7 @@ def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[Home, ConfigF
     return home, file
 
 
-async def _let_in(house: SharedHouse, shape: Shape) -> None:
+async def _let_in(house: ClusterBot, shape: Shape) -> None:
     """Everybody has been let in by the owner, as people are."""
     for who in range(shape.conversations):
         party = Party(channel=CHANNEL, account="", subject="user", id=f"p{who}")

@@ -8,14 +8,14 @@ from typing import Protocol
 
 import structlog
 
-from memory.store.engine.database import LaneKind
-from memory.tasks import end
+from memory.store.engine.database import QueueKind
+from memory.tasks import cancel_and_wait
 
-Step = Callable[[str], Awaitable[bool]]
+RunStep = Callable[[str], Awaitable[bool]]
 """Does the next thing of one lane; False when there was nothing to do. Must be safe to call again after a crash."""
 
 
-class Lanes(Protocol):
+class Dispatcher(Protocol):
     """Runs `Step` for each lane that was woken, never two of one lane at once."""
 
     def wake(self, lane: str, due: float = 0.0) -> None:
@@ -35,7 +35,7 @@ class Lanes(Protocol):
         ...
 
 
-LanesOf = Callable[[LaneKind, Step, int], Lanes]
+CreateDispatcher = Callable[[QueueKind, RunStep, int], Dispatcher]
 """Makes the lanes of one kind: what does a step in them, and how many steps may run at once."""
 
 
@@ -45,19 +45,19 @@ LanesOf = Callable[[LaneKind, Step, int], Lanes]
 # Lanes on asyncio: a task per busy lane, and a fair share of the running places for each of them.
 
 log = structlog.get_logger(__name__)
-MOST_PAUSE = 30.0
-A_LITTLE = 0.005
+MAX_RETRY_SECONDS = 30.0
+MIN_DELAY_SECONDS = 0.005
 """Timers may be a little early."""
 
 
-class LocalLanes:
+class LocalDispatcher:
     """Lanes of this process. Between two steps a lane gives its place back, so that others get their turn first.
 
     places: how many steps run at once. A step that raises is logged and tried again after a growing pause
     (seconds, 0.5 to 30): the record knows where it stands.
     """
 
-    def __init__(self, step: Step, places: int) -> None:
+    def __init__(self, step: RunStep, places: int) -> None:
         self._step = step
         self._places = asyncio.Semaphore(places)
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -66,7 +66,7 @@ class LocalLanes:
 
     def wake(self, lane: str, due: float = 0.0) -> None:
         if due and (delay := due - time.time()) > 0:
-            asyncio.get_running_loop().call_later(delay + A_LITTLE, self.wake, lane)
+            asyncio.get_running_loop().call_later(delay + MIN_DELAY_SECONDS, self.wake, lane)
             return
         if self._closing:
             return
@@ -83,7 +83,7 @@ class LocalLanes:
         self._closing = True
         if self._tasks:
             _, late = await asyncio.wait(list(self._tasks.values()), timeout=patience)
-            await end(late)
+            await cancel_and_wait(late)
 
     async def _run(self, lane: str) -> None:
         pause = 0.5
@@ -98,7 +98,7 @@ class LocalLanes:
                 except Exception as err:
                     log.error("lane failed", lane=lane, error=type(err).__name__, exc_info=True)
                     await asyncio.sleep(pause)
-                    pause = min(pause * 2, MOST_PAUSE)
+                    pause = min(pause * 2, MAX_RETRY_SECONDS)
                     continue
                 if not worked and lane not in self._again:
                     return
@@ -109,30 +109,30 @@ class LocalLanes:
                 self.wake(lane)
 
 
-def local(kind: LaneKind, step: Step, places: int) -> LocalLanes:
+def create_local_dispatcher(kind: QueueKind, step: RunStep, places: int) -> LocalDispatcher:
     """See bot.dispatch.LanesOf: every kind of lanes in this process."""
-    return LocalLanes(step, places)
+    return LocalDispatcher(step, places)
 
 
 # Runs what the process may have died of one at a time, so that the next death says which message it was.
 
 SUSPECT_DEATHS = 2
 """Deaths of a process that had a message at work after which the message is worked on alone."""
-ALONE_SECONDS = 30.0
+ISOLATION_SECONDS = 30.0
 """How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
 is found. Until it is alone they wait for so long at most, however many deaths there were."""
-LONGEST_ALONE = 900.0  # as long as a turn may take
+MAX_ISOLATION_SECONDS = 900.0  # as long as a turn may take
 CALM_SECONDS = 3.0
 """How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
 time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
 suspect is taken up as soon as the process lives, when most of its life is ahead: no storm keeps everybody waiting."""
-LONGEST_WAIT = 1800.0
+MAX_WAIT_SECONDS = 1800.0
 """Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm."""
 NUDGE_SECONDS = 1.0
 """After which the next suspect is called if the one that was called has not come: its message may be gone."""
 
 
-class Isolation:
+class CrashIsolation:
     """Says which messages may be at work beside each other in this process.
 
     Below SUSPECT_DEATHS they all may. A suspect waits until nothing is at work and is then the only one; all others
@@ -146,7 +146,7 @@ class Isolation:
     def __init__(
         self,
         wake: Callable[[str], None],
-        alone_seconds: float = ALONE_SECONDS,
+        alone_seconds: float = ISOLATION_SECONDS,
         calm_seconds: float = CALM_SECONDS,
     ) -> None:
         self._wake = wake
@@ -164,14 +164,14 @@ class Isolation:
         self._over: asyncio.TimerHandle | None = None
         self._nudge: asyncio.TimerHandle | None = None
 
-    def too_early(self, conversation: str, deaths: int, alone: int, age: float) -> float:
+    def seconds_until_allowed(self, conversation: str, deaths: int, alone: int, age: float) -> float:
         """Seconds until a conversation's message may be taken up.
 
         Args:
             deaths: of processes that had it at work. alone: those of them when it was the only one.
             age: seconds since it came in.
         """
-        if deaths < SUSPECT_DEATHS or not alone or age > LONGEST_WAIT:
+        if deaths < SUSPECT_DEATHS or not alone or age > MAX_WAIT_SECONDS:
             return 0.0
         self._first = self._first or conversation
         if self._first == conversation:
@@ -200,8 +200,8 @@ class Isolation:
             self._arm_nudge()
             return False
         self._parked.pop(conversation, None)
-        seconds = min(LONGEST_ALONE, self._alone_seconds * 2.0 ** (deaths - SUSPECT_DEATHS))
-        await self._be_alone(conversation, seconds)
+        seconds = min(MAX_ISOLATION_SECONDS, self._alone_seconds * 2.0 ** (deaths - SUSPECT_DEATHS))
+        await self._isolate(conversation, seconds)
         return True
 
     def leave(self, conversation: str) -> None:
@@ -212,7 +212,7 @@ class Isolation:
         if self._suspect == conversation:
             self._release()
 
-    async def _be_alone(self, conversation: str, seconds: float) -> None:
+    async def _isolate(self, conversation: str, seconds: float) -> None:
         self._suspect = conversation
         self._open.clear()
         try:

@@ -49,7 +49,7 @@ class FoldFailed(MnemaError):
         self.why = why
 
 
-class Busy(MnemaError):
+class HomeLocked(MnemaError):
     """Another instance holds this home."""
 
 
@@ -138,5 +138,5 @@ class ToolFailed(MnemaError):
     """A tool could not do it; the text is written for the model."""
 
 
-class Denied(MnemaError):
+class AccessDenied(MnemaError):
     """Not allowed; the text is written for the sender and names nothing they may not know."""

@@ -7,18 +7,18 @@ from datetime import timedelta
 from bot.errors import KeyRefused, ModelError, NoSuchModel, Overflow, QuotaSpent, RateLimited, Stalled, Transient
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-LONG_SOUL = 3_000
+LONG_SOUL_TOKENS = 3_000
 """Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET."""
 
 
-def language(text: str, setting: str = "auto") -> str:
+def resolve_language(text: str, setting: str = "auto") -> str:
     """ "zh" or "en": as set, else by what was last written."""
     if setting in ("zh", "en"):
         return setting
     return "zh" if _CJK.search(text) else "en"
 
 
-def machine_language(setting: str = "auto") -> str:
+def detect_machine_language(setting: str = "auto") -> str:
     """The language to begin in before anybody has written: as set, else the machine's."""
     if setting in ("zh", "en"):
         return setting
@@ -26,7 +26,7 @@ def machine_language(setting: str = "auto") -> str:
     return "zh" if spoken.startswith("zh") else "en"
 
 
-def say(lang: str, key: str, **fields: object) -> str:
+def format_text(lang: str, key: str, **fields: object) -> str:
     """One sentence of ours, its fields filled in."""
     zh, en = TEXTS[key]
     return (zh if lang == "zh" else en).format(**fields)
@@ -151,14 +151,14 @@ TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-def too_small(lang: str, least: int, soul: int) -> str:
+def format_budget_too_small(lang: str, least: int, soul: int) -> str:
     """The budget is too small; and where a long SOUL.md is why, that it is."""
-    told = say(lang, "budget_small", least=f"{least:,}")
+    told = format_text(lang, "budget_small", least=f"{least:,}")
     between = "" if lang == "zh" else " "
-    return told if soul <= LONG_SOUL else f"{told}{between}{say(lang, 'soul_large', soul=f'{soul:,}')}"
+    return told if soul <= LONG_SOUL_TOKENS else f"{told}{between}{format_text(lang, 'soul_large', soul=f'{soul:,}')}"
 
 
-def lasting(seconds: float, lang: str) -> str:
+def format_duration(seconds: float, lang: str) -> str:
     """A length of time in words of one or two units; below a minute in seconds."""
     whole = max(0, int(seconds))
     sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
@@ -167,14 +167,14 @@ def lasting(seconds: float, lang: str) -> str:
     return " ".join(given[:2]) or f"{whole} {names[3]}"
 
 
-def span(time: timedelta, lang: str) -> str:
+def format_span(time: timedelta, lang: str) -> str:
     """A length of time in words of one or two units."""
-    return lasting(time.total_seconds(), lang)
+    return format_duration(time.total_seconds(), lang)
 
 
 # What a person is told when a model did not answer: one plain sentence, no wire text. Pure.
 
-REASONS: tuple[tuple[type[ModelError], str], ...] = (
+REASON_KEYS: tuple[tuple[type[ModelError], str], ...] = (
     (KeyRefused, "why_key"),
     (NoSuchModel, "why_model"),
     (QuotaSpent, "why_quota"),
@@ -185,14 +185,14 @@ REASONS: tuple[tuple[type[ModelError], str], ...] = (
 )
 
 
-def why(err: ModelError, lang: str) -> str:
+def failure_reason(err: ModelError, lang: str) -> str:
     """The reason in the person's words."""
-    for kind, key in REASONS:
+    for kind, key in REASON_KEYS:
         if isinstance(err, kind):
-            return say(lang, key)
-    return say(lang, "why_other")
+            return format_text(lang, key)
+    return format_text(lang, "why_other")
 
 
-def told(err: ModelError, lang: str, trace_id: str) -> str:
+def format_turn_failure(err: ModelError, lang: str, trace_id: str) -> str:
     """The notice for a failed turn."""
-    return say(lang, "model_failed", why=why(err, lang), trace=trace_id)
+    return format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)

@@ -6,13 +6,15 @@ from typing import Literal, Protocol
 
 from channels.message import Accepted, Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
 
-NOTHING: Mapping[str, str] = {}
+NO_NOTEBOOK_CHANGES: Mapping[str, str] = {}
 
 
 class Deliver(Protocol):
     """Stores messages for ever before it returns."""
 
-    async def __call__(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+    async def __call__(
+        self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+    ) -> list[Accepted]:
         """Store them, and in the same transaction put `keep` into the channel's notebook.
 
         Raises:
@@ -61,7 +63,7 @@ class Channel(Protocol):
         ...
 
 
-class Live(Protocol):
+class HasLiveEvents(Protocol):
     """What a channel whose capabilities say `live` also has."""
 
     def show(self, event: LiveEvent) -> None:
@@ -69,7 +71,7 @@ class Live(Protocol):
         ...
 
 
-class Keeping(Protocol):
+class HasNotebook(Protocol):
     """What a channel that keeps something between its lives also has."""
 
     def bind(self, notebook: Notebook) -> None:
@@ -78,7 +80,7 @@ class Keeping(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedFile:
     """The bytes of a file that came with a message, and what the platform calls it now ("": nothing new)."""
 
     data: bytes
@@ -86,10 +88,10 @@ class Fetched:
     media_type: str = ""
 
 
-class Fetching(Protocol):
+class HasAttachments(Protocol):
     """What a channel whose attachments have a `ref` also has."""
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """Get the bytes of an attachment, at most `most` of them; never more than that is read.
 
         Raises:
@@ -99,7 +101,7 @@ class Fetching(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HookRequest:
+class WebhookRequest:
     """One HTTP call of a platform. query, headers: every pair as it came, header names in lower case."""
 
     method: str
@@ -109,7 +111,7 @@ class HookRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HookReply:
+class WebhookReply:
     """What is answered. written: told afterwards whether the whole answer left us (False: they had hung up)."""
 
     status: int = 200
@@ -118,10 +120,10 @@ class HookReply:
     written: Callable[[bool], None] = lambda whole: None
 
 
-class Hooked(Protocol):
+class HasWebhook(Protocol):
     """What a channel whose capabilities say `hook` also has; calls come to /hooks/ and its name."""
 
-    async def hook(self, request: HookRequest) -> HookReply:
+    async def hook(self, request: WebhookRequest) -> WebhookReply:
         """Answer one call. A body over 1 MiB, or slower than 5 s, was refused before.
 
         Every failed check is a 401 with an empty body; what could not be stored, or comes before `run`, a 503.
@@ -130,7 +132,7 @@ class Hooked(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class LoginPrompt:
     """What a channel wants of its owner before it can work.
 
     kind: "qr" (text is what to draw as a QR code), "digits" (they are to be typed), "wait" (something goes on).
@@ -143,10 +145,10 @@ class Prompt:
     text: str = ""
 
 
-class Asking(Protocol):
+class HasLogin(Protocol):
     """What a channel that is logged in by a person also has."""
 
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> LoginPrompt | None:
         """What is wanted now, None for nothing."""
         ...
 
@@ -156,7 +158,7 @@ class Asking(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vitals:
+class ConnectionStatus:
     """How a channel feels from inside. heard: unix seconds of the last good answer or sign of the platform, 0 never.
 
     trouble: what does not work at the moment though the channel goes on, "" for nothing. quota: what is left of what
@@ -168,15 +170,15 @@ class Vitals:
     quota: str = ""
 
 
-class Telling(Protocol):
+class HasStatus(Protocol):
     """What a channel that knows its vitals also has."""
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         """As they are now."""
         ...
 
 
-class Rationed(Protocol):
+class HasQuota(Protocol):
     """What a channel also has whose platform lets us send so many messages for each that a person writes."""
 
     def allowance(self, address: Address) -> int | None:
@@ -184,7 +186,7 @@ class Rationed(Protocol):
         ...
 
 
-class Probing(Protocol):
+class HasProbe(Protocol):
     """What a channel that can be tried without hearing also has."""
 
     async def probe(self) -> str:

@@ -26,7 +26,7 @@ class Retryable(ChannelError):
         self.whole_channel = whole_channel
 
 
-class Waits(Retryable):
+class AwaitsUser(Retryable):
     """Surely not delivered; the platform takes it once the person has written again, and not before."""
 
 
@@ -42,11 +42,11 @@ class BadFormat(Rejected):
     """The markup was refused; the same text would be taken as plain text."""
 
 
-class TooBig(Rejected):
+class AttachmentTooBig(Rejected):
     """The file is larger than the platform, or we, will carry."""
 
 
-class Moved(Rejected):
+class ChatMoved(Rejected):
     """The chat has a new id."""
 
     def __init__(self, why: str, *, chat_id: str) -> None:
@@ -58,7 +58,7 @@ class LoggedOut(ChannelError):
     """The credentials no longer hold; nothing works until the owner acts."""
 
 
-class Contended(ChannelError):
+class ReceiverConflict(ChannelError):
     """Something else receives this account's messages; we do not fight for them."""
 
 

@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 GROUP = "mnema.channels"
-PLACES = {
+CLASS_PATHS = {
     "feishu": "channels.feishu.channel:Feishu",
     "telegram": "channels.telegram.channel:Telegram",
     "terminal": "channels.terminal.channel:Terminal",
@@ -16,16 +16,16 @@ PLACES = {
 }
 
 
-def load(name: str) -> Any:
+def load_channel_class(name: str) -> Any:
     """The channel's class, imported now.
 
     Raises:
         LookupError: nothing installed goes by that name.
     """
-    place = PLACES.get(name)
+    place = CLASS_PATHS.get(name)
     if place is None:
         for point in entry_points(group=GROUP, name=name):
             return point.load()
-        raise LookupError(f"there is no channel {name}; there are {', '.join(sorted(PLACES))}")
+        raise LookupError(f"there is no channel {name}; there are {', '.join(sorted(CLASS_PATHS))}")
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)

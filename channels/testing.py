@@ -6,18 +6,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from channels.base import Deliver, Fetched
-from channels.errors import ChannelError, Rejected, TooBig
+from channels.base import Deliver, FetchedFile
+from channels.errors import AttachmentTooBig, ChannelError, Rejected
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
-from channels.toolkit.storing import until_stored
-from channels.toolkit.text import clean
+from channels.toolkit.storing import store_with_retry
+from channels.toolkit.text import replace_unstorable
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-SHORTEST_PAUSE = 0.01
-LONGEST_PAUSE = 1.0
+MIN_PAUSE = 0.01
+MAX_PAUSE = 1.0
 
 
-class Scripted:
+class ScriptedChannel:
     """The twin of a real channel, with the same manners: it confirms only what was stored, and repeats what was not.
 
     sent: every part that arrived, in order; confirmed: keys of messages that were; shown: live events. files: what can
@@ -52,16 +52,16 @@ class Scripted:
         message = InboundMessage(
             address=Address(channel=self.name, account=self.account, chat_id=chat, thread_id=thread),
             sender=Sender(id=sender, name=sender),
-            text=clean(text),
+            text=replace_unstorable(text),
             **(usual | fields),
         )
-        self.hear_again(message)
+        self.redeliver(message)
         return message
 
-    def hear_again(self, message: InboundMessage) -> None:
+    def redeliver(self, message: InboundMessage) -> None:
         """The platform brings a message (once more)."""
         self._waiting.append(message)
-        self._stir()
+        self._notify_waiters()
 
     def fail(self, *errors: ChannelError, arrived: bool = False) -> None:
         """The next sends end with these errors, one each; arrived: the message is seen all the same."""
@@ -70,7 +70,7 @@ class Scripted:
     def end(self, error: ChannelError) -> None:
         """Let `run` end with this error."""
         self._ended = error
-        self._stir()
+        self._notify_waiters()
 
     async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
         """Wait until something is true of this channel. Raises TimeoutError."""
@@ -88,33 +88,33 @@ class Scripted:
             if not batch:
                 await self._moved.wait()
                 continue
-            await until_stored(partial(deliver, batch), self.name, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
+            await store_with_retry(partial(deliver, batch), self.name, shortest=MIN_PAUSE, longest=MAX_PAUSE)
             del self._waiting[: len(batch)]
             self.confirmed += [message.key for message in batch]
-            self._stir()
+            self._notify_waiters()
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Take one part, or fail as told."""
         error, arrived = self._faults.pop(0) if self._faults else (None, True)
         if arrived:
             self.sent.append(message)
-        self._stir()
+        self._notify_waiters()
         if error is not None:
             raise error
         return Receipt(platform_id=str(len(self.sent)))
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """A file's bytes. Raises TooBig over `most`, Rejected where there is none."""
         if ref not in self.files:
             raise Rejected("the file is gone")
         if len(self.files[ref]) > most:
-            raise TooBig(f"more than {most} bytes")
-        return Fetched(data=self.files[ref])
+            raise AttachmentTooBig(f"more than {most} bytes")
+        return FetchedFile(data=self.files[ref])
 
     def show(self, event: LiveEvent) -> None:
         self.shown.append(event)
-        self._stir()
+        self._notify_waiters()
 
-    def _stir(self) -> None:
+    def _notify_waiters(self) -> None:
         self._moved.set()
         self._moved = asyncio.Event()

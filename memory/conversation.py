@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from memory.text.speakers import indented
+from memory.text.speakers import indent_words
 
 Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]
@@ -31,7 +31,7 @@ class Text:
         if not self.by and not self.aside:
             return self.text
         named = f"{self.by}: {self.text}" if self.by else self.text
-        return indented(f"[{self.aside}] {named}" if self.aside else named)
+        return indent_words(f"[{self.aside}] {named}" if self.aside else named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,9 @@ class Thinking:
 
 
 Part = Text | Image | Document | ToolCall | ToolResult | Thinking
-KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)}
+PART_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,15 +204,15 @@ class ToolSpec:
 
 def dump_parts(parts: tuple[Part, ...]) -> str:
     """Parts as JSON text, the form they are stored in: a list of objects with `kind` and the fields that differ."""
-    return json.dumps([_as_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps([_part_to_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
 
 
 def load_parts(text: str) -> tuple[Part, ...]:
     """The inverse of `dump_parts`."""
-    return tuple(_from_dict(item) for item in json.loads(text))
+    return tuple(_part_from_dict(item) for item in json.loads(text))
 
 
-def _as_dict(part: Part) -> dict[str, Any]:
+def _part_to_dict(part: Part) -> dict[str, Any]:
     fields = {name: getattr(part, name) for name in part.__slots__}
     for name in ("by", "aside"):
         if not fields.get(name, True):
@@ -218,13 +220,13 @@ def _as_dict(part: Part) -> dict[str, Any]:
     return {"kind": type(part).__name__, **fields}
 
 
-def _from_dict(item: dict[str, Any]) -> Part:
+def _part_from_dict(item: dict[str, Any]) -> Part:
     fields = dict(item)
-    part: Part = KINDS[fields.pop("kind")](**fields)
+    part: Part = PART_KINDS[fields.pop("kind")](**fields)
     return part
 
 
-USER, BOT = "User", "Bot"
+USER_SPEAKER, BOT_SPEAKER = "User", "Bot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

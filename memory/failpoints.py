@@ -33,40 +33,40 @@ def arm(environ: dict[str, str]) -> bool:
     return True
 
 
-def fp(name: str) -> None:
+def hit(name: str) -> None:
     """A place in plain code. `hang` blocks the thread for good."""
-    for action, arg in _due(name):
-        _act(name, action, arg)
+    for action, arg in _due_action(name):
+        _perform(name, action, arg)
         if action == "hang":
             time.sleep(86_400)
         if action == "sleep":
             time.sleep(float(arg))
 
 
-async def afp(name: str) -> None:
+async def hit_async(name: str) -> None:
     """A place in a coroutine: `hang` and `sleep` leave the loop running."""
-    for action, arg in _due(name):
-        _act(name, action, arg)
+    for action, arg in _due_action(name):
+        _perform(name, action, arg)
         if action == "hang":
             await asyncio.Event().wait()
         if action == "sleep":
             await asyncio.sleep(float(arg))
 
 
-def torn(name: str) -> bool:
+def is_torn(name: str) -> bool:
     """Whether the write at this place is to stop half-way; the caller writes a half and calls `die`.
 
     Counted apart from `fp`, so that one name may mark both a write and the moment after it.
     """
-    return any(action == "torn" for action, _ in _due(name, tally=f"{name} torn"))
+    return any(action == "torn" for action, _ in _due_action(name, tally=f"{name} torn"))
 
 
-def die() -> None:
+def kill_process() -> None:
     """End this process at once, as SIGKILL would."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _due(name: str, tally: str = "") -> list[tuple[str, str]]:
+def _due_action(name: str, tally: str = "") -> list[tuple[str, str]]:
     if not _ACTIONS:
         return []
     tally = tally or name
@@ -74,9 +74,9 @@ def _due(name: str, tally: str = "") -> list[tuple[str, str]]:
     return [(action, arg) for nth, action, arg in _ACTIONS.get(name, []) if nth == _HITS[tally]]
 
 
-def _act(name: str, action: str, arg: str) -> None:
+def _perform(name: str, action: str, arg: str) -> None:
     if action == "kill9":
-        die()
+        kill_process()
     if action == "raise":
         raise FailpointError(f"failpoint {name} {arg}".strip())
     if action == "grip":

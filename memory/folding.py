@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory.context.summary import prompt
-from memory.context.summary.extractive import gist, language, log_of
-from memory.context.summary.prompt import MOST_PROMPT_TOKENS, Chunk, Room, Task, Texts
-from memory.context.summary.validation import Limit, Material, check
-from memory.context.taint import CLEAN
-from memory.context.tokens import Counter
+from memory.context.summary.extractive import detect_language, log_utterances, part_summary
+from memory.context.summary.prompt import MAX_PROMPT_TOKENS, FoldTexts, PromptBudget, PromptChunk, Task
+from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
+from memory.context.taint import CLEAN_FOLD
+from memory.context.tokens import TokenCounter
 from memory.conversation import Message
-from memory.failpoints import afp
+from memory.failpoints import hit_async
 from memory.store.conversations.folds import Folds
 from memory.store.rows import FoldMethod, FoldPlan, FoldRow
 from memory.store.store import Sessions
 from memory.workspace import daily_log
-from memory.workspace.daily_log import Section
+from memory.workspace.daily_log import LogSection
 from memory.workspace.files import Workspace
-from memory.workspace.fold_labels import label
+from memory.workspace.fold_labels import label_texts
 
 # Asks a model for the texts of a fold: in one call where the range fits a prompt, else in chunks that are merged.
 
@@ -27,16 +27,16 @@ Complete = Callable[[str, str, int, str], Awaitable[str]]
 """Asks a model: system prompt, prompt, most tokens of the answer, id of the conversation it is for.
 May raise anything, or never return."""
 
-AT_ONCE = 4
+MAX_PARALLEL_CALLS = 4
 """Chunks of one fold that are asked for beside each other."""
-CHUNKS_SHARE = 2 / 3
+CHUNKS_TIME_SHARE = 2 / 3
 """Of the deadline; the merge has the rest."""
 DEFAULT_SUMMARY = 1_000
 """Tokens of a summary that is asked for but not kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summariser:
+class SummaryWriter:
     """Asks for the texts of one fold.
 
     conversation: whose, for the model's account. deadline: seconds for all calls together. prompt_tokens: most of one
@@ -45,13 +45,13 @@ class Summariser:
 
     complete: Complete
     conversation: str
-    counter: Counter
+    counter: TokenCounter
     zone: tzinfo
     deadline: float
     prompt_tokens: int
     summary_tokens: int
 
-    async def texts(self, material: Material) -> Texts | None:
+    async def texts(self, material: FoldSource) -> FoldTexts | None:
         """A model's texts of the material; None when they are not to be had in time.
 
         Of a chunk that fails, its own digest stands in the log and goes into the merge. The summary is a model's: when
@@ -59,48 +59,56 @@ class Summariser:
         """
         until = asyncio.get_running_loop().time() + self.deadline
         room = await asyncio.to_thread(self._room, material)
-        asked = await asyncio.to_thread(prompt.asked, material.before, material.earlier, material.turns, room)
-        lang = language(material.messages)
+        asked = await asyncio.to_thread(prompt.build_prompts, material.before, material.earlier, material.turns, room)
+        lang = detect_language(material.messages)
         if asked.whole:
             return await self._ask(asked.whole, "whole", lang, until)
         earlier = asked.earlier if self.summary_tokens else ()
         parts = (*earlier, *asked.turns)
-        found = await self._parts(parts, lang, until - self.deadline * (1 - CHUNKS_SHARE))
+        found = await self._parts(parts, lang, until - self.deadline * (1 - CHUNKS_TIME_SHARE))
         answered = found[len(earlier) :]
         if not any(answered):
             return None
-        logs = (_log(chunk, texts, self.zone) for chunk, texts in zip(asked.turns, answered, strict=True))
+        logs = (_chunk_log(chunk, texts, self.zone) for chunk, texts in zip(asked.turns, answered, strict=True))
         summary = await self._merged(material.before, list(zip(parts, found, strict=True)), room, lang, until)
-        return None if summary is None else Texts(log="\n".join(logs), summary=summary)
+        return None if summary is None else FoldTexts(log="\n".join(logs), summary=summary)
 
     async def _merged(
-        self, before: str, parts: Sequence[tuple[Chunk, Texts | None]], room: Room, lang: str, until: float
+        self,
+        before: str,
+        parts: Sequence[tuple[PromptChunk, FoldTexts | None]],
+        room: PromptBudget,
+        lang: str,
+        until: float,
     ) -> str | None:
         """The summary of all parts and of what was before; "" when none is wanted, None when it is not to be had."""
         if not self.summary_tokens:
             return ""
-        wanted = min(self.summary_tokens, prompt.share(room, len(parts)))
-        gists = [(chunk, texts.summary if texts else gist(chunk.said, self.counter, wanted)) for chunk, texts in parts]
-        asked = await asyncio.to_thread(prompt.merge, before, gists, room)
+        wanted = min(self.summary_tokens, prompt.part_tokens(room, len(parts)))
+        gists = [
+            (chunk, texts.summary if texts else part_summary(chunk.said, self.counter, wanted))
+            for chunk, texts in parts
+        ]
+        asked = await asyncio.to_thread(prompt.merge_prompt, before, gists, room)
         texts = await self._ask(asked, "merge", lang, until)
         return texts.summary if texts else None
 
-    async def _parts(self, parts: Sequence[Chunk], lang: str, until: float) -> list[Texts | None]:
-        places = asyncio.Semaphore(AT_ONCE)
+    async def _parts(self, parts: Sequence[PromptChunk], lang: str, until: float) -> list[FoldTexts | None]:
+        places = asyncio.Semaphore(MAX_PARALLEL_CALLS)
 
-        async def one(chunk: Chunk) -> Texts | None:
+        async def one(chunk: PromptChunk) -> FoldTexts | None:
             async with places:
-                return await self._ask(prompt.part(chunk), "part", lang, until)
+                return await self._ask(prompt.chunk_prompt(chunk), "part", lang, until)
 
         return await asyncio.gather(*map(one, parts))
 
-    async def _ask(self, asked: str, task: Task, lang: str, until: float) -> Texts | None:
+    async def _ask(self, asked: str, task: Task, lang: str, until: float) -> FoldTexts | None:
         """The texts of one call; None when it fails, is not there at that time of the loop, or is something else."""
         left = until - asyncio.get_running_loop().time()
         if left <= 0:
             return None
-        system = prompt.system(lang, self.summary_tokens or DEFAULT_SUMMARY, task)
-        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MOST_ANSWER_TOKENS, self.conversation))
+        system = prompt.system_prompt(lang, self.summary_tokens or DEFAULT_SUMMARY, task)
+        answer = asyncio.ensure_future(self.complete(system, asked, prompt.MAX_ANSWER_TOKENS, self.conversation))
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
         try:
             await asyncio.wait((answer,), timeout=left)
@@ -108,22 +116,22 @@ class Summariser:
             answer.cancel()
         if not answer.done() or answer.cancelled() or answer.exception() is not None:
             return None
-        return prompt.read(answer.result(), task)
+        return prompt.parse_answer(answer.result(), task)
 
-    def _room(self, material: Material) -> Room:
-        return Room(counter=self.counter, most=self.prompt_tokens, zone=self.zone, weights=material.weights())
-
-
-def _log(chunk: Chunk, texts: Texts | None, zone: tzinfo) -> str:
-    return texts.log if texts and texts.log.strip() else log_of(chunk.said, zone)
+    def _room(self, material: FoldSource) -> PromptBudget:
+        return PromptBudget(counter=self.counter, most=self.prompt_tokens, zone=self.zone, weights=material.weights())
 
 
-MOST_BACK = 4
+def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str:
+    return texts.log if texts and texts.log.strip() else log_utterances(chunk.said, zone)
+
+
+MAX_STEPS_BACK = 4
 """How many extractive folds before this one are summarised from the originals; without a model there are no others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
+class FoldRunner:
     """Carries out folds.
 
     zone: whose day and clock the daily log goes by. deadline: seconds a model has for all its texts. summary_tokens:
@@ -136,22 +144,24 @@ class Folder:
     sessions: Sessions
     workspace: Workspace
     complete: Complete
-    counter: Callable[[], Counter]
+    counter: Callable[[], TokenCounter]
     zone: tzinfo
     deadline: float = 60.0
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
-    prompt_tokens: int = MOST_PROMPT_TOKENS
+    prompt_tokens: int = MAX_PROMPT_TOKENS
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
 
     async def start(self, plan: FoldPlan) -> FoldRow | None:
         """Record the plan; None when a fold of this conversation is open or the view has moved on."""
         row = await self.folds.plan(plan)
         if row is not None:
-            await afp("fold.planned")
+            await hit_async("fold.planned")
             self.notify(row, "planned")
         return row
 
-    async def carry(self, row: FoldRow, *, extract: bool = False, hurry: asyncio.Event | None = None) -> FoldRow | None:
+    async def run_fold(
+        self, row: FoldRow, *, extract: bool = False, finish_now: asyncio.Event | None = None
+    ) -> FoldRow | None:
         """Go on from the row's state until it is folded; None when it has become stale.
 
         Args:
@@ -163,13 +173,13 @@ class Folder:
             StoreError: the same, of the record.
         """
         steps = {"planned": self._summarise, "summarised": self._check, "checked": self._log, "logged": self._commit}
-        hurry = hurry or asyncio.Event()
+        finish_now = finish_now or asyncio.Event()
         if extract:
-            hurry.set()
+            finish_now.set()
         material = await self._material(row)
         now: FoldRow | None = await self._logged_before(row) if row.state == "checked" else row
         while now is not None and (step := steps.get(now.state)):
-            now = await step(now, material, hurry)
+            now = await step(now, material, finish_now)
             if now is not None and now.state in ("summarised", "logged"):
                 self.notify(now, now.state)
         if now is None or now.state != "folded":
@@ -178,11 +188,11 @@ class Folder:
         self.notify(now, "folded")
         return now
 
-    async def _material(self, row: FoldRow) -> Material:
+    async def _material(self, row: FoldRow) -> FoldSource:
         turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
         previous = None if row.log_only else await self._fold(row.prev_fold)
         replaced, from_seq = previous.summary_tokens if previous else 0, row.from_seq
-        for _ in range(MOST_BACK):
+        for _ in range(MAX_STEPS_BACK):
             if previous is None or previous.method == "model":
                 break
             from_seq = previous.from_seq
@@ -190,9 +200,9 @@ class Folder:
         earlier: list[Message] = []
         if from_seq < row.from_seq:
             earlier = await self.sessions.messages(row.conversation, from_seq, row.from_seq - 1)
-        return Material(
+        return FoldSource(
             before=previous.summary if previous else "",
-            label=previous.label if previous else CLEAN,
+            label=previous.label if previous else CLEAN_FOLD,
             replaced=replaced,
             earlier=tuple(earlier),
             turns=tuple(turns),
@@ -202,17 +212,17 @@ class Folder:
     async def _fold(self, id: str) -> FoldRow | None:
         return await self.folds.fold(id) if id else None
 
-    async def _summarise(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
-        texts = None if hurry.is_set() else await self._ask(material, row, hurry)
+    async def _summarise(self, row: FoldRow, material: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
+        texts = None if finish_now.is_set() else await self._ask(material, row, finish_now)
         method: FoldMethod = "model" if texts else "extract"
         log, summary = (texts.log, texts.summary) if texts else ("", "")
         after = await self.folds.advance(row, "summarised", method=method, log_text=log, summary=summary)
-        await afp("fold.summarised")
+        await hit_async("fold.summarised")
         return after
 
-    async def _ask(self, material: Material, row: FoldRow, hurry: asyncio.Event) -> Texts | None:
+    async def _ask(self, material: FoldSource, row: FoldRow, finish_now: asyncio.Event) -> FoldTexts | None:
         """A model's texts; None when it fails, is too slow, or answers with something else."""
-        summariser = Summariser(
+        summariser = SummaryWriter(
             complete=self.complete,
             conversation=row.conversation,
             counter=await asyncio.to_thread(self.counter),
@@ -222,7 +232,7 @@ class Folder:
             summary_tokens=0 if row.log_only else self.summary_tokens(row.policy),
         )
         asked = asyncio.create_task(summariser.texts(material))
-        hurried = asyncio.create_task(hurry.wait())
+        hurried = asyncio.create_task(finish_now.wait())
         try:
             await asyncio.wait((asked, hurried), return_when=asyncio.FIRST_COMPLETED)
             return asked.result() if asked.done() else None
@@ -230,13 +240,13 @@ class Folder:
             asked.cancel()
             hurried.cancel()
 
-    async def _check(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
+    async def _check(self, row: FoldRow, material: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
         counter = await asyncio.to_thread(self.counter)
-        limit = Limit(
+        limit = SummaryLimit(
             counter=counter, summary_tokens=0 if row.log_only else self.summary_tokens(row.policy), zone=self.zone
         )
-        checked = await asyncio.to_thread(check, row.log_text, row.summary, material, limit)
-        labels = await asyncio.to_thread(label, checked.log, checked.summary, material)
+        checked = await asyncio.to_thread(validate_summary, row.log_text, row.summary, material, limit)
+        labels = await asyncio.to_thread(label_texts, checked.log, checked.summary, material)
         after = await self.folds.advance(
             row,
             "checked",
@@ -249,42 +259,42 @@ class Folder:
             clean_lines=labels.clean_lines,
             summary_tainted=labels.summary_tainted,
         )
-        if after is not None and checked.method == "extract" and not hurry.is_set():
+        if after is not None and checked.method == "extract" and not finish_now.is_set():
             self.notify(after, "digest")
-        await afp("fold.checked")
+        await hit_async("fold.checked")
         return after
 
-    async def _log(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
+    async def _log(self, row: FoldRow, material: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        path = await asyncio.to_thread(daily_log.append, files, self._section(row))
-        await afp("fold.log_written")
+        path = await asyncio.to_thread(daily_log.append_section, files, self._section(row))
+        await hit_async("fold.log_written")
         after = await self._logged(row, path)
-        await afp("fold.log_synced")
+        await hit_async("fold.log_synced")
         return after
 
     async def _logged_before(self, row: FoldRow) -> FoldRow | None:
         """The row one step on where its section was written before a crash; the zone may be another one by now."""
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        path = await asyncio.to_thread(daily_log.found, files, self._section(row))
+        path = await asyncio.to_thread(daily_log.find_section, files, self._section(row))
         return await self._logged(row, path) if path else row
 
     async def _logged(self, row: FoldRow, path: str) -> FoldRow | None:
         return await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
 
-    async def _commit(self, row: FoldRow, material: Material, hurry: asyncio.Event) -> FoldRow | None:
+    async def _commit(self, row: FoldRow, material: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
         gone = sum(message.tokens for message in material.turns) + material.replaced
         stays = row.tokens_after or max(0, row.tokens_before - gone)
         return await self.folds.commit(row, stays + row.summary_tokens)
 
     async def _stale(self, row: FoldRow) -> None:
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        path = await asyncio.to_thread(daily_log.found, files, self._section(row))
+        path = await asyncio.to_thread(daily_log.find_section, files, self._section(row))
         if path is not None:
-            await asyncio.to_thread(daily_log.mark, files, path, row.id, "stale")
+            await asyncio.to_thread(daily_log.mark_section, files, path, row.id, "stale")
         self.notify(row, "stale")
 
-    def _section(self, row: FoldRow) -> Section:
-        return Section(
+    def _section(self, row: FoldRow) -> LogSection:
+        return LogSection(
             fold=row.id,
             channel=row.channel,
             first_turn=row.from_turn,

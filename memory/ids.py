@@ -4,15 +4,15 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-SIGNS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """32 signs that nobody takes for one another."""
-LETTERS = 8
-GOOD_FOR = timedelta(minutes=10)
+CODE_LENGTH = 8
+CODE_VALIDITY = timedelta(minutes=10)
 
 
-def fresh() -> str:
+def new_code() -> str:
     """A new one."""
-    return "".join(secrets.choice(SIGNS) for _ in range(LETTERS))
+    return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
 
 
 def code_sha256(code: str) -> str:
@@ -22,7 +22,7 @@ def code_sha256(code: str) -> str:
 
 # Names for rows: texts that sort by the time they were made.
 
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+_ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_id(now: float) -> str:
@@ -32,9 +32,9 @@ def new_id(now: float) -> str:
         now: unix seconds.
     """
     number = (int(now * 1000) & (1 << 48) - 1) << 80 | secrets.randbits(80)
-    return "".join(_LETTERS[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join(_ID_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 
-def key_of(*parts: str | int) -> str:
+def derive_key(*parts: str | int) -> str:
     """32 hex letters that are the same for the same parts: the key of every attempt at one thing."""
     return hashlib.sha256(":".join(str(part) for part in parts).encode()).hexdigest()[:32]

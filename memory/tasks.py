@@ -7,11 +7,11 @@ from typing import Any
 import structlog
 
 log = structlog.get_logger(__name__)
-AGAIN_SECONDS = 2.0
-MOST_TRIES = 4
+RECANCEL_SECONDS = 2.0
+MAX_TRIES = 4
 
 
-async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel these tasks and wait for their end; one that goes on is told again, and at last left behind.
 
     Until Python 3.12 `asyncio.wait_for`, by which pools hand out connections, loses a cancellation that comes together
@@ -19,12 +19,12 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """
     tasks = set(tasks)
     pending = tasks
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if not pending:
             break
         for task in pending:
             task.cancel()
-        _, pending = await asyncio.wait(pending, timeout=AGAIN_SECONDS)
+        _, pending = await asyncio.wait(pending, timeout=RECANCEL_SECONDS)
     for task in tasks - pending:
         if not task.cancelled():
             task.exception()  # whoever wants to know has a callback of their own

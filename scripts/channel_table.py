@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from typing import Any, Literal
 
 from channels.message import Capabilities
-from channels.registry import load
+from channels.registry import load_channel_class
 
 Language = Literal["en", "zh"]
 NAMES = {
@@ -61,7 +61,7 @@ def table(lang: Language) -> str:
 
 def _able(name: str) -> Capabilities:
     """What a channel of that name can do, with settings that mean nothing."""
-    kind = load(name)
+    kind = load_channel_class(name)
     given = getattr(kind, "capabilities", None)
     if isinstance(given, Capabilities):
         return given

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from sqlalchemy import Table
 
-from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.schema.columns import record
+from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.schema.columns import metadata
 from memory.store.schema.tables import audit_head, instance, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"
@@ -73,7 +73,7 @@ def made() -> Iterator[str]:
     needs_postgres()
 
     async def make(url: str) -> None:
-        await (await open_postgres(Wanted(url=url))).close()
+        await (await open_postgres(PostgresOptions(url=url))).close()
 
     with database() as url:
         asyncio.run(make(url))
@@ -90,7 +90,7 @@ def fresh(made: str) -> str:
 def emptied(url: str) -> None:
     """Leave no row in the record's tables but those that every record has."""
     with psycopg.connect(url, autocommit=True) as held:
-        held.execute(";".join(("SET session_replication_role = replica", *map(_emptied, record.sorted_tables))))
+        held.execute(";".join(("SET session_replication_role = replica", *map(_emptied, metadata.sorted_tables))))
 
 
 def _emptied(table: Table) -> str:

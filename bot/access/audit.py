@@ -18,14 +18,14 @@ from memory.store.errors import StoreError
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
-NAME = "audit_heads"
+CHECKPOINTS_FILE = "audit_heads"
 
 
-class Heads:
+class AuditCheckpoints:
     """The file: one JSON line for each time that the end was noted, oldest first. All methods block."""
 
     def __init__(self, data: Path) -> None:
-        self._path = data / NAME
+        self._path = data / CHECKPOINTS_FILE
 
     def known(self) -> list[AuditHead]:
         """All that were noted since the record last began anew; a line that a crash has cut is passed over."""
@@ -74,11 +74,11 @@ class Heads:
             os.close(handle)
 
 
-async def note_head(store: Store, data: Path, now: datetime) -> None:
+async def record_checkpoint(store: Store, data: Path, now: datetime) -> None:
     """Note where the chain ends now, in the file and in the log; where that fails the log says so, and no more."""
     try:
         head = await store.audit.head()
-        await asyncio.to_thread(Heads(data).add, head, now)
+        await asyncio.to_thread(AuditCheckpoints(data).add, head, now)
     except (StoreError, OSError) as err:
         log.warning("the end of the chain of acts was not noted", error=type(err).__name__)
         return

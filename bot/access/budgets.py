@@ -6,18 +6,18 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from bot.access.permissions import Actor
-from bot.config.schema import Budgets
-from bot.models.catalog import cost
-from bot.texts import lasting
-from memory.store.people.spending import OWNER, Spent, Used, Want
+from bot.config.schema import BudgetsConfig
+from bot.models.catalog import call_cost
+from bot.texts import format_duration
+from memory.store.people.spending import OWNER, ModelUsage, SpendingPart, SpendingTotals
 
 MINUTE = 60.0
-WARN_AT = 0.8
+WARN_SHARE = 0.8
 """Share of everybody's money of a day at which the owner is told."""
-UNIT = "US$"
+MONEY_UNIT = "US$"
 """What the table of prices is in."""
 
-Limit = Literal[
+LimitName = Literal[
     "messages_per_minute",
     "messages_per_day",
     "tokens_per_day",
@@ -28,7 +28,7 @@ Limit = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class UsageLimits:
     """What one person may use, and everybody together; 0 is no limit. Money in the unit of the table of prices."""
 
     messages_per_minute: int = 0
@@ -40,7 +40,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sum:
+class UsageSum:
     """What calls came to. tokens: uncached ones, answers included; money: of the models whose price is known.
 
     unpriced: the models whose price is not.
@@ -53,20 +53,20 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class LimitReached:
     """A limit that is reached. most: what it allows; until: when there is something left again."""
 
-    limit: Limit
+    limit: LimitName
     most: float
     until: datetime
 
 
-def limits_of(budgets: Budgets, role: str) -> Limits | None:
+def limits_for_role(budgets: BudgetsConfig, role: str) -> UsageLimits | None:
     """What holds for that role; None for the owner, who has no limit."""
     if role == "owner":
         return None
     user, total = budgets.user, budgets.total
-    return Limits(
+    return UsageLimits(
         messages_per_minute=user.messages_per_minute,
         messages_per_day=user.guest_messages_per_day if role == "guest" else user.messages_per_day,
         tokens_per_day=user.tokens_per_day,
@@ -76,14 +76,14 @@ def limits_of(budgets: Budgets, role: str) -> Limits | None:
     )
 
 
-def who_of(actor: Actor) -> str:
+def budget_account(actor: Actor) -> str:
     """Whose budget somebody's turns count to: the owner's on every channel, else that account's own."""
     return OWNER if actor.role == "owner" else f"{actor.channel}:{actor.account}:{actor.id}"
 
 
-def wants_of(limits: Limits, *, new: bool) -> frozenset[Want]:
+def spending_query(limits: UsageLimits, *, new: bool) -> frozenset[SpendingPart]:
     """What has to be looked up to judge by these limits. new: a message that is not yet being answered."""
-    wants: dict[Want, object] = {
+    wants: dict[SpendingPart, object] = {
         "messages": new and (limits.messages_per_minute or limits.messages_per_day),
         "everybody": new and limits.total_messages_per_day,
         "tokens": limits.tokens_per_day or limits.money_per_day or limits.total_money_per_day,
@@ -92,7 +92,9 @@ def wants_of(limits: Limits, *, new: bool) -> frozenset[Want]:
     return frozenset(want for want, wanted in wants.items() if wanted)
 
 
-def judge(limits: Limits, spent: Spent, now: datetime, *, asked: datetime | None, call: Sum) -> Refused | None:
+def find_limit_reached(
+    limits: UsageLimits, spent: SpendingTotals, now: datetime, *, asked: datetime | None, call: UsageSum
+) -> LimitReached | None:
     """The first limit that is reached; None where there is something left of each.
 
     Args:
@@ -101,36 +103,40 @@ def judge(limits: Limits, spent: Spent, now: datetime, *, asked: datetime | None
             other turns of that person are counted with it.
     """
     midnight = end_of_day(now)
-    if asked is not None and (often := _messages(limits, spent, asked, midnight)):
+    if asked is not None and (often := _message_limit_reached(limits, spent, asked, midnight)):
         return often
-    mine, all_others = total(spent.used), total(spent.whole)
+    mine, all_others = total_usage(spent.used), total_usage(spent.whole)
     held = spent.running
-    reached: Sequence[tuple[Limit, float, float]] = (
+    reached: Sequence[tuple[LimitName, float, float]] = (
         ("tokens_per_day", mine.tokens + held * call.tokens, limits.tokens_per_day),
         ("money_per_day", mine.money + held * call.money, limits.money_per_day),
         ("total_money_per_day", all_others.money + held * call.money, limits.total_money_per_day),
     )
-    over = (Refused(limit=limit, most=most, until=midnight) for limit, used, most in reached if most and used >= most)
+    over = (
+        LimitReached(limit=limit, most=most, until=midnight) for limit, used, most in reached if most and used >= most
+    )
     return next(over, None)
 
 
-def _messages(limits: Limits, spent: Spent, asked: datetime, midnight: datetime) -> Refused | None:
+def _message_limit_reached(
+    limits: UsageLimits, spent: SpendingTotals, asked: datetime, midnight: datetime
+) -> LimitReached | None:
     most = limits.messages_per_minute
     if most and len(spent.minute) >= most:
         oldest = datetime.fromtimestamp(spent.minute[most - 1], asked.tzinfo)
-        return Refused(limit="messages_per_minute", most=most, until=oldest + timedelta(seconds=MINUTE))
+        return LimitReached(limit="messages_per_minute", most=most, until=oldest + timedelta(seconds=MINUTE))
     if limits.messages_per_day and spent.today >= limits.messages_per_day:
-        return Refused(limit="messages_per_day", most=limits.messages_per_day, until=midnight)
+        return LimitReached(limit="messages_per_day", most=limits.messages_per_day, until=midnight)
     if limits.total_messages_per_day and spent.everybody >= limits.total_messages_per_day:
-        return Refused(limit="total_messages_per_day", most=limits.total_messages_per_day, until=midnight)
+        return LimitReached(limit="total_messages_per_day", most=limits.total_messages_per_day, until=midnight)
     return None
 
 
-def total(used: Iterable[Used]) -> Sum:
+def total_usage(used: Iterable[ModelUsage]) -> UsageSum:
     """All of it in tokens and, as far as prices are known, in money."""
-    whole = Sum()
+    whole = UsageSum()
     for one in used:
-        money, known = money_of(one), whole.unpriced
+        money, known = money_for_usage(one), whole.unpriced
         whole = replace(
             whole,
             calls=whole.calls + one.calls,
@@ -141,17 +147,19 @@ def total(used: Iterable[Used]) -> Sum:
     return whole
 
 
-def money_of(one: Used) -> float | None:
+def money_for_usage(one: ModelUsage) -> float | None:
     """What it cost; None where the model's price is not known: it is never guessed."""
-    return cost(one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write)
+    return call_cost(
+        one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write
+    )
 
 
-def call_of(model: str, input: int, output: int) -> Sum:
+def max_call_cost(model: str, input: int, output: int) -> UsageSum:
     """What one call to that model may come to at most, in tokens and money."""
-    return Sum(calls=1, tokens=input + output, money=cost(model, input=input, output=output) or 0.0)
+    return UsageSum(calls=1, tokens=input + output, money=call_cost(model, input=input, output=output) or 0.0)
 
 
-def merged(known: Sequence[Used], more: Iterable[Used]) -> tuple[Used, ...]:
+def merge_usage(known: Sequence[ModelUsage], more: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
     """Both together, by model."""
     sums = {one.model: one for one in known}
     for one in more:
@@ -181,7 +189,7 @@ def end_of_day(now: datetime) -> datetime:
     return start_of_day(start_of_day(now) + timedelta(hours=36))
 
 
-TEXTS: dict[str, tuple[str, str]] = {
+LIMIT_TEXTS: dict[str, tuple[str, str]] = {
     "messages_per_minute": (
         "每分钟最多 {most} 条消息，请 {span}后再发。",
         "No more than {most} messages a minute; write again in {span}.",
@@ -209,14 +217,14 @@ TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-def sentence(refused: Refused, now: datetime, lang: str) -> str:
+def format_limit_reached(refused: LimitReached, now: datetime, lang: str) -> str:
     """What the person is told: which limit, and when it is free again."""
-    zh, en = TEXTS[refused.limit]
-    most = money(refused.most) if "money" in refused.limit else f"{refused.most:,.0f}"
+    zh, en = LIMIT_TEXTS[refused.limit]
+    most = format_money(refused.most) if "money" in refused.limit else f"{refused.most:,.0f}"
     left = max(1.0, (refused.until - now).total_seconds())
-    return (zh if lang == "zh" else en).format(most=most, at=f"{refused.until:%H:%M}", span=lasting(left, lang))
+    return (zh if lang == "zh" else en).format(most=most, at=f"{refused.until:%H:%M}", span=format_duration(left, lang))
 
 
-def money(amount: float) -> str:
+def format_money(amount: float) -> str:
     """An amount with its unit; small ones with as many digits as they need."""
-    return f"{UNIT} {amount:,.2f}" if amount >= 0.1 or not amount else f"{UNIT} {amount:.2g}"
+    return f"{MONEY_UNIT} {amount:,.2f}" if amount >= 0.1 or not amount else f"{MONEY_UNIT} {amount:.2g}"

@@ -8,29 +8,38 @@ from typing import Any
 
 import structlog
 
-from bot.access.permissions import RANK, folded
-from bot.access.roles import Roles
+from bot.access.permissions import ROLE_RANK, canonical_id
+from bot.access.roles import RoleResolver
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.messages import outgoing
-from bot.texts import language
+from bot.messages import split_reply
+from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Address, Capabilities, InboundMessage
-from memory.ids import GOOD_FOR, SIGNS, code_sha256, fresh
+from memory.ids import CODE_ALPHABET, CODE_VALIDITY, code_sha256, new_code
 from memory.store.errors import StoreError
-from memory.store.people.access import Access
-from memory.store.people.rows import GrantedRole, GrantRow, Knock, Notice, Party, RequestRow, RequestState, Revoked
-from memory.store.rows import Stored
+from memory.store.people.access import AccessRecords
+from memory.store.people.rows import (
+    AccessRequest,
+    AccessRequestRow,
+    GrantedRole,
+    GrantRow,
+    Notice,
+    Party,
+    RequestState,
+    RevokeResult,
+)
+from memory.store.rows import AcceptedRow
 
 log = structlog.get_logger(__name__)
-OPEN_FOR = timedelta(hours=1)
+CODE_LIFETIME = timedelta(hours=1)
 """How long a stranger's code is good for. Source: the security page."""
-LONGEST_NAME = 40
+MAX_NAME_CHARS = 40
 LOCAL_IDS = ("terminal", "web")
-_TYPED = re.compile(rf"(?:[/／]pair\s+)?([{SIGNS}]{{4}})[-\s]?([{SIGNS}]{{4}})", re.IGNORECASE)
+_TYPED_CODE = re.compile(rf"(?:[/／]pair\s+)?([{CODE_ALPHABET}]{{4}})[-\s]?([{CODE_ALPHABET}]{{4}})", re.IGNORECASE)
 
 
-class NotLetIn(MnemaError):
+class PairingRefused(MnemaError):
     """What was asked about access cannot be done, and why: in Chinese and in English."""
 
     def __init__(self, zh: str, en: str) -> None:
@@ -39,22 +48,22 @@ class NotLetIn(MnemaError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class PairingService:
     """Who may talk, as the owner decides it.
 
     channels: those that can be spoken through. spoken: the language of a conversation. ended:
     called with each conversation whose turn has to end, for its person lost a role.
     """
 
-    access: Access
-    roles: Roles
+    access: AccessRecords
+    roles: RoleResolver
     config: Callable[[], Config]
     now: Callable[[], datetime]
     channels: Callable[[], Mapping[str, Channel]] = dict
     spoken: Callable[[str], Awaitable[str]] | None = None
     ended: Callable[[str], Awaitable[object]] | None = None
 
-    async def met(self, message: InboundMessage, row: Stored) -> None:
+    async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
         """A stranger wrote to us, or we are in a group that may not be allowed; the row is in the record.
 
         Called again for the same row it does no more.
@@ -90,7 +99,7 @@ class Pairing:
 
         To be asked for what was typed in a private chat only. name: what they call themselves.
         """
-        return await self.access.claim_owner(person, _plain(name), code_sha256(code), told)
+        return await self.access.redeem_owner_code(person, _printable(name), code_sha256(code), told)
 
     async def approve(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
         """Let in whoever was given this code. channel: the only one it may be of, "" for any.
@@ -99,15 +108,15 @@ class Pairing:
             NotLetIn: it is wrong, used, expired, of another channel, or codes are locked.
         """
         found = await self._decide(code, "approved", by, channel)
-        text = _LET_IN[found.lang != "zh"]
+        text = _APPROVED_TEXT[found.lang != "zh"]
         await self.access.tell([self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)])
-        who = _who(found.party, found.name)
+        who = _format_party(found.party, found.name)
         return f"{who} 现在可以和我私聊了。", f"{who} may talk to me in private now."
 
     async def deny(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
         """Refuse whoever was given this code, and answer that id no more; see approve. They are told nothing."""
         found = await self._decide(code, "denied", by, channel)
-        who, name = _who(found.party, found.name), f"{found.party.channel}:{found.party.id}"
+        who, name = _format_party(found.party, found.name), f"{found.party.channel}:{found.party.id}"
         return (
             f"已拒绝 {who}，以后不再理会。`mnema pair revoke {name}` 可解除。",
             f"Denied {who}; they get no answer from now on. `mnema pair revoke {name}` lifts that.",
@@ -136,19 +145,19 @@ class Pairing:
             NotLetIn: the role is another one, or nobody knows them.
         """
         if role not in ("user", "admin") or (group and role != "admin"):
-            raise NotLetIn(
+            raise PairingRefused(
                 "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
                 "The role must be user or admin, within a group admin alone; owners are made by mnema owner add.",
             )
         self._known(channel)
-        person = folded(channel, id)
-        held = [row for row in await self.access.all_grants() if _is(row.party, channel, person)]
+        person = canonical_id(channel, id)
+        held = [row for row in await self.access.load_all_grants() if _is_same_party(row.party, channel, person)]
         if not held and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger":
-            raise NotLetIn(
+            raise PairingRefused(
                 f"{channel}:{id} 还没有配对；先让对方私聊我拿代码。",
                 f"{channel}:{id} is a stranger; have them write to the bot and approve their code first.",
             )
-        if any(RANK.get(row.role, 0) > RANK[role] for row in held if row.group == group):
+        if any(ROLE_RANK.get(row.role, 0) > ROLE_RANK[role] for row in held if row.group == group):
             await self._lower(channel, person, [row for row in held if row.group != group], by)
         party = held[0].party if held else Party(channel=channel, account="", subject="user", id=person)
         given: GrantedRole = "admin" if role == "admin" else "user"
@@ -164,15 +173,15 @@ class Pairing:
             NotLetIn: there was nothing to take.
         """
         self._known(channel)
-        as_person = folded(channel, id)
+        as_person = canonical_id(channel, id)
         every = [await self.access.revoke(channel, one, by) for one in {id, as_person}]  # a group's id is not folded
         listed = [
             name
             for name, ids in self.roles.lists(channel).items()
-            if id in ids or as_person in [folded(channel, one) for one in ids]
+            if id in ids or as_person in [canonical_id(channel, one) for one in ids]
         ]
         if not listed and not any(held.grants for held in every):
-            raise NotLetIn(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
+            raise PairingRefused(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
         turns, approvals = await self._end(channel, {id, as_person}, every[0]), sum(held.approvals for held in every)
         places = ", ".join(f"channels.{channel}.{name}" for name in listed)
         zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
@@ -184,9 +193,9 @@ class Pairing:
 
     async def owner_code(self, by: str) -> str:
         """A code that makes the first person who types it in a private chat an owner; good once, for ten minutes."""
-        code = fresh()
-        await self.access.make_owner_code(code_sha256(code), self.now() + GOOD_FOR, by)
-        return shown(code)
+        code = new_code()
+        await self.access.make_owner_code(code_sha256(code), self.now() + CODE_VALIDITY, by)
+        return format_code(code)
 
     async def waiting(self) -> int:
         """How many people wait for the owner's word."""
@@ -196,12 +205,12 @@ class Pairing:
         """Who may talk and who asks to, as JSON values; times in ISO format."""
         locked = await self.access.locked()
         return {
-            "people": [*self._listed(), *(_granted(row) for row in await self.access.all_grants())],
-            "waiting": [_asking(row) for row in await self.access.requests()],
+            "people": [*self._listed(), *(_grant_to_json(row) for row in await self.access.load_all_grants())],
+            "waiting": [_request_to_json(row) for row in await self.access.requests()],
             "locked_until": locked.isoformat() if locked else "",
         }
 
-    async def _met(self, message: InboundMessage, row: Stored) -> None:
+    async def _met(self, message: InboundMessage, row: AcceptedRow) -> None:
         address = message.address
         if message.kind == "group":
             if not await self.roles.group_allowed(address.channel, address.account, address.chat_id):
@@ -213,52 +222,52 @@ class Pairing:
         if getattr(section, "pairing", False):
             await self._met_person(message, row)
 
-    async def _claimed(self, message: InboundMessage, row: Stored) -> bool:
-        person, code = _person(message), typed_code(message.text)
-        text = _OWNER_NOW[language(message.text, self.config().language) != "zh"]
+    async def _claimed(self, message: InboundMessage, row: AcceptedRow) -> bool:
+        person, code = _sender_party(message), parse_typed_code(message.text)
+        text = _OWNER_TEXT[resolve_language(message.text, self.config().language) != "zh"]
         told = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
         return bool(code) and message.proven and await self.claim(person, message.sender.name, code, [told])
 
-    async def _met_person(self, message: InboundMessage, row: Stored) -> None:
-        party, name, code = _person(message), _plain(message.sender.name), fresh()
-        lang = language(message.text, self.config().language)
-        text = _CODE[lang != "zh"].format(code=shown(code))
+    async def _met_person(self, message: InboundMessage, row: AcceptedRow) -> None:
+        party, name, code = _sender_party(message), _printable(message.sender.name), new_code()
+        lang = resolve_language(message.text, self.config().language)
+        text = _CODE_TEXT[lang != "zh"].format(code=format_code(code))
         notices = [self._notice(party.channel, row.conversation, f"pair:{row.id}", text)]
-        asks = [text.format(who=_who(party, name)) for text in _ASKS]
+        asks = [text.format(who=_format_party(party, name)) for text in _REQUEST_TEXT]
         notices += await self._to_owner(f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", asks)
-        await self._meet(Knock(party=party, name=name, conversation=row.conversation, lang=lang), code, notices)
+        await self._meet(AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang), code, notices)
 
-    async def _met_group(self, message: InboundMessage, row: Stored) -> None:
-        address, name = message.address, _plain(message.sender.name)
+    async def _met_group(self, message: InboundMessage, row: AcceptedRow) -> None:
+        address, name = message.address, _printable(message.sender.name)
         party = Party(channel=address.channel, account=address.account, subject="group", id=address.chat_id)
         key = f"{party.channel}:{party.id}"
-        texts = [text.format(who=_who(party, ""), key=key) for text in _GROUP]
+        texts = [text.format(who=_format_party(party, ""), key=key) for text in _GROUP_TEXT]
         notices = await self._to_owner(f"group:{party.channel}:{party.account}:{party.id}", texts)
-        await self._meet(Knock(party=party, name=name, conversation=row.conversation, lang=""), "", notices)
+        await self._meet(AccessRequest(party=party, name=name, conversation=row.conversation, lang=""), "", notices)
 
-    async def _meet(self, knock: Knock, code: str, notices: Sequence[Notice]) -> None:
+    async def _meet(self, knock: AccessRequest, code: str, notices: Sequence[Notice]) -> None:
         sha256 = code_sha256(code) if code else ""
-        if await self.access.meet(knock, sha256, self.now() + OPEN_FOR, notices):
+        if await self.access.add_request(knock, sha256, self.now() + CODE_LIFETIME, notices):
             log.info("asks to be let in", channel=knock.party.channel, subject=knock.party.subject, id=knock.party.id)
 
     async def _to_owner(self, source: str, texts: Sequence[str]) -> list[Notice]:
-        home, channel = await self.access.owner_home()
+        home, channel = await self.access.find_owner_conversation()
         if not home:
             return []
         lang = await self.spoken(home) if self.spoken else "en"
         return [self._notice(channel, home, source, texts[lang != "zh"])]
 
-    async def _decide(self, code: str, state: RequestState, by: str, channel: str) -> RequestRow:
+    async def _decide(self, code: str, state: RequestState, by: str, channel: str) -> AccessRequestRow:
         found = await self.access.decide(code_sha256(code), state, by, channel)
         if found is not None:
             return found
         if until := await self.access.locked():
             minutes = max(1, round((until - self.now()) / timedelta(minutes=1)))
-            raise NotLetIn(
+            raise PairingRefused(
                 f"错误的代码太多，等待中的申请已全部清除。请 {minutes} 分钟后再试。",
                 f"Too many wrong codes: all that waited were cleared. Try again in {minutes} minutes.",
             )
-        raise NotLetIn(
+        raise PairingRefused(
             "这个代码无效：不对、已过期或已用过。请对方再私聊一次，拿新的代码。",
             "That code is not good: it is wrong, expired or used. Have them write again for a fresh one.",
         )
@@ -269,9 +278,9 @@ class Pairing:
         for row in kept:
             await self.access.grant(row)
 
-    async def _end(self, channel: str, ids: Collection[str], held: Revoked) -> int:
+    async def _end(self, channel: str, ids: Collection[str], held: RevokeResult) -> int:
         """End the turns of a person, or those in a group; how many."""
-        mine = [turn for turn in held.turns if folded(channel, turn.actor) in ids or turn.chat in ids]
+        mine = [turn for turn in held.turns if canonical_id(channel, turn.actor) in ids or turn.chat in ids]
         for turn in mine:
             if self.ended is not None:
                 await self.ended(turn.conversation)
@@ -280,13 +289,13 @@ class Pairing:
     def _notice(self, channel: str, conversation: str, source: str, text: str) -> Notice:
         known = self.channels().get(channel)
         able = known.capabilities if known else Capabilities()
-        return Notice(conversation=conversation, source=source, out=tuple(outgoing(text, "notice", able)))
+        return Notice(conversation=conversation, source=source, out=tuple(split_reply(text, "notice", able)))
 
     def _known(self, channel: str) -> None:
         names = [name for name, _ in self.config().channels if name not in LOCAL_IDS]
         if channel not in names:
             known = ", ".join(names)
-            raise NotLetIn(
+            raise PairingRefused(
                 f"没有 {channel} 这个渠道；有：{known}。", f"There is no channel {channel}; there are: {known}."
             )
 
@@ -299,64 +308,64 @@ class Pairing:
                     yield {**row, "group": "", "name": "", "by": "config.json", "at": ""}
 
 
-def typed_code(text: str) -> str:
+def parse_typed_code(text: str) -> str:
     """The code that a message is, alone or after /pair; "" when it is anything else."""
-    found = _TYPED.fullmatch(text.strip())
+    found = _TYPED_CODE.fullmatch(text.strip())
     return (found[1] + found[2]).upper() if found else ""
 
 
-def shown(code: str) -> str:
+def format_code(code: str) -> str:
     """A code as people read it."""
     return f"{code[:4]}-{code[4:]}"
 
 
-def _person(message: InboundMessage) -> Party:
+def _sender_party(message: InboundMessage) -> Party:
     address = message.address
-    id = folded(address.channel, message.sender.id)
+    id = canonical_id(address.channel, message.sender.id)
     return Party(channel=address.channel, account=address.account, subject="user", id=id)
 
 
-def _is(party: Party, channel: str, person: str) -> bool:
+def _is_same_party(party: Party, channel: str, person: str) -> bool:
     return (party.channel, party.subject, party.id) == (channel, "user", person)
 
 
-def _plain(name: str) -> str:
+def _printable(name: str) -> str:
     """What somebody calls themselves, short and on one line."""
     visible = "".join(sign if sign.isprintable() and sign != "`" else " " for sign in name)
-    return " ".join(visible.split())[:LONGEST_NAME]
+    return " ".join(visible.split())[:MAX_NAME_CHARS]
 
 
-def _who(party: Party, name: str) -> str:
+def _format_party(party: Party, name: str) -> str:
     """Channel, immutable id, and the name they claim, as a quotation."""
     id = "".join(sign for sign in party.id if sign.isprintable() and sign != "`")
     return f"{party.channel} `{id}`{f' “`{name}`”' if name else ''}"
 
 
-def _granted(row: GrantRow) -> dict[str, Any]:
+def _grant_to_json(row: GrantRow) -> dict[str, Any]:
     party = {"channel": row.party.channel, "account": row.party.account, "id": row.party.id, "kind": row.party.subject}
     return {**party, "role": row.role, "group": row.group, "name": row.name, "by": row.by, "at": row.at.isoformat()}
 
 
-def _asking(row: RequestRow) -> dict[str, Any]:
+def _request_to_json(row: AccessRequestRow) -> dict[str, Any]:
     party = {"channel": row.party.channel, "account": row.party.account, "id": row.party.id, "kind": row.party.subject}
     expires = row.expires.isoformat() if row.party.subject == "user" else ""
     return {**party, "name": row.name, "at": row.at.isoformat(), "expires": expires}
 
 
-_CODE = (
+_CODE_TEXT = (
     "我只和登记过的人聊天。请把这个代码交给管理我的人，1 小时内有效：`{code}`",
     "I talk only to people who were let in. Give this code to the person who runs me; it is good for an hour: `{code}`",
 )
-_LET_IN = ("现在可以和我聊天了。", "You have been let in: you can talk to me now.")
-_OWNER_NOW = ("这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands.")
-_ASKS = (
+_APPROVED_TEXT = ("现在可以和我聊天了。", "You have been let in: you can talk to me now.")
+_OWNER_TEXT = ("这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands.")
+_REQUEST_TEXT = (
     "{who} 想和我聊天，已拿到一个代码。如果你认识对方，请对方把代码告诉你，然后在终端运行 `mnema pair approve 代码`，"
     "或在网页、终端的聊天里发送 `/approve 代码`。今天不再提醒；`mnema pair list` 查看全部。",
     "{who} asks to talk to me and was given a code. If you know them, have them tell you the code and enter it with "
     "`mnema pair approve CODE` in a terminal, or `/approve CODE` in the page or the terminal chat. I do not tell you "
     "of others today; `mnema pair list` shows who waits.",
 )
-_GROUP = (
+_GROUP_TEXT = (
     "我在一个没有允许的群里：{who}。我在那里不说话；`mnema pair group {key}` 可允许它。",
     "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` lets it in.",
 )

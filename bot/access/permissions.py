@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["owner", "admin", "user", "guest", "stranger"]
-RANK: dict[str, int] = {"stranger": 0, "guest": 1, "user": 2, "admin": 3, "owner": 4}
-LOCAL = frozenset({"terminal", "web"})
+ROLE_RANK: dict[str, int] = {"stranger": 0, "guest": 1, "user": 2, "admin": 3, "owner": 4}
+LOCAL_CHANNELS = frozenset({"terminal", "web"})
 """Channels whose every user is the owner: they are reached from this machine with its token only."""
 
 
@@ -30,7 +30,7 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
+class AccessScope:
     """Where it happens. kind: dm, group, terminal, console or job. space: whose memory is meant, "" the owner's."""
 
     kind: Literal["dm", "group", "terminal", "console", "job"]
@@ -38,7 +38,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class AccessDecision:
     """allowed, or the code of the refusal (for counters and the audit, never for the sender).
 
     ask: not allowed by itself, but the person may approve this one act; see bot.agent.approvals.
@@ -50,7 +50,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
+class _ActionRule:
     """least: lowest role; places: where, () for anywhere; own_space: only in the actor's own or the turn's space.
 
     model: whether a model may do it for the person, "ask": once they have approved the very act.
@@ -64,89 +64,89 @@ class _Rule:
     root: Role = "guest"
 
 
-_HERE = ("terminal", "console")
-_PRIVATE = ("dm", "terminal", "console")
-ACTIONS: dict[str, _Rule] = {
-    "chat": _Rule(least="guest"),
-    "help": _Rule(least="guest"),
-    "whoami": _Rule(least="guest"),
-    "status": _Rule(least="guest"),
-    "turn.stop": _Rule(least="guest"),
-    "turn.retry": _Rule(least="user"),
-    "context.read": _Rule(least="user"),
-    "context.change": _Rule(least="user", places=_PRIVATE),
-    "context.change.group": _Rule(least="admin", places=("group",)),
-    "model.choose": _Rule(least="admin", places=_PRIVATE),
-    "config.read": _Rule(least="admin", places=_PRIVATE),
-    "config.write.context": _Rule(least="admin", places=_PRIVATE),
-    "config.write": _Rule(least="owner", places=_HERE),
-    "usage.own": _Rule(least="user"),
-    "trace": _Rule(least="user"),
-    "export": _Rule(least="user", places=_PRIVATE),
-    "files.read": _Rule(least="user", model=True),
-    "files.write": _Rule(least="user", model=True, root="owner"),
-    "persona.write": _Rule(least="owner", places=_PRIVATE, model="ask"),
-    "memory.read": _Rule(least="user", model=True),
-    "memory.read.other": _Rule(least="owner", places=("console",), own_space=False),
-    "chat.read.other": _Rule(least="owner", places=("console",), own_space=False),
-    "memory.write": _Rule(least="user", places=_PRIVATE, model=True),
-    "memory.write.group": _Rule(least="owner", places=("group",)),
-    "memory.forget": _Rule(least="user", places=_PRIVATE),
-    "memory.forget.group": _Rule(least="owner", places=("group",)),
-    "memory.link": _Rule(least="user", places=_PRIVATE),
-    "memory.index": _Rule(least="owner", places=_HERE),
-    "clock.read": _Rule(least="guest", model=True),
-    "console.read": _Rule(least="owner", places=("console",)),
-    "metrics.read": _Rule(least="owner", places=("console",)),
-    "console.write": _Rule(least="owner", places=("console",)),
-    "pair.status": _Rule(least="user", places=_PRIVATE),
-    "access.read": _Rule(least="owner", places=_HERE),
-    "access.write": _Rule(least="owner", places=_HERE),
-    "approval.decide": _Rule(least="user", places=_PRIVATE),
-    "approval.decide.group": _Rule(least="owner", places=("group",)),
-    "session.expire": _Rule(least="owner", places=("job",)),
-    "memory.dream": _Rule(least="owner", places=("job",)),
+_LOCAL_KINDS = ("terminal", "console")
+_PRIVATE_KINDS = ("dm", "terminal", "console")
+ACTIONS: dict[str, _ActionRule] = {
+    "chat": _ActionRule(least="guest"),
+    "help": _ActionRule(least="guest"),
+    "whoami": _ActionRule(least="guest"),
+    "status": _ActionRule(least="guest"),
+    "turn.stop": _ActionRule(least="guest"),
+    "turn.retry": _ActionRule(least="user"),
+    "context.read": _ActionRule(least="user"),
+    "context.change": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "context.change.group": _ActionRule(least="admin", places=("group",)),
+    "model.choose": _ActionRule(least="admin", places=_PRIVATE_KINDS),
+    "config.read": _ActionRule(least="admin", places=_PRIVATE_KINDS),
+    "config.write.context": _ActionRule(least="admin", places=_PRIVATE_KINDS),
+    "config.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "usage.own": _ActionRule(least="user"),
+    "trace": _ActionRule(least="user"),
+    "export": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "files.read": _ActionRule(least="user", model=True),
+    "files.write": _ActionRule(least="user", model=True, root="owner"),
+    "persona.write": _ActionRule(least="owner", places=_PRIVATE_KINDS, model="ask"),
+    "memory.read": _ActionRule(least="user", model=True),
+    "memory.read.other": _ActionRule(least="owner", places=("console",), own_space=False),
+    "chat.read.other": _ActionRule(least="owner", places=("console",), own_space=False),
+    "memory.write": _ActionRule(least="user", places=_PRIVATE_KINDS, model=True),
+    "memory.write.group": _ActionRule(least="owner", places=("group",)),
+    "memory.forget": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "memory.forget.group": _ActionRule(least="owner", places=("group",)),
+    "memory.link": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "memory.index": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "clock.read": _ActionRule(least="guest", model=True),
+    "console.read": _ActionRule(least="owner", places=("console",)),
+    "metrics.read": _ActionRule(least="owner", places=("console",)),
+    "console.write": _ActionRule(least="owner", places=("console",)),
+    "pair.status": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "access.read": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "access.write": _ActionRule(least="owner", places=_LOCAL_KINDS),
+    "approval.decide": _ActionRule(least="user", places=_PRIVATE_KINDS),
+    "approval.decide.group": _ActionRule(least="owner", places=("group",)),
+    "session.expire": _ActionRule(least="owner", places=("job",)),
+    "memory.dream": _ActionRule(least="owner", places=("job",)),
 }
 
 
-def authorize(actor: Actor, action: str, resource: str, where: Where) -> Decision:
+def authorize(actor: Actor, action: str, resource: str, where: AccessScope) -> AccessDecision:
     """The one question before every command, tool, route and job.
 
     resource: the space or object meant, "" when the action itself says it. Unknown actions are refused.
     """
     rule = ACTIONS.get(action)
     if rule is None:
-        return Decision(allowed=False, code="unknown_action")
-    if RANK[capped(actor, where)] < RANK[rule.least]:
-        return Decision(allowed=False, code="role")
+        return AccessDecision(allowed=False, code="unknown_action")
+    if ROLE_RANK[cap_role(actor, where)] < ROLE_RANK[rule.least]:
+        return AccessDecision(allowed=False, code="role")
     if rule.places and where.kind not in rule.places:
-        return Decision(allowed=False, code="place")
+        return AccessDecision(allowed=False, code="place")
     if actor.by_model and not rule.model:
-        return Decision(allowed=False, code="model")
+        return AccessDecision(allowed=False, code="model")
     if actor.bound is not None and where.space != actor.bound:
-        return Decision(allowed=False, code="unproven")
+        return AccessDecision(allowed=False, code="unproven")
     if rule.own_space and resource and resource != where.space:
-        return Decision(allowed=False, code="space")
-    if not where.space and RANK[actor.role] < RANK[rule.root]:
-        return Decision(allowed=False, code="root")
+        return AccessDecision(allowed=False, code="space")
+    if not where.space and ROLE_RANK[actor.role] < ROLE_RANK[rule.root]:
+        return AccessDecision(allowed=False, code="root")
     if actor.by_model and rule.model == "ask":
-        return Decision(allowed=False, code="ask", ask=True)
-    return Decision(allowed=True)
+        return AccessDecision(allowed=False, code="ask", ask=True)
+    return AccessDecision(allowed=True)
 
 
-def capped(actor: Actor, where: Where) -> Role:
+def cap_role(actor: Actor, where: AccessScope) -> Role:
     """In a group nobody is more than a user, but for the owner and who was made an admin of that very group."""
     if where.kind == "group" and actor.role == "admin" and not actor.admin_here:
         return "user"
     return actor.role
 
 
-def folded(channel: str, id: str) -> str:
+def canonical_id(channel: str, id: str) -> str:
     """A person's id as that platform compares ids: WeCom takes `Alice` and `alice` for one."""
     return id.lower() if channel == "wecom" else id
 
 
-def role_of(
+def listed_role(
     lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat: str, kind: str, *, allowed: bool = False
 ) -> Role:
     """The role of a sender by the channel's `owners` and `allow` lists; an empty list means nobody.
@@ -154,7 +154,7 @@ def role_of(
     In an allowed group everybody is at least a guest; a group that is not allowed has strangers only, but for
     the owner. allowed: the group was allowed elsewhere.
     """
-    if channel in LOCAL:
+    if channel in LOCAL_CHANNELS:
         return "owner"
     if sender in lists.get("owners", ()):
         return "owner"
@@ -166,7 +166,7 @@ def role_of(
     return "user" if sender in allow else "stranger"
 
 
-def space_of(role: Role, channel: str, account: str, sender: str, chat: str, kind: str) -> str:
+def conversation_space(role: Role, channel: str, account: str, sender: str, chat: str, kind: str) -> str:
     """Whose memory a conversation uses: "" the owner's in private, a name of its own for each other person or group."""
     if kind == "dm" and role == "owner":
         return ""

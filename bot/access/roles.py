@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bot.access.permissions import LOCAL, RANK, Actor, Role, folded, role_of, space_of
+from bot.access.permissions import LOCAL_CHANNELS, ROLE_RANK, Actor, Role, canonical_id, conversation_space, listed_role
 from bot.config.schema import Config
-from memory.store.people.access import Access
+from memory.store.people.access import AccessRecords
 from memory.store.people.rows import GrantRow
 
 
-class Roles:
+class RoleResolver:
     """Asked at every message and every act: nothing of it is kept. config: the settings that hold now."""
 
-    def __init__(self, config: Callable[[], Config], access: Access) -> None:
+    def __init__(self, config: Callable[[], Config], access: AccessRecords) -> None:
         self._config = config
         self._access = access
 
@@ -24,18 +24,18 @@ class Roles:
         proven: whether the platform proves who it is; without that nobody is more than a guest, with a memory of
         their own whatever it has joined.
         """
-        if channel in LOCAL:
+        if channel in LOCAL_CHANNELS:
             return Actor(channel=channel, account=account, id=sender, role="owner")
-        person, group = folded(channel, sender), chat if kind == "group" else ""
+        person, group = canonical_id(channel, sender), chat if kind == "group" else ""
         known = await self._access.grants(channel, account, person, group)
         own = [row for row in known if row.party.subject == "user" and row.group in ("", group)]
         allowed = any(row.party.subject == "group" for row in known)
-        lists = {name: [*ids, *(folded(channel, id) for id in ids)] for name, ids in self.lists(channel).items()}
-        listed = role_of(lists, channel, person, chat, kind, allowed=allowed)
-        role = _more(listed, own, group)
+        lists = {name: [*ids, *(canonical_id(channel, id) for id in ids)] for name, ids in self.lists(channel).items()}
+        listed = listed_role(lists, channel, person, chat, kind, allowed=allowed)
+        role = _highest_role(listed, own, group)
         here = role == "admin" and any(row.role == "admin" and row.group for row in own)
         found = Actor(channel=channel, account=account, id=person, role=role, admin_here=here)
-        return found if proven else _unproven(found, chat, kind)
+        return found if proven else _unproven_actor(found, chat, kind)
 
     async def group_allowed(self, channel: str, account: str, chat_id: str) -> bool:
         """Whether the bot may speak in that group."""
@@ -50,13 +50,13 @@ class Roles:
         return {name: getattr(section, name, ()) for name in ("owners", "allow")}
 
 
-def _unproven(actor: Actor, chat: str, kind: str) -> Actor:
-    role: Role = "guest" if RANK[actor.role] > RANK["guest"] else actor.role
-    bound = space_of(role, actor.channel, actor.account, actor.id, chat, kind)
+def _unproven_actor(actor: Actor, chat: str, kind: str) -> Actor:
+    role: Role = "guest" if ROLE_RANK[actor.role] > ROLE_RANK["guest"] else actor.role
+    bound = conversation_space(role, actor.channel, actor.account, actor.id, chat, kind)
     return replace(actor, role=role, admin_here=False, bound=bound)
 
 
-def _more(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
+def _highest_role(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
     """The listed role, or a granted one that is more.
 
     In a group, pairing gives nothing and nobody but an owner is heard where the group is not allowed; who was blocked
@@ -70,4 +70,4 @@ def _more(listed: Role, own: Sequence[GrantRow], group: str) -> Role:
             roles.add(row.role)
         if row.role == "admin" and (not group or listed != "stranger"):
             roles.add("admin")
-    return max(roles, key=lambda role: RANK[role])
+    return max(roles, key=lambda role: ROLE_RANK[role])

@@ -14,17 +14,17 @@ import structlog
 from bot.config.schema import Config
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import SPACES, Workspace
+from memory.workspace.files import SPACES_FOLDER, Workspace
 
 log = structlog.get_logger(__name__)
 MB = 1_000_000
-COUNTED_FOR = 600.0
+COUNT_SECONDS = 600.0
 """Seconds after which what is kept is counted anew; until then what this process stores is added."""
-WARN_AT = 0.8
-MOST_KNOWN = 10_000
-OWNER = ""
-ALL = "*"
-TEXTS = {
+WARN_SHARE = 0.8
+MAX_CACHED_SPACES = 10_000
+OWNER_SPACE = ""
+ALL_SPACES = "*"
+QUOTA_TEXTS = {
     "mine": (
         "{name} 没有保存：你的存储空间满了（已用 {used} MB，上限 {most} MB）。需要更多请找这里的所有者。",
         "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the bot's owner for more.",
@@ -34,7 +34,7 @@ TEXTS = {
         "{name} was not kept: everybody's storage is full ({most} MB). Ask the bot's owner.",
     ),
 }
-WARNING = (
+QUOTA_WARNING = (
     "保存的文件已有 {used} MB，上限是 {most} MB（budgets.total.storage_mb）；满了就不再保存别人的文件，你的不受影响。",
     "The files that are kept come to {used} MB, of {most} (budgets.total.storage_mb). Once it is full, files of others "
     "are not kept any more; yours are.",
@@ -42,7 +42,7 @@ WARNING = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Full:
+class QuotaReached:
     """There is no room. of: one person's or everybody's; used, most: bytes."""
 
     of: Literal["mine", "all"]
@@ -51,20 +51,20 @@ class Full:
 
     def sentence(self, name: str, lang: str) -> str:
         """What the person is told of the file that was not kept."""
-        zh, en = TEXTS[self.of]
-        return (zh if lang == "zh" else en).format(name=name, used=_mb(self.used), most=_mb(self.most))
+        zh, en = QUOTA_TEXTS[self.of]
+        return (zh if lang == "zh" else en).format(name=name, used=_format_mb(self.used), most=_format_mb(self.most))
 
 
-class NoRoom(OSError):
+class QuotaExceededError(OSError):
     """Something was not stored, for there is no room for it."""
 
-    def __init__(self, full: Full) -> None:
+    def __init__(self, full: QuotaReached) -> None:
         super().__init__(full.sentence("it", "en"))
         self.full = full
 
 
 @dataclass(slots=True)
-class _Counted:
+class _CountedBytes:
     """Bytes, as they were added up at that time (monotonic seconds) and added to since."""
 
     bytes: int
@@ -72,7 +72,7 @@ class _Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StorageLocations:
     """Where it is kept."""
 
     store: Store
@@ -80,21 +80,21 @@ class Kept:
     workspace: Workspace
 
 
-class Storage:
+class StorageQuota:
     """Asked before anything is stored for somebody. config, now: as they are then. tell_owner: see OwnersChat."""
 
     def __init__(
         self,
-        kept: Kept,
+        kept: StorageLocations,
         config: Callable[[], Config],
         now: Callable[[], datetime],
-        tell_owner: Callable[[str, str, str, str], Awaitable[None]],
+        notify_owner: Callable[[str, str, str, str], Awaitable[None]],
     ) -> None:
         self._kept = kept
         self._config = config
         self._now = now
-        self._tell_owner = tell_owner
-        self._counted: dict[str, _Counted] = {}
+        self._notify_owner = notify_owner
+        self._counted: dict[str, _CountedBytes] = {}
 
     async def take(self, space: str, size: int) -> None:
         """Room for so many bytes more; asked before they are stored. The owner is never refused.
@@ -109,59 +109,59 @@ class Storage:
             return
         space = await self._kept.store.links.home(space)
         mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
-        if space != OWNER and mine and (used := await self._used(space)) + size > mine:
-            raise self._refused(Full(of="mine", used=used, most=mine))
+        if space != OWNER_SPACE and mine and (used := await self._used(space)) + size > mine:
+            raise self._refused(QuotaReached(of="mine", used=used, most=mine))
         if total:
-            used = await self._used(ALL)
-            if used + size > total * WARN_AT:
+            used = await self._used(ALL_SPACES)
+            if used + size > total * WARN_SHARE:
                 await self._warn(used + size, total)
-            if space != OWNER and used + size > total:
-                raise self._refused(Full(of="all", used=used, most=total))
-        for name in (space, ALL):
+            if space != OWNER_SPACE and used + size > total:
+                raise self._refused(QuotaReached(of="all", used=used, most=total))
+        for name in (space, ALL_SPACES):
             if name in self._counted:
                 self._counted[name].bytes += size
 
-    def no_room(self, space: str, size: int) -> NoRoom:
+    def quota_error(self, space: str, size: int) -> QuotaExceededError:
         """Of something that was not stored when it came: for whose limit, as far as that is known by now."""
         mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
         known = self._counted.get(space)
         if mine and (known is None or known.bytes + size > mine or not total):
-            return NoRoom(Full(of="mine", used=known.bytes if known else mine, most=mine))
-        return NoRoom(Full(of="all", used=total, most=total))
+            return QuotaExceededError(QuotaReached(of="mine", used=known.bytes if known else mine, most=mine))
+        return QuotaExceededError(QuotaReached(of="all", used=total, most=total))
 
     async def _used(self, space: str) -> int:
         known = self._counted.get(space)
-        if known is None or time.monotonic() - known.at > COUNTED_FOR:
-            count = self._of_all() if space == ALL else self._of(space)
+        if known is None or time.monotonic() - known.at > COUNT_SECONDS:
+            count = self._of_all() if space == ALL_SPACES else self._of(space)
             self._counted.pop(space, None)
-            known = self._counted[space] = _Counted(bytes=await count, at=time.monotonic())
-            if len(self._counted) > MOST_KNOWN:  # the oldest count, which would be made anew soon
-                del self._counted[next(name for name in self._counted if name != ALL)]
+            known = self._counted[space] = _CountedBytes(bytes=await count, at=time.monotonic())
+            if len(self._counted) > MAX_CACHED_SPACES:  # the oldest count, which would be made anew soon
+                del self._counted[next(name for name in self._counted if name != ALL_SPACES)]
         return known.bytes
 
     async def _of(self, space: str) -> int:
         """The files of a space and of those linked to it, and the attachments in their conversations."""
         members = await self._kept.store.links.members(space)
         names = {name for member in members for name in await self._kept.store.spending.files(member)}
-        roots = [self._kept.workspace.root / SPACES / member for member in members if member]
-        return await asyncio.to_thread(lambda: self._kept.blobs.size_of(names) + sum(map(bytes_below, roots)))
+        roots = [self._kept.workspace.root / SPACES_FOLDER / member for member in members if member]
+        return await asyncio.to_thread(lambda: self._kept.blobs.size_of(names) + sum(map(folder_bytes, roots)))
 
     async def _of_all(self) -> int:
         """Every attachment, the owner's too, and the files of all spaces but the owner's."""
-        root = self._kept.workspace.root / SPACES
-        return await asyncio.to_thread(lambda: self._kept.blobs.size_of() + bytes_below(root))
+        root = self._kept.workspace.root / SPACES_FOLDER
+        return await asyncio.to_thread(lambda: self._kept.blobs.size_of() + folder_bytes(root))
 
     async def _warn(self, used: int, most: int) -> None:
-        zh, en = (text.format(used=_mb(used), most=_mb(most)) for text in WARNING)
-        await self._tell_owner("", zh, en, f"budget:storage:{self._now():%Y-%m-%d}")
+        zh, en = (text.format(used=_format_mb(used), most=_format_mb(most)) for text in QUOTA_WARNING)
+        await self._notify_owner("", zh, en, f"budget:storage:{self._now():%Y-%m-%d}")
 
     @staticmethod
-    def _refused(full: Full) -> NoRoom:
+    def _refused(full: QuotaReached) -> QuotaExceededError:
         log.info("over budget", limit=f"{full.of} storage")
-        return NoRoom(full)
+        return QuotaExceededError(full)
 
 
-def bytes_below(root: Path) -> int:
+def folder_bytes(root: Path) -> int:
     """Of all plain files below a folder; links are not followed. Blocks."""
     total = 0
     for folder, _, names in os.walk(root):
@@ -173,5 +173,5 @@ def bytes_below(root: Path) -> int:
     return total
 
 
-def _mb(size: int) -> str:
+def _format_mb(size: int) -> str:
     return f"{size / MB:,.1f}".removesuffix(".0")

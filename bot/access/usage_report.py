@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.access.budgets import Sum, money, money_of, start_of_day, total
-from memory.store.people.spending import OWNER, Used
+from bot.access.budgets import UsageSum, format_money, money_for_usage, start_of_day, total_usage
+from memory.store.people.spending import OWNER, ModelUsage
 
-PURPOSES = {
+PURPOSE_TEXTS = {
     "turn": ("对话", "answers"),
     "fold": ("整理", "folds"),
     "extract": ("记事", "memories"),
     "dream": ("夜间整理", "dreams"),
 }
-MOST_PEOPLE = 20
+MAX_PEOPLE = 20
 """In a chat; the page shows all of them."""
 
 
-def spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
+def report_spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
     """What is summed up: by key, its name in Chinese and in English, and since when."""
     day = start_of_day(now)
     return {
@@ -27,37 +27,37 @@ def spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
     }
 
 
-def lines(used: Sequence[Used], lang: str, *, people: bool) -> list[str]:
+def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list[str]:
     """One span in words: a line for each model and what it was for, the sum, and, where asked for, each person."""
     if not used:
         return ["没有用量" if lang == "zh" else "nothing used"]
-    shown = [_of_model(one, lang) for one in by_model(used)]
-    whole = total(used)
+    shown = [_format_model_usage(one, lang) for one in sum_by_model(used)]
+    whole = total_usage(used)
     if len(shown) > 1:
-        shown.append(f"= {_cost(whole, lang)}")
-    if people and len(sums := by_person(used)) > 1:
-        shown += [f"· {name_of(who, lang)}: {_cost(one, lang)}" for who, one in sums[:MOST_PEOPLE]]
+        shown.append(f"= {_format_cost(whole, lang)}")
+    if people and len(sums := sum_by_person(used)) > 1:
+        shown += [f"· {format_person(who, lang)}: {_format_cost(one, lang)}" for who, one in sums[:MAX_PEOPLE]]
     return shown
 
 
-def by_model(used: Sequence[Used]) -> list[Used]:
+def sum_by_model(used: Sequence[ModelUsage]) -> list[ModelUsage]:
     """Sums of all people, by model and purpose."""
-    sums: dict[tuple[str, str], list[Used]] = {}
+    sums: dict[tuple[str, str], list[ModelUsage]] = {}
     for one in used:
         sums.setdefault((one.model, one.purpose), []).append(one)
-    return [_added(model, purpose, ones) for (model, purpose), ones in sorted(sums.items())]
+    return [_sum_usage(model, purpose, ones) for (model, purpose), ones in sorted(sums.items())]
 
 
-def by_person(used: Sequence[Used]) -> list[tuple[str, Sum]]:
+def sum_by_person(used: Sequence[ModelUsage]) -> list[tuple[str, UsageSum]]:
     """What each person came to, the dearest first."""
-    people: dict[str, list[Used]] = {}
+    people: dict[str, list[ModelUsage]] = {}
     for one in used:
         people.setdefault(one.who, []).append(one)
-    sums = [(who, total(ones)) for who, ones in people.items()]
+    sums = [(who, total_usage(ones)) for who, ones in people.items()]
     return sorted(sums, key=lambda item: (-item[1].money, -item[1].tokens, item[0]))
 
 
-def name_of(who: str, lang: str) -> str:
+def format_person(who: str, lang: str) -> str:
     """A person as they are told: channel and id."""
     if who == OWNER:
         return "你" if lang == "zh" else "you"
@@ -67,7 +67,7 @@ def name_of(who: str, lang: str) -> str:
     return f"{channel} {rest.partition(':')[2]}"
 
 
-def as_json(used: Sequence[Used]) -> list[dict[str, Any]]:
+def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
     """By model and purpose, as the API tells it. cost: in US dollars, None where the price is not known."""
     return [
         {
@@ -78,46 +78,46 @@ def as_json(used: Sequence[Used]) -> list[dict[str, Any]]:
             "output": one.output,
             "cache_read": one.cache_read,
             "cache_write": one.cache_write,
-            "cost": _rounded(money_of(one)),
+            "cost": _round_cost(money_for_usage(one)),
         }
-        for one in by_model(used)
+        for one in sum_by_model(used)
     ]
 
 
-def people_as_json(used: Sequence[Used]) -> list[Mapping[str, Any]]:
+def people_usage_to_json(used: Sequence[ModelUsage]) -> list[Mapping[str, Any]]:
     """By person, as the API tells it. tokens: uncached ones; cost: of the models whose price is known."""
     return [
         {
             "who": who,
             "calls": one.calls,
             "tokens": one.tokens,
-            "cost": _rounded(one.money),
+            "cost": _round_cost(one.money),
             "unpriced": list(one.unpriced),
         }
-        for who, one in by_person(used)
+        for who, one in sum_by_person(used)
     ]
 
 
-def _of_model(one: Used, lang: str) -> str:
-    zh, price = lang == "zh", money_of(one)
-    purpose = PURPOSES.get(one.purpose, (one.purpose, one.purpose))[0 if zh else 1]
+def _format_model_usage(one: ModelUsage, lang: str) -> str:
+    zh, price = lang == "zh", money_for_usage(one)
+    purpose = PURPOSE_TEXTS.get(one.purpose, (one.purpose, one.purpose))[0 if zh else 1]
     cached = [
         f"{tokens:,} {words[0 if zh else 1]}"
         for tokens, words in ((one.cache_read, ("命中缓存", "from cache")), (one.cache_write, ("写入缓存", "to cache")))
         if tokens
     ]
     calls = f"{one.calls:,} 次" if zh else f"{one.calls:,} {'call' if one.calls == 1 else 'calls'}"
-    cost = money(price) if price is not None else ("价格未知" if zh else "price not known")
+    cost = format_money(price) if price is not None else ("价格未知" if zh else "price not known")
     parts = [calls, f"{one.input:,} → {one.output:,} tokens", *cached, cost]
     return f"{one.model} · {purpose}: " + ("，" if zh else ", ").join(parts)
 
 
-def _cost(one: Sum, lang: str) -> str:
+def _format_cost(one: UsageSum, lang: str) -> str:
     zh = lang == "zh"
     tokens = (
-        f"{one.tokens:,} 未缓存 tokens，{money(one.money)}"
+        f"{one.tokens:,} 未缓存 tokens，{format_money(one.money)}"
         if zh
-        else (f"{one.tokens:,} uncached tokens, {money(one.money)}")
+        else (f"{one.tokens:,} uncached tokens, {format_money(one.money)}")
     )
     if not one.unpriced:
         return tokens
@@ -125,8 +125,8 @@ def _cost(one: Sum, lang: str) -> str:
     return tokens + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
 
 
-def _added(model: str, purpose: str, ones: Sequence[Used]) -> Used:
-    return Used(
+def _sum_usage(model: str, purpose: str, ones: Sequence[ModelUsage]) -> ModelUsage:
+    return ModelUsage(
         model=model,
         purpose=purpose,
         calls=sum(one.calls for one in ones),
@@ -137,5 +137,5 @@ def _added(model: str, purpose: str, ones: Sequence[Used]) -> Used:
     )
 
 
-def _rounded(amount: float | None) -> float | None:
+def _round_cost(amount: float | None) -> float | None:
     return None if amount is None else round(amount, 6)

@@ -5,41 +5,41 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bot.agent.folding import Folding
-from bot.agent.prompt import Prompt, Tail
-from bot.agent.token_calibration import Calibration
-from bot.agent.tool_lines import Lining
-from bot.agent.turn_context import Drafting
+from bot.agent.folding import FoldManager
+from bot.agent.prompt import SystemPromptBuilder, TurnSuffix
+from bot.agent.token_calibration import TokenCalibration
+from bot.agent.tool_lines import ToolLineWriter
+from bot.agent.turn_context import MessageCounter
 from bot.config.schema import Config
 from bot.errors import BudgetTooSmall, FoldFailed, Overflow
-from bot.models.catalog import window
-from bot.models.fallback import SMALLER
-from bot.telemetry.recorder import Signals
-from memory.context.policies.planner import FoldRange, Limits, Plan, plan, plan_ahead, smallest_budget
-from memory.context.policies.policies import Policy, policy_of
-from memory.context.reductions import cost_of, index
+from bot.models.catalog import context_window
+from bot.models.fallback import SMALLER_WINDOW
+from bot.telemetry.recorder import Telemetry
+from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, min_budget, plan_ahead, plan_context
+from memory.context.policies.policies import Policy, build_policy
+from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.system_prompt import RULES, SOUL
-from memory.context.tokens import Counter, believable
-from memory.context.view import View, assemble, fixed_tokens
+from memory.context.tokens import TokenCounter, is_believable
+from memory.context.view import ContextView, assemble_view, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
 from memory.store.rows import FoldPlan
 from memory.store.store import Sessions
 
-MOST_ROUNDS = 6
-MOST_MARKED = 10_000
-ROOMY = 0.4
-LATE = ("turns", "balanced")
+MAX_FIT_ROUNDS = 6
+MAX_TRACKED_CONVERSATIONS = 10_000
+IDLE_BELOW = 0.4
+IDLE_POLICIES = ("turns", "balanced")
 """Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns
 to spare."""
-SHRINK, LEAST_LEFT, SPARE = 0.65, 0.25, 0.95
+SHRINK_FACTOR, MIN_BUDGET_SHARE, NAMED_LIMIT_SHARE = 0.65, 0.25, 0.95
 """Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves."""
-ROOM_STEP = 500
-MARGIN = 0.02
+BUDGET_STEP_TOKENS = 500
+ESTIMATE_MARGIN = 0.02
 """Share of the window left free for what a counter of another tokenizer gets wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class FitRequest:
     """What a request is to be fitted for. model: its id; policy: its name.
 
     refused: how often the provider has called this very request too long; shrunk: tokens that it may have since.
@@ -48,11 +48,11 @@ class Wish:
     model: str
     policy: str
     refused: int = 0
-    shrunk: int = 0
+    shrunk_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class FitLimits:
     """What a request is fitted to: the model, its limits, and what stands before the conversation.
 
     since: what of MEMORY.md is newer than the parts, for the tail. fixed: tokens of system parts and tools.
@@ -60,7 +60,7 @@ class Setting:
     """
 
     model: str
-    limits: Limits
+    limits: ContextLimits
     policy: Policy
     parts: tuple[SystemPart, ...]
     tools: tuple[ToolSpec, ...]
@@ -75,63 +75,69 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class FittedView:
     """A view that fits, and what it was fitted to. tainted: what was recalled into it may hold words from outside."""
 
-    view: View
-    setting: Setting
+    view: ContextView
+    setting: FitLimits
     tainted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitter:
+class ContextFitter:
     """Fits sessions into budgets. config: as it is at that moment."""
 
     sessions: Sessions
-    folding: Folding
-    prompt: Prompt
-    drafting: Drafting
-    calibration: Calibration
-    lining: Lining
+    folding: FoldManager
+    prompt: SystemPromptBuilder
+    message_counter: MessageCounter
+    calibration: TokenCalibration
+    lining: ToolLineWriter
     config: Callable[[], Config]
-    signals: Signals = field(default_factory=Signals)
-    _marked: dict[str, str] = field(default_factory=dict)
-    _roomy: dict[str, bool] = field(default_factory=dict)
+    telemetry: Telemetry = field(default_factory=Telemetry)
+    _marked_prompts: dict[str, str] = field(default_factory=dict)
+    _far_from_fold: dict[str, bool] = field(default_factory=dict)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as every request names them."""
         return self.prompt.specs()
 
-    async def counter(self) -> Counter:
+    async def counter(self) -> TokenCounter:
         """What everything is counted with."""
-        return await self.drafting.counter()
+        return await self.message_counter.counter()
 
-    async def setting(self, session: Session, wish: Wish) -> Setting:
+    async def setting(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """The limits and the system parts for this session as things stand.
 
         Raises:
             BudgetTooSmall: the budget, as it is configured, cannot even hold what stands before the conversation.
         """
         config, counter, tools = self.config(), await self.counter(), self.specs
-        factor, _, error = await self.calibration.factor(wish.model, session.conversation)
-        limits = replace(limits_of(config, wish.model, factor), refused=wish.refused, shrunk=wish.shrunk)
+        factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
+        limits = replace(
+            request_limits(config, fit_request.model, factor),
+            refused=fit_request.refused,
+            shrunk_tokens=fit_request.shrunk_tokens,
+        )
         room = self._room(limits.most, tools, counter)
         parts = await self.prompt.parts(session, room, counter)
         since = self.prompt.since(session.conversation)
         fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
-        least = smallest_budget(fixed)
+        least = min_budget(fixed)
         if limits.most < least:
             raise BudgetTooSmall(least, counter.text(parts[0].text))
-        told = 0 if config.llm.context_window else await self.calibration.window(wish.model)
+        told = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
         if told and told < limits.window:
-            limits = replace(limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * MARGIN))
-        if limits.budget < least and not wish.shrunk:
+            limits = replace(
+                limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * ESTIMATE_MARGIN)
+            )
+        if limits.budget < least and not fit_request.shrunk_tokens:
             limits = replace(limits, factor=limits.most / least)
-        return Setting(
-            model=wish.model,
+        return FitLimits(
+            model=fit_request.model,
             limits=limits,
-            policy=policy_of(wish.policy, config.policies),
+            policy=build_policy(fit_request.policy, config.policies),
             parts=parts,
             tools=tools,
             fixed=fixed,
@@ -140,7 +146,7 @@ class Fitter:
             since=since,
         )
 
-    async def fit(self, session: Session, wish: Wish, moving: Tail) -> Fitted:
+    async def fit(self, session: Session, fit_request: FitRequest, moving: TurnSuffix) -> FittedView:
         """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
 
         Args:
@@ -151,76 +157,78 @@ class Fitter:
             FoldFailed: nothing fits without a fold, and the fold cannot be written.
         """
         counter = await self.counter()
-        for _ in range(MOST_ROUNDS):
-            setting = await self.setting(session, wish)
+        for _ in range(MAX_FIT_ROUNDS):
+            setting = await self.setting(session, fit_request)
             tail = moving.shown(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
             fixed = setting.fixed + counter.text(tail.text) + counter.text(moving.last)
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
             policy = setting.policy.without_early() if busy else setting.policy
-            planned = plan(session, policy, setting.limits, fixed, counter, lines)
+            planned = plan_context(session, policy, setting.limits, fixed, counter, lines)
             if not await self._carry_out(session, planned, setting):
                 break
             session = await self.sessions.load(session.conversation)
-        if not planned.fits and not wish.shrunk:
+        if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(planned.tokens)
         await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
-        self._roomy[session.conversation] = _is_roomy(session, planned, setting)
-        view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)
+        self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, setting)
+        view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)
         if view.repaired:
-            self.signals.repaired()
-        return Fitted(view=view, setting=setting, tainted=tail.tainted)
+            self.telemetry.repaired()
+        return FittedView(view=view, setting=setting, tainted=tail.tainted)
 
-    async def shorter(self, conversation: str, wish: Wish, fitted: Fitted, refusal: Overflow) -> Wish:
+    async def shorter(
+        self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
+    ) -> FitRequest:
         """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.
 
         The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
         """
         setting, counted = fitted.setting, fitted.view.tokens.total
-        model, named = refusal.model or setting.model, believable(counted, refusal.limit)
-        if refusal.kind != SMALLER:  # that is our own word
+        model, named = refusal.model or setting.model, is_believable(counted, refusal.limit)
+        if refusal.kind != SMALLER_WINDOW:  # that is our own word
             await self.calibration.learn(model, counted, refusal.actual, conversation)
             if named and refusal.limit > setting.fixed:
                 await self.calibration.note_window(model, refusal.limit)
         rest = counted - setting.fixed
-        left = int(rest * SHRINK)
-        if named and believable(counted, refusal.actual):
-            left = int(counted * refusal.limit / refusal.actual * SPARE) - setting.fixed
-        left = min(max(left, int(rest * LEAST_LEFT)), int(rest * SPARE))
-        return replace(wish, refused=wish.refused + 1, shrunk=setting.fixed + left)
+        left = int(rest * SHRINK_FACTOR)
+        if named and is_believable(counted, refusal.actual):
+            left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - setting.fixed
+        left = min(max(left, int(rest * MIN_BUDGET_SHARE)), int(rest * NAMED_LIMIT_SHARE))
+        return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=setting.fixed + left)
 
-    async def prepare(self, conversation: str, wish: Wish) -> None:
+    async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
         """After a turn: begin the fold and the lines that the next one will want; nothing where there was room."""
-        if self._roomy.pop(conversation, False):
+        if self._far_from_fold.pop(conversation, False):
             return
         counter, session = await self.counter(), await self.sessions.load(conversation)
         if session.running:
             return
         try:
-            setting = await self.setting(session, wish)
+            setting = await self.setting(session, fit_request)
         except BudgetTooSmall:
             return  # who writes next is told
         ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
         self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
-            await self.folding.begin(fold_plan(session, ahead.fold, setting.policy.name, counter))
+            await self.folding.begin(build_fold_plan(session, ahead.fold, setting.policy.name, counter))
 
-    def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: Counter) -> int:
+    def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
         """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
-        own = smallest_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
-        spare = max(0, most - own) * 10 // 3 // ROOM_STEP * ROOM_STEP
+        own = min_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
+        spare = max(0, most - own) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 
-    async def _mark(self, conversation: str, setting: Setting) -> None:
+    async def _mark(self, conversation: str, setting: FitLimits) -> None:
         """What no fold, reduction or snapshot declares: another model, other tools, another SOUL.md."""
         own = [part.text for part in setting.parts if part.name in (SOUL, RULES)]
         sha256 = hashlib.sha256(repr((setting.model, own, setting.tools)).encode()).hexdigest()
-        if self._marked.get(conversation) != sha256:
+        if self._marked_prompts.get(conversation) != sha256:
             await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools or model")
-            if len(self._marked) >= MOST_MARKED:
-                self._marked.clear()
-            self._marked[conversation] = sha256
+            if len(self._marked_prompts) >= MAX_TRACKED_CONVERSATIONS:
+                self._marked_prompts.clear()
+            self._marked_prompts[conversation] = sha256
 
-    async def _carry_out(self, session: Session, planned: Plan, setting: Setting) -> bool:
+    async def _carry_out(self, session: Session, planned: ContextPlan, setting: FitLimits) -> bool:
         """Whether the view may have changed, so that it has to be planned again.
 
         What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
@@ -232,7 +240,7 @@ class Fitter:
                 await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
             if planned.fold is None:
                 return bool(planned.reductions)
-            wanted = fold_plan(session, planned.fold, setting.policy.name, await self.counter())
+            wanted = build_fold_plan(session, planned.fold, setting.policy.name, await self.counter())
             if planned.must_fold_now:
                 await self.folding.hasten(wanted)
                 return True
@@ -242,19 +250,21 @@ class Fitter:
             raise FoldFailed(err.strerror or type(err).__name__) from err
 
 
-def _is_roomy(session: Session, planned: Plan, setting: Setting) -> bool:
+def _is_far_from_fold(session: Session, planned: ContextPlan, setting: FitLimits) -> bool:
     """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
     limits, numbers = setting.limits, setting.policy.numbers
-    share = min(ROOMY, numbers.fold_at / 2, numbers.line_at / 2)
-    few = setting.policy.name in LATE and len(session.turns) < limits.max_turns
+    share = min(IDLE_BELOW, numbers.fold_at / 2, numbers.line_at / 2)
+    few = setting.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
     return few and planned.tokens + limits.reserve < limits.budget * share
 
 
-def fold_plan(
-    session: Session, fold: FoldRange, policy: str, counter: Counter | None = None, *, log_only: bool = False
+def build_fold_plan(
+    session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
 ) -> FoldPlan:
     """A range of a session's turns as the record takes it. counter: to tell tokens as they are shown, not as stored."""
-    before, after = _shown(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
+    before, after = (
+        _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
+    )
     return FoldPlan(
         conversation=session.conversation,
         epoch=session.epoch,
@@ -273,17 +283,19 @@ def fold_plan(
     )
 
 
-def _shown(session: Session, to_turn: int, counter: Counter) -> tuple[int, int]:
+def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> tuple[int, int]:
     """Tokens of all live turns as they are shown, and of those behind the cut."""
-    reductions = index(session.reductions)
+    reductions = index_reductions(session.reductions)
     costs = {
-        turn.number: cost_of(turn, reductions, counter, running=turn.number == session.running)
+        turn.number: turn_tokens(turn, reductions, counter, running=turn.number == session.running)
         for turn in session.turns
     }
     return sum(costs.values()), sum(cost for number, cost in costs.items() if number > to_turn)
 
 
-def whole_range(session: Session, reason: str, policy: str, count: int = 0, counter: Counter | None = None) -> FoldPlan:
+def fold_range_of_first(
+    session: Session, reason: str, policy: str, count: int = 0, counter: TokenCounter | None = None
+) -> FoldPlan:
     """A fold of the first `count` live turns (0: all of them); into the log alone when it takes them all."""
     taken = session.turns[:count] if count else session.turns
     fold = FoldRange(
@@ -293,17 +305,17 @@ def whole_range(session: Session, reason: str, policy: str, count: int = 0, coun
         to_turn=taken[-1].number,
         reason=reason,
     )
-    return fold_plan(session, fold, policy, counter, log_only=not count)
+    return build_fold_plan(session, fold, policy, counter, log_only=not count)
 
 
-def limits_of(config: Config, model: str, factor: float) -> Limits:
+def request_limits(config: Config, model: str, factor: float) -> ContextLimits:
     """The limits of one request. A factor below one is not trusted: the configured budget holds by our own count."""
-    held = config.llm.context_window or window(model)
-    return Limits(
+    held = config.llm.context_window or context_window(model)
+    return ContextLimits(
         max_tokens=config.agent_max_context_tokens,
         max_turns=config.agent_max_context_turns,
         window=held,
         reserve=min(config.llm.max_output_tokens, held // 2),
-        margin=int(held * MARGIN),
+        margin=int(held * ESTIMATE_MARGIN),
         factor=max(1.0, factor),
     )

@@ -7,38 +7,38 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, tzinfo
 from typing import Any, Literal
 
-from bot.agent.context_fitter import Fitter, Setting, Wish
+from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
 from bot.config.schema import Config
-from bot.gateway.notifications import counted_zh
+from bot.gateway.notifications import count_text_zh
 from memory.context.policies import fold_stages
-from memory.context.policies.boundary import read_choice
+from memory.context.policies.boundary import load_choice
 from memory.context.policies.state import Stage
-from memory.context.tokens import Counter
-from memory.context.view import Tokens, View, assemble
+from memory.context.tokens import TokenCounter
+from memory.context.view import ContextView, ViewTokens, assemble_view
 from memory.conversation import Session, Text
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 # How near the next fold is: for every stage of a policy that folds, what it counts and where it acts.
 
-Unit = Literal["tokens", "turns", "messages", "new_messages", "new_tokens"]
+FoldTriggerUnit = Literal["tokens", "turns", "messages", "new_messages", "new_tokens"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class FoldTrigger:
     """A fold is wanted once `now` has come to `at`. tokens: of the whole request; new_…: since the newest fold."""
 
-    unit: Unit
+    unit: FoldTriggerUnit
     now: int
     at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _FoldPosition:
     """Where a session stands. tokens: of its view."""
 
     session: Session
-    setting: Setting
+    setting: FitLimits
     tokens: int
 
     @property
@@ -50,45 +50,45 @@ class _Place:
         window = self.setting.policy.numbers.window
         return min(self.budget, window) if window else self.budget
 
-    def at_tokens(self, at: float) -> Mark:
+    def at_tokens(self, at: float) -> FoldTrigger:
         """No view grows beyond the budget: there something is folded whatever the policy's own number is."""
-        return Mark(unit="tokens", now=self.tokens, at=min(math.ceil(at), self.budget))
+        return FoldTrigger(unit="tokens", now=self.tokens, at=min(math.ceil(at), self.budget))
 
-    def at_turns(self) -> Mark:
+    def at_turns(self) -> FoldTrigger:
         finished = sum(turn.number != self.session.running for turn in self.session.turns)
-        return Mark(unit="turns", now=finished, at=self.setting.limits.max_turns)
+        return FoldTrigger(unit="turns", now=finished, at=self.setting.limits.max_turns)
 
 
-def next_fold(session: Session, setting: Setting, tokens: int) -> tuple[Mark, ...]:
+def next_fold_triggers(session: Session, setting: FitLimits, tokens: int) -> tuple[FoldTrigger, ...]:
     """What brings the next fold once a turn has ended; the first that is reached does. tokens: of the view."""
-    place = _Place(session=session, setting=setting, tokens=tokens)
-    found = (mark for stage in setting.policy.after for mark in _MARKS[stage](place))
-    nearest: dict[Unit, Mark] = {}
+    place = _FoldPosition(session=session, setting=setting, tokens=tokens)
+    found = (mark for stage in setting.policy.after for mark in _TRIGGERS_BY_STAGE[stage](place))
+    nearest: dict[FoldTriggerUnit, FoldTrigger] = {}
     for mark in found:
         if mark.unit not in nearest or mark.at < nearest[mark.unit].at:
             nearest[mark.unit] = mark
     return tuple(nearest.values())
 
 
-def _many(place: _Place) -> list[Mark]:
+def _turn_limit_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     return [place.at_turns()]
 
 
-def _long(place: _Place) -> list[Mark]:
+def _budget_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     return [place.at_tokens(place.budget + 1)]
 
 
-def _to_target(place: _Place) -> list[Mark]:
+def _target_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     numbers, fixed = place.setting.policy.numbers, place.setting.fixed
     room = min(numbers.most_tokens, max(1, place.budget - fixed))
     return [place.at_tokens(fixed + numbers.fold_tokens * room / numbers.most_tokens)]
 
 
-def _to_half(place: _Place) -> list[Mark]:
+def _half_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     return [place.at_tokens(place.setting.policy.numbers.fold_at * place.room)]
 
 
-def _at_boundary(place: _Place) -> list[Mark]:
+def _boundary_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     numbers, turns = place.setting.policy.numbers, place.session.turns
     tokens, window = numbers.fold_tokens, numbers.window
     if window and place.budget < window:
@@ -96,11 +96,11 @@ def _at_boundary(place: _Place) -> list[Mark]:
     messages = sum(len(turn.messages) for turn in turns)
     return [
         place.at_tokens(place.setting.fixed + tokens),
-        Mark(unit="messages", now=messages, at=numbers.fold_messages + 1),
+        FoldTrigger(unit="messages", now=messages, at=numbers.fold_messages + 1),
     ]
 
 
-def _roll(place: _Place) -> list[Mark]:
+def _rolling_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     numbers, session = place.setting.policy.numbers, place.session
     seen = session.summary.seen if session.summary else 0
     new = [
@@ -111,30 +111,30 @@ def _roll(place: _Place) -> list[Mark]:
         if message.seq >= seen
     ]
     return [
-        Mark(unit="new_messages", now=len(new), at=numbers.every_messages),
-        Mark(unit="new_tokens", now=sum(message.tokens for message in new), at=numbers.every_tokens),
+        FoldTrigger(unit="new_messages", now=len(new), at=numbers.every_messages),
+        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=numbers.every_tokens),
     ]
 
 
-def _half_when_due(place: _Place) -> list[Mark]:
-    return [*_to_half(place), *_many(place)]
+def _half_when_due_triggers(place: _FoldPosition) -> list[FoldTrigger]:
+    return [*_half_triggers(place), *_turn_limit_triggers(place)]
 
 
-_MARKS: Mapping[Stage, Callable[[_Place], list[Mark]]] = {
-    fold_stages.fold_when_many: _many,
-    fold_stages.fold_when_long: _long,
-    fold_stages.fold_to_target: _to_target,
-    fold_stages.fold_to_half: _to_half,
-    fold_stages.fold_at_boundary: _at_boundary,
-    fold_stages.roll_summary: _roll,
-    fold_stages.fold_half_when_due: _half_when_due,
+_TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[_FoldPosition], list[FoldTrigger]]] = {
+    fold_stages.fold_when_too_many_turns: _turn_limit_triggers,
+    fold_stages.fold_when_too_many_tokens: _budget_triggers,
+    fold_stages.fold_to_target: _target_triggers,
+    fold_stages.fold_to_half: _half_triggers,
+    fold_stages.fold_at_boundary: _boundary_triggers,
+    fold_stages.roll_summary: _rolling_triggers,
+    fold_stages.fold_half_when_due: _half_when_due_triggers,
 }
 """One for each stage that runs when a turn has ended."""
 
 
 # Why a fold was made and why it was cut where it was: as facts for the page, and as words for a chat.
 
-REASONS = {
+FOLD_REASON_TEXTS = {
     "turns": ("轮数到了上限", "the most turns were reached"),
     "tokens": ("token 到了阈值", "the tokens reached the threshold"),
     "messages": ("消息积累到了阈值", "enough messages had come together"),
@@ -142,7 +142,7 @@ REASONS = {
     "restart": ("程序重新启动", "the program started anew"),
     "/context fold": ("由 /context fold 要求", "asked for by /context fold"),
 }
-TERMS = {
+SCORE_TERM_TEXTS = {
     "base": ("基础", "base"),
     "tool_result": ("工具结果之后", "after a tool result"),
     "reply": ("回答之后", "after an answer"),
@@ -151,18 +151,22 @@ TERMS = {
     "error": ("临近错误", "near an error"),
     "topic": ("话题转换", "change of topic"),
 }
-PLACES = {"break": "at a natural break", "topic": "at a change of topic"}
+CUT_PLACE_TEXTS = {"break": "at a natural break", "topic": "at a change of topic"}
 """English terms that read otherwise where they say a place."""
-ADAPTED = {"code": ("多为代码", "much code"), "chat": ("多为闲聊", "much talk"), "errors": ("报错较多", "many errors")}
+ADAPTATION_TEXTS = {
+    "code": ("多为代码", "much code"),
+    "chat": ("多为闲聊", "much talk"),
+    "errors": ("报错较多", "many errors"),
+}
 
 
-def cut_facts(text: str) -> dict[str, Any] | None:
+def load_cut_facts(text: str) -> dict[str, Any] | None:
     """The search for the cut as JSON values; None where there was none.
 
     text: as a fold's row has it (boundary.explain). turns: how many were folded; terms: [name, points] of that place;
     keep: the share that was to stay; candidates: how many places were looked at.
     """
-    choice = read_choice(text)
+    choice = load_choice(text)
     taken = next((each for each in choice.candidates if each.turns == choice.turns), None) if choice else None
     if choice is None or taken is None:
         return None
@@ -177,25 +181,25 @@ def cut_facts(text: str) -> dict[str, Any] | None:
     }
 
 
-def reason_words(reason: str, lang: str) -> str:
+def format_fold_reason(reason: str, lang: str) -> str:
     """Why a fold was made; a reason that has no words of its own stands for itself."""
-    return REASONS.get(reason, (reason, reason))[_side(lang)]
+    return FOLD_REASON_TEXTS.get(reason, (reason, reason))[_language_index(lang)]
 
 
-def place_words(why: dict[str, Any], lang: str) -> str:
+def format_cut_place(why: dict[str, Any], lang: str) -> str:
     """What speaks for the place of the cut, in a few words; "" where nothing special does."""
     good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
-    said = [TERMS.get(name, (name, name)) for name in good]
+    said = [SCORE_TERM_TEXTS.get(name, (name, name)) for name in good]
     if lang == "zh":
         return "、".join(zh for zh, _ in said)
-    return ", ".join(PLACES.get(name, en) for name, (_, en) in zip(good, said, strict=True))
+    return ", ".join(CUT_PLACE_TEXTS.get(name, en) for name, (_, en) in zip(good, said, strict=True))
 
 
-def cut_words(why: dict[str, Any], to_turn: int, lang: str) -> str:
+def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
     """The whole of it in a sentence. to_turn: the last turn that was folded."""
-    side = _side(lang)
-    terms = [f"{TERMS.get(name, (name, name))[side]} {points:+d}" for name, points in why["terms"]]
-    adapted = [ADAPTED.get(name, (name, name))[side] for name in why["adapted"]]
+    side = _language_index(lang)
+    terms = [f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}" for name, points in why["terms"]]
+    adapted = [ADAPTATION_TEXTS.get(name, (name, name))[side] for name in why["adapted"]]
     if lang == "zh":
         extra = f"；{'、'.join(adapted)}，目标保留 {why['keep']:.0%}" if adapted else ""
         score = f"{why['score']} 分：{'，'.join(terms)}"
@@ -206,31 +210,31 @@ def cut_words(why: dict[str, Any], to_turn: int, lang: str) -> str:
     return f"Cut before turn {to_turn + 1}, {places} ({score}){extra}."
 
 
-def _side(lang: str) -> int:
+def _language_index(lang: str) -> int:
     return 0 if lang == "zh" else 1
 
 
 # The facts of `/context` as lines for a phone's screen, in Chinese and in English. Pure.
 
-BAR = 10
-WIDE = 44
+BAR_WIDTH = 10
+LINE_WIDTH = 44
 """Characters that a phone shows in a line."""
-MOST_FOLDS = 3
-SOUL_TOKENS = 3_000
+MAX_LISTED_FOLDS = 3
+LONG_SOUL_TOKENS = 3_000
 """What a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET."""
-_NAMES = {
+_SECTION_TEXTS = {
     "system": ("系统", "system"),
     "tools": ("工具", "tools"),
     "summary": ("摘要", "summary"),
     "history": ("历史", "history"),
     "running": ("进行中", "running"),
 }
-_SYSTEM = {
+_SYSTEM_PART_TEXTS = {
     "rules": ("规则", "rules"),
     "awareness": ("能力说明", "what it can do"),
     "log": ("今日日记", "today's diary"),
 }
-_ROLES = {"user": ("用户", "user"), "assistant": ("助手", "assistant")}
+_ROLE_TEXTS = {"user": ("用户", "user"), "assistant": ("助手", "assistant")}
 _FOLD_TRIGGER_TEXTS = {
     "tokens": ("到 {at:,} tokens", "at {at:,} tokens"),
     "turns": ("满 {at} 轮", "after {at} turns"),
@@ -240,33 +244,38 @@ _FOLD_TRIGGER_TEXTS = {
 }
 
 
-def text(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
+def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
     """Short lines, bars under each other, hours in this zone."""
     zh = lang == "zh"
-    blocks = [_measures(facts, zh), _made_of(facts, zh), _asides(facts, zh), _fold_lines(facts, zh, zone)]
+    blocks = [
+        _measure_lines(facts, zh),
+        _contents_lines(facts, zh),
+        _aside_lines(facts, zh),
+        _fold_lines(facts, zh, zone),
+    ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
-def bar(share: float) -> str:
+def format_bar(share: float) -> str:
     """A share of 1 as ten signs; what is more than nothing shows."""
-    full = min(BAR, max(round(share * BAR), 1 if share > 0 else 0))
-    return f"`{'█' * full}{'░' * (BAR - full)}`"
+    full = min(BAR_WIDTH, max(round(share * BAR_WIDTH), 1 if share > 0 else 0))
+    return f"`{'█' * full}{'░' * (BAR_WIDTH - full)}`"
 
 
-def next_words(marks: list[dict[str, Any]], lang: str) -> str:
+def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
     """Where the next fold is, such as "at 37,500 tokens or after 20 turns"."""
     words = [_FOLD_TRIGGER_TEXTS[mark["unit"]][0 if lang == "zh" else 1].format(**mark) for mark in marks]
     return ("，或" if lang == "zh" else " or ").join(words)
 
 
-def _measures(facts: dict[str, Any], zh: bool) -> list[str]:
+def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     epoch = f"第 {facts['epoch']} 期" if zh else f"epoch {facts['epoch']}"
     lines = [
         f"**{'上下文' if zh else 'Context'}** · {facts['policy']} · {epoch}",
-        _measure(facts["tokens"], facts["max_tokens"], "tokens"),
-        _measure(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
+        _measure_line(facts["tokens"], facts["max_tokens"], "tokens"),
+        _measure_line(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
     ]
-    if marks := next_words(facts["next_fold"], "zh" if zh else "en"):
+    if marks := format_triggers(facts["next_fold"], "zh" if zh else "en"):
         lines.append(f"下次整理：{marks}" if zh else f"next fold {marks}")
     if facts["budget"] < facts["max_tokens"]:
         lines.append(
@@ -277,31 +286,34 @@ def _measures(facts: dict[str, Any], zh: bool) -> list[str]:
     return lines
 
 
-def _measure(used: int, most: int, unit: str) -> str:
+def _measure_line(used: int, most: int, unit: str) -> str:
     share = used / most if most else 0.0
-    return f"{bar(share)} {used:,} / {most:,} {unit} · {share:.0%}"
+    return f"{format_bar(share)} {used:,} / {most:,} {unit} · {share:.0%}"
 
 
-def _made_of(facts: dict[str, Any], zh: bool) -> list[str]:
+def _contents_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     lines, whole = [f"**{'构成' if zh else 'Made of'}**"], max(1, facts["tokens"])
     for name, count in facts["parts"].items():
         if count:
-            lines.append(f"{bar(count / whole)} {_NAMES[name][0 if zh else 1]} {count:,}{_detail(facts, name, zh)}")
+            lines.append(
+                f"{format_bar(count / whole)} {_SECTION_TEXTS[name][0 if zh else 1]} {count:,}"
+                f"{_detail_line(facts, name, zh)}"
+            )
         if name == "system":
-            lines += _wrapped([f"{_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]])
-    return lines + _left_out(facts, zh)
+            lines += _wrap_items([f"{_format_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]])
+    return lines + _left_out_lines(facts, zh)
 
 
-def _part(part: dict[str, Any], zh: bool) -> str:
+def _format_part(part: dict[str, Any], zh: bool) -> str:
     name: str = part["name"]
-    return _SYSTEM.get(name, (name, name))[0 if zh else 1]
+    return _SYSTEM_PART_TEXTS.get(name, (name, name))[0 if zh else 1]
 
 
-def _wrapped(items: list[str]) -> Iterator[str]:
+def _wrap_items(items: list[str]) -> Iterator[str]:
     """Items side by side, as many as a line holds."""
     line = ""
     for item in items:
-        if line and len(line) + len(item) + 3 > WIDE:
+        if line and len(line) + len(item) + 3 > LINE_WIDTH:
             yield line
             line = ""
         line = f"{line} · {item}" if line else item
@@ -309,30 +321,32 @@ def _wrapped(items: list[str]) -> Iterator[str]:
         yield line
 
 
-def _left_out(facts: dict[str, Any], zh: bool) -> list[str]:
+def _left_out_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     return [
-        f"⚠ {_part(part, zh)} 省略了：{'；'.join(map(counted_zh, part['left_out']))}"
+        f"⚠ {_format_part(part, zh)} 省略了：{'；'.join(map(count_text_zh, part['left_out']))}"
         if zh
-        else f"⚠ left out of {_part(part, zh)}: {'; '.join(part['left_out'])}"
+        else f"⚠ left out of {_format_part(part, zh)}: {'; '.join(part['left_out'])}"
         for part in facts["system_parts"]
         if part["left_out"]
     ]
 
 
-def _detail(facts: dict[str, Any], name: str, zh: bool) -> str:
+def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
     if name != "summary":
         return ""
     turns = facts["summary_turns"]
-    return f"（{turns} 轮）" if zh else f" (of {_turns(turns)})"
+    return f"（{turns} 轮）" if zh else f" (of {_format_turn_count(turns)})"
 
 
-def _turns(count: int) -> str:
+def _format_turn_count(count: int) -> str:
     return f"{count} turn" if count == 1 else f"{count} turns"
 
 
-def _asides(facts: dict[str, Any], zh: bool) -> list[str]:
+def _aside_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     side = 0 if zh else 1
-    roles = " · ".join(f"{_ROLES[role][side]} {count}" for role, count in sorted(facts["roles"].items(), reverse=True))
+    roles = " · ".join(
+        f"{_ROLE_TEXTS[role][side]} {count}" for role, count in sorted(facts["roles"].items(), reverse=True)
+    )
     counter, share = facts["counter"], facts["cache_share"]
     lines = [
         f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
@@ -343,11 +357,11 @@ def _asides(facts: dict[str, Any], zh: bool) -> list[str]:
         else f"counter {counter['name']} × {counter['factor']:.2f}, last error {counter['last_error_percent']:+.1f}%",
         f"上次回答的缓存命中 {share:.0%}" if zh else f"last answer {share:.0%} from cache",
     ]
-    if facts["soul_tokens"] > SOUL_TOKENS:
+    if facts["soul_tokens"] > LONG_SOUL_TOKENS:
         lines.append(
-            f"⚠ SOUL.md 超过建议的 {SOUL_TOKENS:,} tokens；它总是整篇放入。"
+            f"⚠ SOUL.md 超过建议的 {LONG_SOUL_TOKENS:,} tokens；它总是整篇放入。"
             if zh
-            else f"⚠ SOUL.md is over the advised {SOUL_TOKENS:,} tokens; it always goes in whole."
+            else f"⚠ SOUL.md is over the advised {LONG_SOUL_TOKENS:,} tokens; it always goes in whole."
         )
     return lines
 
@@ -357,7 +371,7 @@ def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[st
     if not folds:
         return ["**整理** 还没有" if zh else "**Folds** none yet"]
     return [f"**整理** {len(folds)} 次" if zh else f"**Folds** {len(folds)}"] + [
-        _fold_line(fold, zh, zone) for fold in reversed(folds[-MOST_FOLDS:])
+        _fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:])
     ]
 
 
@@ -369,31 +383,31 @@ def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
     extract = ("（摘录）" if zh else " (extract)") if fold["method"] == "extract" else ""
     at = datetime.fromisoformat(fold["at"]).astimezone(zone)
     lines = [
-        f"- {turns} · {before:,} → {after:,} · {saved(before, after)}{extract}",
+        f"- {turns} · {before:,} → {after:,} · {format_saving(before, after)}{extract}",
         f"  {at:%m-%d %H:%M} · {fold['file']}",
-        f"  {_because(fold, zh)}",
+        f"  {_fold_reason_suffix(fold, zh)}",
     ]
     return "\n".join(lines)
 
 
-def saved(before: int, after: int) -> str:
+def format_saving(before: int, after: int) -> str:
     """What a fold took away, as −96%."""
     return f"−{1 - after / before:.0%}" if before > after else "±0%"
 
 
-def _because(fold: dict[str, Any], zh: bool) -> str:
+def _fold_reason_suffix(fold: dict[str, Any], zh: bool) -> str:
     lang = "zh" if zh else "en"
-    reason, place = reason_words(fold["reason"], lang), place_words(fold["why"], lang) if fold["why"] else ""
+    reason, place = format_fold_reason(fold["reason"], lang), format_cut_place(fold["why"], lang) if fold["why"] else ""
     if not place:
         return reason
     return f"{reason}；切在{place}" if zh else f"{reason}; cut {place}"
 
 
-class Report:
+class ContextReport:
     """Reads a conversation as the next request would show it."""
 
     def __init__(
-        self, store: Store, fitter: Fitter, config: Callable[[], Config], model_name: Callable[[], str]
+        self, store: Store, fitter: ContextFitter, config: Callable[[], Config], model_name: Callable[[], str]
     ) -> None:
         self._store = store
         self._fitter = fitter
@@ -413,11 +427,11 @@ class Report:
         session = await self._store.sessions.load(conversation)
         setting = await self._fitter.setting(session, self._wish(row))
         counter = await self._fitter.counter()
-        view = assemble(session, setting.system, setting.tools, counter, "")
+        view = assemble_view(session, setting.system, setting.tools, counter, "")
         return {
             **self._measures(session, setting, view),
-            **_contents(view),
-            **_system(setting, counter),
+            **_contents_facts(view),
+            **_system_facts(setting, counter),
             **await self._folds(session),
             "policy": setting.policy.name,
             "policy_own": bool(row.policy),
@@ -430,12 +444,12 @@ class Report:
 
     def text(self, facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
         """The same for a phone's screen: short lines, bars under each other, hours in this zone."""
-        return text(facts, lang, zone)
+        return format_context_report(facts, lang, zone)
 
-    def _wish(self, row: ConversationRow) -> Wish:
-        return Wish(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
+    def _wish(self, row: ConversationRow) -> FitRequest:
+        return FitRequest(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
 
-    def _measures(self, session: Session, setting: Setting, view: View) -> dict[str, Any]:
+    def _measures(self, session: Session, setting: FitLimits, view: ContextView) -> dict[str, Any]:
         config, tokens = self._config(), view.tokens.total
         finished = [turn.number for turn in session.turns if turn.number != session.running]
         return {
@@ -446,42 +460,42 @@ class Report:
             "tokens": tokens,
             "max_tokens": config.agent_max_context_tokens,
             "budget": setting.limits.budget,
-            "next_fold": [asdict(mark) for mark in next_fold(session, setting, tokens)],
+            "next_fold": [asdict(mark) for mark in next_fold_triggers(session, setting, tokens)],
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
         done = await self._store.folds.folds(session.conversation, session.epoch, bare=True)
         begun = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
         return {
-            "folds": [_fold(row) for row in done],
-            "folding": next((_fold(row) for row in begun if not row.log_only), None),
+            "folds": [_fold_facts(row) for row in done],
+            "folding": next((_fold_facts(row) for row in begun if not row.log_only), None),
         }
 
 
-def _contents(view: View) -> dict[str, Any]:
+def _contents_facts(view: ContextView) -> dict[str, Any]:
     return {
-        "parts": _parts(view.tokens),
+        "parts": _part_facts(view.tokens),
         "messages": len(view.shown),
         "roles": dict(Tally(shown.role for shown in view.shown)),
-        "characters": _characters(view),
+        "characters": _count_characters(view),
     }
 
 
-def _system(setting: Setting, counter: Counter) -> dict[str, Any]:
+def _system_facts(setting: FitLimits, counter: TokenCounter) -> dict[str, Any]:
     counted = [(part, counter.text(part.text) if part.text else 0) for part in setting.parts]
     return {
         "system_parts": [
             {"name": part.name, "tokens": tokens, "left_out": list(part.left_out)} for part, tokens in counted
         ],
-        "soul_tokens": _first(counted),
+        "soul_tokens": _largest_first(counted),
     }
 
 
-def _first(counted: Sequence[tuple[object, int]]) -> int:
+def _largest_first(counted: Sequence[tuple[object, int]]) -> int:
     return counted[0][1] if counted else 0
 
 
-def _parts(tokens: Tokens) -> dict[str, int]:
+def _part_facts(tokens: ViewTokens) -> dict[str, int]:
     return {
         "system": tokens.system,
         "tools": tokens.tools,
@@ -491,11 +505,11 @@ def _parts(tokens: Tokens) -> dict[str, int]:
     }
 
 
-def _characters(view: View) -> int:
+def _count_characters(view: ContextView) -> int:
     return sum(len(part.text) for shown in view.shown for part in shown.parts if isinstance(part, Text))
 
 
-def _fold(fold: FoldRow) -> dict[str, Any]:
+def _fold_facts(fold: FoldRow) -> dict[str, Any]:
     return {
         "id": fold.id,
         "from_turn": fold.from_turn,
@@ -508,5 +522,5 @@ def _fold(fold: FoldRow) -> dict[str, Any]:
         "state": fold.state,
         "policy": fold.policy,
         "reason": fold.reason,
-        "why": cut_facts(fold.why),
+        "why": load_cut_facts(fold.why),
     }

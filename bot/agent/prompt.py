@@ -16,19 +16,35 @@ from typing import TypeVar
 import structlog
 
 from bot.config.home import TEMPLATES
-from bot.memory.recall import MOST_TOKENS, NOTHING, Block, Recalled, block, labels_of
-from bot.telemetry.faults import Troubles
-from memory.context.markdown import lines_of
-from memory.context.system_prompt import AWARENESS, LOG, MEMORY, SOUL, Budgets, Sources, budgets_for, system_parts
+from bot.memory.recall import (
+    MAX_RECALL_TOKENS,
+    NOTHING_RECALLED,
+    RecallBlock,
+    RecalledPassages,
+    format_recall_block,
+    load_fold_labels,
+)
+from bot.telemetry.faults import TroubleList
+from memory.context.markdown import split_lines
+from memory.context.system_prompt import (
+    AWARENESS,
+    LOG,
+    MEMORY,
+    SOUL,
+    PromptBudgets,
+    PromptSources,
+    budgets_for,
+    system_parts,
+)
 from memory.context.system_prompt import RULES as RULES_PART
-from memory.context.tokens import Counter
+from memory.context.tokens import TokenCounter
 from memory.conversation import Session, SystemPart, ToolSpec
 from memory.store.longterm.rows import MemoryChange
-from memory.store.rows import Snapshot
+from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
-from memory.workspace.daily_log import FOLDER, folds_of
-from memory.workspace.files import SPACES, File, TooBig, Workspace, write_atomic
-from memory.workspace.fold_labels import without
+from memory.workspace.daily_log import LOG_FOLDER, list_folds
+from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace, write_atomic
+from memory.workspace.fold_labels import remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
 
 # Who the bot is, and what it can do here: SOUL.md, its tools, its channels.
@@ -37,7 +53,7 @@ AWARENESS_SECONDS = 300.0
 """How long what the bot knows of itself is good for. Source: the budget seed's five-minute cache."""
 
 
-class Persona:
+class PersonaFiles:
     """What the bot says of itself; `awareness` is rebuilt at most every five minutes.
 
     specs: the tools offered now. troubles: told when SOUL.md cannot be read. last_good: where its newest good text is
@@ -50,17 +66,17 @@ class Persona:
         specs: Callable[[], tuple[ToolSpec, ...]],
         channels: Callable[[], Iterable[str]],
         *,
-        troubles: Troubles | None = None,
+        troubles: TroubleList | None = None,
         last_good: Path | None = None,
     ) -> None:
         self.workspace = workspace
         self.specs = specs
-        self.troubles = troubles or Troubles()
+        self.troubles = troubles or TroubleList()
         self._channels = channels
         self._last_good = last_good
         self._soul = ""
         self._stored = ""
-        self._soul_seen = _UNSEEN
+        self._soul_seen = _NEVER_STATTED
         self._awareness = ""
         self._offered: tuple[str, ...] = ()
         self._built = -AWARENESS_SECONDS
@@ -77,10 +93,10 @@ class Persona:
                 self._soul = self.workspace.space("").read(SOUL).text.strip() or _FALLBACK_SOUL
                 self._soul_seen = seen
         except FileNotFoundError:
-            self._soul, self._soul_seen = _FALLBACK_SOUL, _UNSEEN
-        except (PathRefused, TooBig, OSError) as err:
+            self._soul, self._soul_seen = _FALLBACK_SOUL, _NEVER_STATTED
+        except (PathRefused, FileTooBig, OSError) as err:
             self.troubles.unreadable("", SOUL, err)
-            self._soul_seen = _UNSEEN
+            self._soul_seen = _NEVER_STATTED
             self._soul = self._soul or self._load()
             return self._soul
         self.troubles.readable("", SOUL)
@@ -89,7 +105,7 @@ class Persona:
     def store(self) -> None:
         """Store the text for a start at which it cannot be read; blocks, and does nothing where it is stored."""
         text = self._soul
-        if self._last_good is not None and self._soul_seen != _UNSEEN and text != self._stored:
+        if self._last_good is not None and self._soul_seen != _NEVER_STATTED and text != self._stored:
             with suppress(PathRefused, OSError):
                 if self._load() != text:
                     write_atomic(self._last_good, text.encode("utf-8", "replace"))
@@ -114,21 +130,25 @@ class Persona:
         return self._awareness
 
 
-_UNSEEN = (0, 0, 0, 0)
+_NEVER_STATTED = (0, 0, 0, 0)
 _FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
 
 
 # What we wrote into MEMORY.md since a prompt showed it: no reason to show it anew, but it counts at once. Pure.
 
-FORGETTING = "forget"
+FORGET_SOURCE = "forget"
 """The write of ours that no request may still show the other side of."""
 MAX_CHANGES_TOKENS = 500
 """More than that is not told but read anew."""
-MOST_CHANGES = 100
-HEAD, GONE, END = "[Remembered since MEMORY.md was read:]", "[No longer true:]", "[End of remembered]"
+MAX_CHANGES = 100
+CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
+    "[Remembered since MEMORY.md was read:]",
+    "[No longer true:]",
+    "[End of remembered]",
+)
 
 
-def trail(
+def find_file_changes(
     changes: Sequence[MemoryChange], path: str, sha256: str, seen: Callable[[str], bool]
 ) -> tuple[MemoryChange, ...] | None:
     """Our writes that lead from the file that was seen to the one with the hash `sha256`, oldest first.
@@ -146,7 +166,7 @@ def trail(
     for change in changes:
         if change.path != path or change.after_sha256 != sha256:
             continue
-        if change.kind == FORGETTING:
+        if change.kind == FORGET_SOURCE:
             return None
         found.append(change)
         sha256 = change.before_sha256
@@ -155,19 +175,19 @@ def trail(
     return None
 
 
-def told(changes: Sequence[MemoryChange]) -> str:
+def format_file_changes(changes: Sequence[MemoryChange]) -> str:
     """What these writes came to, oldest first: lines that are new, and lines that are gone; "" for nothing."""
     new: dict[str, None] = {}
     gone: dict[str, None] = {}
     for change in changes:
-        _move(change.removed, new, gone)
-        _move(change.added, gone, new)
-    lines = [HEAD, *map(_item, new)] if new else []
-    lines += [GONE, *map(_item, gone)] if gone else []
-    return "\n".join((*lines, END)) if lines else ""
+        _move_lines(change.removed, new, gone)
+        _move_lines(change.added, gone, new)
+    lines = [CHANGES_HEAD, *map(_format_item, new)] if new else []
+    lines += [CHANGES_REMOVED, *map(_format_item, gone)] if gone else []
+    return "\n".join((*lines, CHANGES_END)) if lines else ""
 
 
-def _move(lines: Sequence[str], out_of: dict[str, None], into: dict[str, None]) -> None:
+def _move_lines(lines: Sequence[str], out_of: dict[str, None], into: dict[str, None]) -> None:
     for line in lines:
         if line in out_of:
             del out_of[line]
@@ -175,18 +195,20 @@ def _move(lines: Sequence[str], out_of: dict[str, None], into: dict[str, None]) 
             into[line] = None
 
 
-def _item(line: str) -> str:
-    return f"- {' '.join(line.split())}".replace(END, END.strip("[]"))
+def _format_item(line: str) -> str:
+    return f"- {' '.join(line.split())}".replace(CHANGES_END, CHANGES_END.strip("[]"))
 
 
 log = structlog.get_logger(__name__)
-MOST_KNOWN = 1_000
+MAX_CACHED_CONVERSATIONS = 1_000
 """Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget."""
-MOST_UNRECORDED = 11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
-EDIT = "edit"
-SINCE_SHARE = 8
+MAX_UNRECORDED_CHARS = (
+    11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
+)
+EDIT_SOURCE = "edit"
+CHANGES_SHARE = 8
 """Of what MEMORY.md may have in a small budget, what is newer than it may have an eighth."""
-MOST_LOGS = 9
+MAX_LOG_TEXTS = 9
 """Files that one day's log may have been spread over."""
 RULES = """\
 You talk with one person (or one group) through a chat platform; what you write is shown there as Markdown.
@@ -201,15 +223,15 @@ a memory from, by its date, when somebody asks.
 `recall` shows originals again: a shortened part by its handle, a folded turn by its number. `memory_search` finds what
 was said or noted at any time; search before you say that you do not know something about this person.
 `memory_write` notes what should last: when they ask for it, or would miss it later."""
-CLEAN = "clean:"
+CLEAN_PREFIX = "clean:"
 """What the source of a snapshot begins with: older versions, which had no such mark, recorded every line of the log."""
 Text = TypeVar("Text")
-Stamp = tuple[int, int, int, int]
-Cut = Callable[[str, SystemPart, Budgets], None]
+FileStamp = tuple[int, int, int, int]
+OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _PromptInputs:
     """All that may be a reason to look again. space: whose files; memory: the file's stamp, not yet what it holds."""
 
     space: str
@@ -217,16 +239,16 @@ class _Seen:
     fold_head: str
     reductions: int
     soul: str
-    memory: Stamp
+    memory: FileStamp
     tools: tuple[str, ...]
-    budgets: Budgets
+    budgets: PromptBudgets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _CachedPrompt:
     """What a conversation's requests begin with. since: see `Prompt.since`."""
 
-    seen: _Seen
+    seen: _PromptInputs
     parts: tuple[SystemPart, ...]
     since: str
     #: Whether every file could be read. If not, they are read again for the next request.
@@ -234,22 +256,22 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Memory:
+class _MemoryFile:
     """A MEMORY.md. text: "" where nobody has written anything into it yet; sha256: of the file, "" for none."""
 
     text: str
     sha256: str
 
 
-class _Unread(Exception):
+class _UnreadableFile(Exception):
     """A file is there and could not be read; that is not the same as no file."""
 
 
-_NO_FILE = _Memory(text="", sha256="")
-_UNKNOWN: Stamp = (-1, -1, -1, -1)
+_NO_FILE = _MemoryFile(text="", sha256="")
+_UNREADABLE_STAMP: FileStamp = (-1, -1, -1, -1)
 
 
-class Prompt:
+class SystemPromptBuilder:
     """System parts by conversation. now: the time where the owner is, whose day's log is shown.
 
     MEMORY.md, the log and awareness are looked at again at the first request, after a fold, a clear (or the undoing of
@@ -261,18 +283,18 @@ class Prompt:
     cut: called with (conversation, the part, the budgets) when MEMORY.md begins to be too long for its budget.
     """
 
-    def __init__(self, persona: Persona, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(self, persona: PersonaFiles, store: Store, now: Callable[[], datetime]) -> None:
         self.specs = persona.specs
         self._persona = persona
         self._workspace = persona.workspace
         self._store = store
         self._now = now
-        self._template = _plain((TEMPLATES / MEMORY).read_text("utf-8"))
-        self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._fresh: dict[str, tuple[Snapshot, str]] = {}
-        self.cut: Cut = lambda conversation, part, budgets: None
+        self._template = _strip_comments((TEMPLATES / MEMORY).read_text("utf-8"))
+        self._known: OrderedDict[str, _CachedPrompt] = OrderedDict()
+        self._fresh: dict[str, tuple[PromptSnapshot, str]] = {}
+        self.cut: OnPartCut = lambda conversation, part, budgets: None
 
-    async def parts(self, session: Session, room: int, counter: Counter) -> tuple[SystemPart, ...]:
+    async def parts(self, session: Session, room: int, counter: TokenCounter) -> tuple[SystemPart, ...]:
         """The parts that this session's next request begins with, in order: SOUL.md, rules, awareness, MEMORY.md, log.
 
         Looks at two files' times where nothing happened. To be asked again after each fold and each reduction that is
@@ -289,7 +311,7 @@ class Prompt:
         if known is None or known.seen != seen or not known.complete:
             known = await self._parts(session, seen, counter)
             self._known[session.conversation] = known
-            if len(self._known) > MOST_KNOWN:
+            if len(self._known) > MAX_CACHED_CONVERSATIONS:
                 self._known.popitem(last=False)
         self._known.move_to_end(session.conversation)
         return known.parts
@@ -315,38 +337,38 @@ class Prompt:
             await self._store.sessions.set_snapshot(conversation, fresh, reason)
             self._fresh.pop(conversation, None)
 
-    def look_at_files(self) -> None:
+    def check_files(self) -> None:
         """Look again whether SOUL.md, and what could not be read before, can be read; blocks."""
         self._persona.soul()
         self._persona.store()
         for space, path in self._persona.troubles.files():
             if (space, path) != ("", SOUL):
-                with suppress(_Unread):
+                with suppress(_UnreadableFile):
                     self._file(space, path)
 
     def own(self) -> tuple[str, ...]:
         """What stands in the system prompt whatever the files hold."""
         return (self._persona.soul(), RULES, self._persona.awareness())
 
-    def _look(self, session: Session, room: int) -> _Seen:
-        return _Seen(
+    def _look(self, session: Session, room: int) -> _PromptInputs:
+        return _PromptInputs(
             space=session.space,
             epoch=session.epoch,
             fold_head=session.fold_head,
             reductions=len(session.reductions),
             soul=self._persona.soul(),
-            memory=_stamp(self._folder(session.space) / MEMORY),
+            memory=_file_stamp(self._folder(session.space) / MEMORY),
             tools=tuple(spec.name for spec in self._persona.specs()),
             budgets=budgets_for(room),
         )
 
-    async def _parts(self, session: Session, seen: _Seen, counter: Counter) -> _Known:
+    async def _parts(self, session: Session, seen: _PromptInputs, counter: TokenCounter) -> _CachedPrompt:
         kept = await self._store.sessions.snapshot(session.conversation)
         memory = await self._read(self._memory, session.space) if any(seen.memory) else _NO_FILE
         sha256 = memory.sha256 if memory else ""
-        source = _source(seen, sha256) if memory or kept is None else kept.source
-        reason, since = _reason(kept, seen, source), self.since(session.conversation) if memory is None else ""
-        if kept is not None and reason == EDIT:
+        source = _source_hash(seen, sha256) if memory or kept is None else kept.source
+        reason, since = _rebuild_reason(kept, seen, source), self.since(session.conversation) if memory is None else ""
+        if kept is not None and reason == EDIT_SOURCE:
             reason, since = await self._remembered(session.space, seen, sha256, kept.source, counter)
         complete = memory is not None
         if kept is None or reason:
@@ -354,9 +376,9 @@ class Prompt:
             complete = complete and text is not None
             sources = await self._sources(session, seen, memory.text if memory else "", text or "")
             long = sources.memory or sources.log
-            cut = asyncio.to_thread if long else _at_once
+            cut = asyncio.to_thread if long else _is_short
             taken = await cut(system_parts, sources, seen.budgets, counter)
-            fresh = Snapshot(
+            fresh = PromptSnapshot(
                 parts=tuple(part for part in taken if part.name not in (SOUL, RULES_PART)),
                 source=source,
                 epoch=seen.epoch,
@@ -366,36 +388,38 @@ class Prompt:
             self._fresh.pop(session.conversation, None)  # what an earlier look found is not what is shown now
             if complete:
                 self._fresh[session.conversation] = (fresh, reason)
-                if len(self._fresh) > MOST_UNRECORDED:
+                if len(self._fresh) > MAX_UNRECORDED_CHARS:
                     del self._fresh[next(iter(self._fresh))]
                 self._tell(session.conversation, kept, fresh, seen.budgets)
             unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
-            kept = _with_recorded(fresh, kept, unread)
+            kept = _with_recorded_parts(fresh, kept, unread)
         else:
             self._fresh.pop(session.conversation, None)
         soul, rules = SystemPart(name=SOUL, text=seen.soul), SystemPart(name=RULES_PART, text=RULES)
-        parts = (soul, rules, *map(_shared, kept.parts))
-        return _Known(seen=seen, parts=parts, since=since, complete=complete)
+        parts = (soul, rules, *map(_shared_part, kept.parts))
+        return _CachedPrompt(seen=seen, parts=parts, since=since, complete=complete)
 
     async def _read(self, read: Callable[..., Text], *given: str) -> Text | None:
         """What `read` gives, None for a file that is there and cannot be read."""
         try:
             return await asyncio.to_thread(read, *given)
-        except _Unread:
+        except _UnreadableFile:
             return None
 
-    async def _remembered(self, space: str, seen: _Seen, sha256: str, source: str, counter: Counter) -> tuple[str, str]:
+    async def _remembered(
+        self, space: str, seen: _PromptInputs, sha256: str, source: str, counter: TokenCounter
+    ) -> tuple[str, str]:
         """Whether only we have written since the snapshot of that source: (a reason to take another, what to tell)."""
-        changes = await self._store.memories.changes(space, MOST_CHANGES)
-        ours = trail(changes, MEMORY, sha256, lambda before: _source(seen, before) == source)
+        changes = await self._store.memories.changes(space, MAX_CHANGES)
+        ours = find_file_changes(changes, MEMORY, sha256, lambda before: _source_hash(seen, before) == source)
         if ours is None:
-            return EDIT, ""
-        since, most = told(ours), min(MAX_CHANGES_TOKENS, seen.budgets.memory // SINCE_SHARE)
+            return EDIT_SOURCE, ""
+        since, most = format_file_changes(ours), min(MAX_CHANGES_TOKENS, seen.budgets.memory // CHANGES_SHARE)
         return ("", since) if counter.text(since) <= most else ("remembered", "")
 
-    async def _sources(self, session: Session, seen: _Seen, memory: str, text: str) -> Sources:
+    async def _sources(self, session: Session, seen: _PromptInputs, memory: str, text: str) -> PromptSources:
         untold = session.epoch == 1 and not session.fold_head  # an undone fold's section is marked in the file
-        return Sources(
+        return PromptSources(
             soul=seen.soul,
             rules=RULES,
             awareness=self._persona.awareness(),
@@ -405,24 +429,29 @@ class Prompt:
             own_folds=frozenset() if untold else await self._store.folds.fold_ids(session.conversation),
         )
 
-    def _tell(self, conversation: str, before: Snapshot | None, after: Snapshot, budgets: Budgets) -> None:
+    def _tell(
+        self, conversation: str, before: PromptSnapshot | None, after: PromptSnapshot, budgets: PromptBudgets
+    ) -> None:
         told = before is not None and any(part.name == MEMORY and part.left_out for part in before.parts)
         for part in after.parts:
             if part.name == MEMORY and part.left_out and not told:
                 self.cut(conversation, part, budgets)
 
     def _folder(self, space: str) -> Path:
-        return self._workspace.root / SPACES / space if space else self._workspace.root
+        return self._workspace.root / SPACES_FOLDER / space if space else self._workspace.root
 
-    def _memory(self, space: str) -> _Memory:
+    def _memory(self, space: str) -> _MemoryFile:
         file = self._file(space, MEMORY)
         if file is None:
             return _NO_FILE
-        return _Memory(text="" if _plain(file.text) == self._template else file.text, sha256=file.sha256)
+        return _MemoryFile(text="" if _strip_comments(file.text) == self._template else file.text, sha256=file.sha256)
 
     def _log(self, space: str, day: str) -> str:
-        names = [f"{FOLDER}/{day}.md", *(f"{FOLDER}/{day}-{number}.md" for number in range(2, MOST_LOGS + 1))]
-        held = [name for name in names if any(_stamp(self._folder(space) / name))]
+        names = [
+            f"{LOG_FOLDER}/{day}.md",
+            *(f"{LOG_FOLDER}/{day}-{number}.md" for number in range(2, MAX_LOG_TEXTS + 1)),
+        ]
+        held = [name for name in names if any(_file_stamp(self._folder(space) / name))]
         files = (self._file(space, name) for name in held)
         return "\n\n".join(file.text for file in files if file)
 
@@ -431,15 +460,15 @@ class Prompt:
 
         A search finds them, and says what they are. In a group such words are always in view, and all is shown.
         """
-        folds = await asyncio.to_thread(folds_of, text) if text else ()
+        folds = await asyncio.to_thread(list_folds, text) if text else ()
         if not folds or await self._store.dreams.is_group(session.space):
             return text
-        labels = await labels_of(self._store, folds)
+        labels = await load_fold_labels(self._store, folds)
         if not any(label.tainted for label in labels.values()):
             return text
-        return await asyncio.to_thread(without, text, labels)
+        return await asyncio.to_thread(remove_tainted_lines, text, labels)
 
-    def _file(self, space: str, path: str) -> File | None:
+    def _file(self, space: str, path: str) -> TextFile | None:
         """A file of a space, None for none.
 
         Raises:
@@ -449,19 +478,19 @@ class Prompt:
             file = self._workspace.space(space).read(path)
         except FileNotFoundError:
             file = None
-        except (PathRefused, TooBig, OSError) as err:
+        except (PathRefused, FileTooBig, OSError) as err:
             self._persona.troubles.unreadable(space, path, err)
-            raise _Unread from err
+            raise _UnreadableFile from err
         self._persona.troubles.readable(space, path)
         return file
 
 
-async def _at_once(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
+async def _is_short(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
     """Short texts are cut sooner than a thread is found for it."""
     return work(*given)
 
 
-def _reason(kept: Snapshot | None, seen: _Seen, source: str) -> str:
+def _rebuild_reason(kept: PromptSnapshot | None, seen: _PromptInputs, source: str) -> str:
     """Why to look again, "" for no reason."""
     if kept is None:
         return "first"
@@ -471,61 +500,61 @@ def _reason(kept: Snapshot | None, seen: _Seen, source: str) -> str:
         return "fold"
     if kept.reductions != seen.reductions:
         return "reduction"
-    return "" if kept.source == source and kept.source.startswith(CLEAN) else EDIT
+    return "" if kept.source == source and kept.source.startswith(CLEAN_PREFIX) else EDIT_SOURCE
 
 
-def _with_recorded(fresh: Snapshot, kept: Snapshot | None, unread: set[str]) -> Snapshot:
+def _with_recorded_parts(fresh: PromptSnapshot, kept: PromptSnapshot | None, unread: set[str]) -> PromptSnapshot:
     """The new snapshot, with the recorded parts of the files that could not be read; no log of an older version."""
-    if kept and not kept.source.startswith(CLEAN):
+    if kept and not kept.source.startswith(CLEAN_PREFIX):
         unread = unread - {LOG}
     parts = {part.name: part for part in fresh.parts if part.name not in unread}
     parts |= {part.name: part for part in (kept.parts if kept else ()) if part.name in unread}
     return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
 
 
-def _source(seen: _Seen, memory: str) -> str:
+def _source_hash(seen: _PromptInputs, memory: str) -> str:
     """A mark, and a hash of all that a person may edit, and of whose it is. memory: the file's own hash."""
     edited = repr((seen.space, seen.soul, memory, seen.tools, seen.budgets))
-    return CLEAN + hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
+    return CLEAN_PREFIX + hashlib.sha256(edited.encode("utf-8", "replace")).hexdigest()
 
 
-def _stamp(path: Path) -> Stamp:
+def _file_stamp(path: Path) -> FileStamp:
     """What changes when the file does; all 0 where there is none."""
     try:
         found = path.lstat()
     except FileNotFoundError:
         return (0, 0, 0, 0)
     except OSError:
-        return _UNKNOWN
+        return _UNREADABLE_STAMP
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
-def _plain(text: str) -> str:
-    return "\n".join(lines_of(text)).strip()
+def _strip_comments(text: str) -> str:
+    return "\n".join(split_lines(text)).strip()
 
 
-def _shared(part: SystemPart) -> SystemPart:
+def _shared_part(part: SystemPart) -> SystemPart:
     """Conversations of one space show the same texts; they are in memory once."""
     return SystemPart(name=part.name, text=sys.intern(part.text), left_out=part.left_out)
 
 
 # What travels with the running message and is in no prefix: what was recalled and remembered since, and the clock.
 
-SHARE = 5
+RECALL_SHARE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class TurnSuffix:
     """Made once for a turn; what it shows is asked for with each request. clock: see `clock_note`.
 
     last: what the model is to read last of all, behind the newest results; with it no tool may be called.
     """
 
     clock: str
-    recalled: Recalled = NOTHING
+    recalled: RecalledPassages = NOTHING_RECALLED
     last: str = ""
 
-    def shown(self, system: Iterable[str], since: str, room: int, counter: Counter) -> Block:
+    def shown(self, system: Iterable[str], since: str, room: int, counter: TokenCounter) -> RecallBlock:
         """The last text of the running message, and whether it is tainted; `last` is not in it.
 
         Args:
@@ -533,11 +562,11 @@ class Tail:
             since: what was remembered since that was taken, as `Prompt.since` tells it.
             room: tokens that the conversation may have; what is recalled gets at most a fifth of it.
         """
-        most = min(MOST_TOKENS, room // SHARE)
-        recalled = block(self.recalled, "\n".join((*system, since)), most, counter)
-        return Block(text="\n".join(filter(None, (recalled.text, since, self.clock))), tainted=recalled.tainted)
+        most = min(MAX_RECALL_TOKENS, room // RECALL_SHARE)
+        recalled = format_recall_block(self.recalled, "\n".join((*system, since)), most, counter)
+        return RecallBlock(text="\n".join(filter(None, (recalled.text, since, self.clock))), tainted=recalled.tainted)
 
 
-def clock_note(now: datetime) -> str:
+def format_clock_note(now: datetime) -> str:
     """What time it is where the person is."""
     return f"[Now: {now:%Y-%m-%d %H:%M %A}, {now.tzname()}]"

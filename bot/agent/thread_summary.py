@@ -3,23 +3,23 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.agent.context_fitter import whole_range
-from bot.agent.folding import Folding
+from bot.agent.context_fitter import fold_range_of_first
+from bot.agent.folding import FoldManager
 from bot.config.schema import Config
 from memory.context.summary import sections
-from memory.context.tokens import Counter, StructuredCounter
+from memory.context.tokens import StructuredCounter, TokenCounter
 from memory.conversation import Session, Turn
-from memory.longterm.extraction import mostly_cjk
+from memory.longterm.extraction import is_mostly_cjk
 from memory.store.errors import StoreError
 from memory.store.store import Sessions
 
-REASON = "summary"
-MARK = "[+{count} messages]"
-_LETTERS = StructuredCounter(name="characters", text=len)
+SUMMARY_REASON = "summary"
+UNREAD_MARK = "[+{count} messages]"
+_CHARACTER_COUNTER = StructuredCounter(name="characters", text=len)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class When:
+class SummaryThresholds:
     """When a summary is due, and how long its text may be.
 
     messages: new ones since the last summary, at least. tokens: of the new ones, more than; 0 to count messages alone.
@@ -35,9 +35,9 @@ class When:
 
     def due(self, session: Session) -> bool:
         """Whether so much is new."""
-        turns = _finished(session)
+        turns = _finished_turns(session)
         tokens = sum(turn.tokens for turn in turns)
-        return _messages(turns) >= self.messages or 0 < self.tokens < tokens
+        return _messages_of_turns(turns) >= self.messages or 0 < self.tokens < tokens
 
 
 class ThreadSummaries:
@@ -50,16 +50,16 @@ class ThreadSummaries:
     def __init__(
         self,
         sessions: Sessions,
-        folding: Folding,
+        folding: FoldManager,
         config: Callable[[], Config],
-        counter: Callable[[], Awaitable[Counter]],
-        when: When | None = None,
+        counter: Callable[[], Awaitable[TokenCounter]],
+        when: SummaryThresholds | None = None,
     ) -> None:
         self._sessions = sessions
         self._folding = folding
         self._config = config
         self._counter = counter
-        self._when = when or When()
+        self._when = when or SummaryThresholds()
 
     async def get(self, conversation: str) -> str:
         """The summary as it stands, "" while there is none."""
@@ -84,32 +84,34 @@ class ThreadSummaries:
         return await self._updated(await self._sessions.load(conversation))
 
     async def _updated(self, session: Session) -> str:
-        taken = _finished(session)[:-1]
+        taken = _finished_turns(session)[:-1]
         if not taken:
             return self._text(session)
         policy = session.policy or self._config().context_policy
-        plan = whole_range(session, REASON, policy, len(taken), await self._counter())
+        plan = fold_range_of_first(session, SUMMARY_REASON, policy, len(taken), await self._counter())
         try:
             row = await self._folding.run(plan)
         except (OSError, StoreError):
             row = None
         if row is not None and row.state == "folded":
             return self._text(await self._sessions.load(session.conversation))
-        return "\n".join(filter(None, (self._text(session), MARK.format(count=_messages(taken)))))
+        return "\n".join(filter(None, (self._text(session), UNREAD_MARK.format(count=_messages_of_turns(taken)))))
 
     def _text(self, session: Session) -> str:
         """The summary in at most so many characters: without its least worth lines, a single long one cut."""
         text, most = session.summary.text if session.summary else "", self._when.characters
         if len(text) <= most:
             return text
-        lang = "zh" if mostly_cjk(text) else "en"
-        kept = sections.write(sections.trim(sections.read(text), lang, _LETTERS, most), lang)
+        lang = "zh" if is_mostly_cjk(text) else "en"
+        kept = sections.render_sections(
+            sections.trim_sections(sections.parse_sections(text), lang, _CHARACTER_COUNTER, most), lang
+        )
         return kept or f"{text[: most - 1]}…"
 
 
-def _finished(session: Session) -> list[Turn]:
+def _finished_turns(session: Session) -> list[Turn]:
     return [turn for turn in session.turns if turn.number != session.running]
 
 
-def _messages(turns: list[Turn]) -> int:
+def _messages_of_turns(turns: list[Turn]) -> int:
     return sum(len(turn.messages) for turn in turns)

@@ -6,28 +6,28 @@ from collections.abc import Mapping
 
 import structlog
 
-from memory.context.tokens import WEIGHTED, Counter, believable, calibrate, load_counter
+from memory.context.tokens import WEIGHTED, TokenCounter, calibrate_factor, is_believable, load_o200k_counter
 from memory.store.errors import StoreError
 from memory.store.store import Sessions
 
 log = structlog.get_logger(__name__)
-SETTLED = 10
+SETTLED_SAMPLES = 10
 """After so many replies only a change of more than `WORTH` is written."""
-WORTH = 0.005
-OWN_WEIGHT = 0.7
+MIN_FACTOR_CHANGE = 0.005
+CONVERSATION_WEIGHT = 0.7
 """Of the newest reply in a conversation's own factor: its requests repeat one another but for the last words."""
-MOST_KEPT = 10_000
-WINDOW = "window"
+MAX_FACTORS = 10_000
+WINDOW_KEY = "window"
 """Behind a model's name: the row of the window that its provider named."""
 
 _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
-Factor = tuple[float, int, float]
+CalibrationFactor = tuple[float, int, float]
 """(factor, samples, last error in per cent)."""
-NONE: Factor = (1.0, 0, 0.0)
+NO_CALIBRATION: CalibrationFactor = (1.0, 0, 0.0)
 
 
-class Calibration:
+class TokenCalibration:
     """Learns one factor per model, and from it one for each conversation with that model.
 
     How far a counter is off depends on what it counts. One mean for a model that hears Chinese, English and code by
@@ -40,20 +40,20 @@ class Calibration:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._known: dict[str, Factor] = {}
+        self._known: dict[str, CalibrationFactor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.shares: dict[str, float] = {}
 
-    async def factor(self, model: str, conversation: str = "") -> Factor:
+    async def factor(self, model: str, conversation: str = "") -> CalibrationFactor:
         """What is known of that model in that conversation, else of the model; (1.0, 0, 0.0) for a new one.
 
         model: a name with a date is the same model as the name without.
         """
         if conversation:
-            own = await self._read(_row(model, conversation))
+            own = await self._read(_factor_key(model, conversation))
             if own[1]:
                 return own
-        return await self._read(_row(model))
+        return await self._read(_factor_key(model))
 
     def note(self, model: str, counted: int, actual: int, conversation: str) -> None:
         """As `learn`, beside what goes on: nobody waits for these rows, and one that is lost is learnt again."""
@@ -71,42 +71,44 @@ class Calibration:
 
         Nothing is learnt where the provider did not say (0) or named what cannot be the size of this request.
         """
-        if not believable(counted, actual):
+        if not is_believable(counted, actual):
             return
         used = await self.factor(model, conversation)
-        _, error = calibrate(used[0], counted, actual)
-        whole = await self._read(_row(model))
-        fresh, _ = calibrate(whole[0], counted, actual)
-        learned = {_row(model): _corrected(whole, fresh, error)}
+        _, error = calibrate_factor(used[0], counted, actual)
+        whole = await self._read(_factor_key(model))
+        fresh, _ = calibrate_factor(whole[0], counted, actual)
+        learned = {_factor_key(model): _update_factor(whole, fresh, error)}
         if conversation:
-            own = await self._read(_row(model, conversation))
+            own = await self._read(_factor_key(model, conversation))
             start = own if own[1] else whole
-            fresh, _ = calibrate(start[0], counted, actual, OWN_WEIGHT)
-            learned[_row(model, conversation)] = _corrected((start[0], own[1], own[2]), fresh, error)
+            fresh, _ = calibrate_factor(start[0], counted, actual, CONVERSATION_WEIGHT)
+            learned[_factor_key(model, conversation)] = _update_factor((start[0], own[1], own[2]), fresh, error)
         await self._keep(learned)
 
     async def window(self, model: str) -> int:
         """The window that this model's provider named when it refused a request; 0 where it never did."""
-        tokens, known, _ = await self._read(_row(model, WINDOW))
+        tokens, known, _ = await self._read(_factor_key(model, WINDOW_KEY))
         return int(tokens) if known else 0
 
     async def note_window(self, model: str, tokens: int) -> None:
         """A provider has named its limit; the least that it named holds."""
         known = await self.window(model)
         if not known or tokens < known:
-            await self._keep({_row(model, WINDOW): (float(tokens), 1, 0.0)})
+            await self._keep({_factor_key(model, WINDOW_KEY): (float(tokens), 1, 0.0)})
 
-    async def _read(self, row: str) -> Factor:
+    async def _read(self, row: str) -> CalibrationFactor:
         if row not in self._known:
-            if len(self._known) >= MOST_KEPT:
+            if len(self._known) >= MAX_FACTORS:
                 self._known.clear()
             found = await self._sessions.factor(row)
             return self._known.setdefault(row, found)  # what was learnt while we read is newer
         return self._known[row]
 
-    async def _keep(self, learned: Mapping[str, Factor]) -> None:
+    async def _keep(self, learned: Mapping[str, CalibrationFactor]) -> None:
         """What is kept goes ahead of what is written, in one order for both; a failed write is forgotten."""
-        changed = {row: factor for row, factor in learned.items() if factor[:2] != self._known.get(row, NONE)[:2]}
+        changed = {
+            row: factor for row, factor in learned.items() if factor[:2] != self._known.get(row, NO_CALIBRATION)[:2]
+        }
         self._known.update(learned)
         if not changed:
             return
@@ -120,7 +122,7 @@ class Calibration:
     def note_cache(self, conversation: str, cached: int, whole: int) -> None:
         """Of `whole` tokens of the newest request, the provider took `cached` from its cache."""
         self.shares.pop(conversation, None)
-        if len(self.shares) >= MOST_KEPT:
+        if len(self.shares) >= MAX_FACTORS:
             del self.shares[next(iter(self.shares))]
         self.shares[conversation] = cached / whole if whole else 0.0
 
@@ -130,15 +132,15 @@ class Calibration:
             log.warning("a factor was not kept", error=type(err).__name__)
 
 
-def _corrected(before: Factor, fresh: float, error: float) -> Factor:
+def _update_factor(before: CalibrationFactor, fresh: float, error: float) -> CalibrationFactor:
     """What is known after one more reply; a settled factor that is hardly another stays the same but for the error."""
     factor, samples, _ = before
-    if samples >= SETTLED and abs(fresh - factor) <= WORTH:
+    if samples >= SETTLED_SAMPLES and abs(fresh - factor) <= MIN_FACTOR_CHANGE:
         return factor, samples, round(error, 2)
     return round(fresh, 4), samples + 1, round(error, 2)
 
 
-def _row(model: str, conversation: str = "") -> str:
+def _factor_key(model: str, conversation: str = "") -> str:
     """The name a factor is stored under: the model's, and behind a space the conversation's id."""
     return f"{_DATED.sub('', model)} {conversation}".rstrip()
 
@@ -146,10 +148,10 @@ def _row(model: str, conversation: str = "") -> str:
 # What everything is counted with.
 
 
-def counter() -> Counter:
+def load_best_counter() -> TokenCounter:
     """The best counter there is: tiktoken's, or the weighted one where its ranks are missing."""
     try:
-        return load_counter()
+        return load_o200k_counter()
     except OSError as err:
         log.warning("token ranks missing, counting by weight", error=str(err))
         return WEIGHTED

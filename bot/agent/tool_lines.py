@@ -7,55 +7,55 @@ from dataclasses import dataclass
 import structlog
 
 from memory.context.policies import tool_lines
-from memory.context.policies.state import NO_LINES, Lines
-from memory.context.policies.tool_lines import Place
+from memory.context.policies.state import NO_LINES, ToolLines
+from memory.context.policies.tool_lines import ToolResultRef
 from memory.folding import Complete
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-MOST_CONVERSATIONS = 1_000
-DEADLINE = 60.0
-Key = tuple[str, int]
+MAX_CONVERSATIONS = 1_000
+LINE_SECONDS = 60.0
+ToolResultKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _ConversationLines:
     """Of one conversation. wanted: results that are soon to be lines; lines: what was written for those, "" where a
     model was asked and its line cannot be believed.
     """
 
-    wanted: frozenset[Key]
-    lines: dict[Key, str]
+    wanted: frozenset[ToolResultKey]
+    lines: dict[ToolResultKey, str]
 
 
-class Lining:
+class ToolLineWriter:
     """Keeps what was written while it is wanted; without it, or after a restart, a rule writes the lines.
 
     deadline: seconds that one call may take.
     """
 
-    def __init__(self, complete: Complete, deadline: float = DEADLINE) -> None:
+    def __init__(self, complete: Complete, deadline: float = LINE_SECONDS) -> None:
         self._complete = complete
         self._deadline = deadline
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _ConversationLines] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def lines(self, conversation: str) -> Lines:
+    def lines(self, conversation: str) -> ToolLines:
         """What has been written for this conversation's results so far."""
         kept = self._kept.get(conversation)
         return {key: line for key, line in kept.lines.items() if line} if kept else NO_LINES
 
-    def begin(self, conversation: str, places: Sequence[Place]) -> None:
+    def begin(self, conversation: str, places: Sequence[ToolResultRef]) -> None:
         """Ask for the lines that are not written yet, in one call beside everything else; one call at a time.
 
         Lines of other places are dropped, also those still being written: their results have left the view, or are
         shown as lines already.
         """
-        kept = self._keep(conversation, frozenset(_key(place) for place in places))
-        missing = [place for place in places if _key(place) not in kept.lines]
+        kept = self._keep(conversation, frozenset(_result_key(place) for place in places))
+        missing = [place for place in places if _result_key(place) not in kept.lines]
         if not missing or conversation in self._tasks:
             return
-        task = asyncio.create_task(self._write(conversation, missing[: tool_lines.MOST_ASKED]))
+        task = asyncio.create_task(self._write(conversation, missing[: tool_lines.MAX_RESULTS]))
         self._tasks[conversation] = task
         task.add_done_callback(lambda done: self._ended(conversation, done))
 
@@ -66,29 +66,29 @@ class Lining:
 
     async def close(self) -> None:
         """Stop; lines that are not written yet are a rule's."""
-        await end(self._tasks.values())
+        await cancel_and_wait(self._tasks.values())
 
-    def _keep(self, conversation: str, wanted: frozenset[Key]) -> _Kept:
+    def _keep(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
         """Of this conversation only what is wanted now; of conversations the newest, and those being written for."""
         before = self._kept.pop(conversation, None)
         known = before.lines if before else {}
-        kept = _Kept(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        kept = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
         if wanted:
             self._kept[conversation] = kept
-        if len(self._kept) > MOST_CONVERSATIONS:
+        if len(self._kept) > MAX_CONVERSATIONS:
             idle = (name for name in self._kept if name not in self._tasks and name != conversation)
             if (oldest := next(idle, None)) is not None:
                 del self._kept[oldest]
         return kept
 
-    async def _write(self, conversation: str, places: Sequence[Place]) -> None:
-        prompt = await asyncio.to_thread(tool_lines.ask, places)
+    async def _write(self, conversation: str, places: Sequence[ToolResultRef]) -> None:
+        prompt = await asyncio.to_thread(tool_lines.build_prompt, places)
         async with asyncio.timeout(self._deadline):
-            answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MOST_ANSWER, conversation)
-        written = await asyncio.to_thread(tool_lines.read, answer, places)
+            answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MAX_ANSWER, conversation)
+        written = await asyncio.to_thread(tool_lines.parse_answer, answer, places)
         kept = self._kept.get(conversation)
         if kept is not None:
-            asked = (_key(place) for place in places)
+            asked = (_result_key(place) for place in places)
             kept.lines.update({key: written.get(key, "") for key in asked if key in kept.wanted})
 
     def _ended(self, conversation: str, task: asyncio.Task[None]) -> None:
@@ -97,5 +97,5 @@ class Lining:
             log.info("lines were not written", error=type(err).__name__)
 
 
-def _key(place: Place) -> Key:
+def _result_key(place: ToolResultRef) -> ToolResultKey:
     return place.message.id, place.part

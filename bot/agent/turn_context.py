@@ -5,23 +5,23 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from bot.access.permissions import Actor, Where
-from bot.agent.prompt import Tail
+from bot.access.permissions import AccessScope, Actor
+from bot.agent.prompt import TurnSuffix
 from channels.message import Address, EventName, LiveEvent
-from memory.context.tokens import Counter
+from memory.context.tokens import TokenCounter
 from memory.conversation import Part, Role
-from memory.store.rows import ConversationRow, Draft, TurnRow, TurnState, Usage
+from memory.store.rows import ConversationRow, NewMessage, TurnRow, TurnState, Usage
 
 # What a turn tells those who watch it, as it happens.
 
-Show = Callable[[LiveEvent], None]
+ShowEvent = Callable[[LiveEvent], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class EventSink:
     """Sends events about one inbound message to one place."""
 
-    show: Show
+    show: ShowEvent
     address: Address
     message_id: str
 
@@ -31,18 +31,18 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
+class TurnTimeouts:
     """Seconds of one turn in one process. sum_up: after which the model is asked for its last words; most: in all."""
 
     sum_up: float = 720.0
     most: float = 900.0
 
 
-USUAL = Times()
+DEFAULT_TIMEOUTS = TurnTimeouts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class TurnContext:
     """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message.
 
     words: what the person wrote themselves, "" for nothing but files. began: when this process took it up, in monotonic
@@ -52,25 +52,25 @@ class Job:
     conversation: ConversationRow
     turn: TurnRow
     actor: Actor
-    where: Where
+    where: AccessScope
     lang: str
-    tail: Tail
+    tail: TurnSuffix
     model: str
     policy: str
     max_steps: int
-    watched: Watched
+    event_sink: EventSink
     words: str = ""
     began: float = field(default_factory=time.monotonic)
-    times: Times = USUAL
+    times: TurnTimeouts = DEFAULT_TIMEOUTS
 
 
-def minutes(seconds: float) -> int:
+def format_minutes(seconds: float) -> int:
     """As it is told."""
     return round(seconds / 60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class TurnResult:
     """How a turn ended. stored: the last message's parts; said: what the person is told; declined: by the model.
 
     tainted: what is stored was said while words from outside were in view.
@@ -87,23 +87,23 @@ class Ended:
 # Messages as they are stored: parts, and how many tokens they were counted to, once.
 
 
-class Drafting:
+class MessageCounter:
     """Counts with a counter that is loaded, beside the loop, when it is first needed."""
 
-    def __init__(self, load: Callable[[], Counter]) -> None:
+    def __init__(self, load: Callable[[], TokenCounter]) -> None:
         self._load = load
-        self._counter: Counter | None = None
+        self._counter: TokenCounter | None = None
         self._loading = asyncio.Lock()
 
-    async def counter(self) -> Counter:
+    async def counter(self) -> TokenCounter:
         """The counter; people who write at the same moment wait for one load, which takes 100 MB while it lasts."""
         async with self._loading:
             if self._counter is None:
                 self._counter = await asyncio.to_thread(self._load)
         return self._counter
 
-    async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> Draft:
+    async def draft(self, role: Role, parts: Sequence[Part], origin: str, *, tainted: bool = False) -> NewMessage:
         """A message ready for the record. origin: person, model, tool or house; tainted: see Message."""
         counter, kept = await self.counter(), tuple(parts)
         tokens = counter.message(role, kept)
-        return Draft(role=role, parts=kept, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)
+        return NewMessage(role=role, parts=kept, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)

@@ -7,37 +7,37 @@ from typing import Any
 
 from bot.commands.router import COMMANDS
 from bot.config.file import ConfigFile
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.runtime.bot import House
-from bot.runtime.store_access import open_record
-from bot.runtime.wiring import Ground
-from bot.telemetry.opentelemetry import signals_of
-from bot.texts import machine_language
+from bot.runtime.bot import Bot
+from bot.runtime.store_access import open_home_store
+from bot.runtime.wiring import BotDependencies
+from bot.telemetry.opentelemetry import create_telemetry
+from bot.texts import detect_machine_language
 from channels.errors import LoggedOut
-from channels.terminal.channel import Setup, Terminal
-from channels.terminal.client import Remote
-from channels.terminal.prompt import Desk
+from channels.terminal.channel import Terminal, TerminalOptions
+from channels.terminal.client import RemoteConversation
+from channels.terminal.prompt import PromptOptions
 from channels.terminal.view import Language
 
-AWAY = "terminal:"
+TERMINAL_PREFIX = "terminal:"
 """How the names of the terminal's conversations begin in the API of a running bot."""
-GOODBYE_SECONDS = 5.0
-FRESH_SECONDS = 1.0
+CLOSE_SECONDS = 5.0
+REFRESH_SECONDS = 1.0
 
 
-class Bar:
+class StatusBar:
     """The line under the prompt: model and context, read anew beside the typing when it is a second old."""
 
     def __init__(self, facts: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
         self._facts = facts
         self._line = ""
-        self._read_at = -FRESH_SECONDS
+        self._read_at = -REFRESH_SECONDS
         self._reading: asyncio.Task[None] | None = None
 
     def __call__(self) -> str:
-        if time.monotonic() - self._read_at > FRESH_SECONDS and self._reading is None:
+        if time.monotonic() - self._read_at > REFRESH_SECONDS and self._reading is None:
             self._reading = asyncio.get_running_loop().create_task(self._read())
         return self._line
 
@@ -53,10 +53,10 @@ class Bar:
         self._line = f" {facts['model']} · {tokens:,}/{most:,} tokens · {turns} · {facts['policy']}"
 
 
-async def alone(home: Home, file: ConfigFile, conversation: str, once: str | None) -> int:
+async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:
     """Open a house, talk until the person leaves, close it; a fold that is not done goes on next time."""
-    signals = signals_of(file.current)
-    house = House(Ground(home=home, file=file, store=await open_record(home), signals=signals))
+    telemetry = create_telemetry(file.current)
+    house = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))
 
     async def found() -> str:
         row = await house.store.sessions.find(Terminal.name, Terminal.account, conversation)
@@ -70,27 +70,29 @@ async def alone(home: Home, file: ConfigFile, conversation: str, once: str | Non
     async def stop() -> None:
         await house.stop(await found())
 
-    setup = Setup(conversation=conversation, once=once, desk=_desk(home, file.current, Bar(facts)), stop=stop)
+    setup = TerminalOptions(
+        conversation=conversation, once=once, desk=_open_terminal(home, file.current, StatusBar(facts)), stop=stop
+    )
     terminal = Terminal(setup)
     try:
         await house.open([terminal])
-        house.stir()
+        house.warm_up()
         await house.gateway.ear(terminal.name)
     finally:
-        await house.close(patience=GOODBYE_SECONDS)
+        await house.close(patience=CLOSE_SECONDS)
     return 1 if terminal.failed else 0
 
 
-async def beside(home: Home, config: Config, conversation: str, once: str | None) -> int:
+async def run_remote(home: HomeFolder, config: Config, conversation: str, once: str | None) -> int:
     """Talk through the HTTP API of the bot that holds this home.
 
     Raises:
         MnemaError: it does not take our token.
     """
     token = home.web_token.read_text(encoding="utf-8").strip()
-    remote = Remote(home.address(), token, f"{AWAY}{conversation}")
-    desk = _desk(home, config, Bar(remote.context))
-    terminal = Terminal(Setup(conversation=conversation, once=once, desk=desk, stop=remote.stop))
+    remote = RemoteConversation(home.address(), token, f"{TERMINAL_PREFIX}{conversation}")
+    desk = _open_terminal(home, config, StatusBar(remote.context))
+    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, desk=desk, stop=remote.stop))
     listening = asyncio.create_task(remote.listen(terminal))
     talking = asyncio.create_task(terminal.run(remote.deliver))
     try:
@@ -106,10 +108,10 @@ async def beside(home: Home, config: Config, conversation: str, once: str | None
     return 1 if terminal.failed else 0
 
 
-def _desk(home: Home, config: Config, toolbar: Callable[[], str]) -> Desk:
-    language: Language = "zh" if machine_language(config.language) == "zh" else "en"
+def _open_terminal(home: HomeFolder, config: Config, toolbar: Callable[[], str]) -> PromptOptions:
+    language: Language = "zh" if detect_machine_language(config.language) == "zh" else "en"
     chinese = [f"/{command.name_zh}" for command in COMMANDS.values()] if language == "zh" else []
-    return Desk(
+    return PromptOptions(
         commands=[*chinese, *(f"/{name}" for name in COMMANDS)],
         history=home.data / "terminal_history",
         toolbar=toolbar,

@@ -16,7 +16,7 @@ def get(ctx: typer.Context, key: Annotated[str, typer.Argument(help="Such as llm
 
     file = ConfigFile(ctx.obj.home.config)
     file.load()
-    _warn(file.trouble)
+    _print_trouble(file.trouble)
     value = file.get(key)
     print(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
     return 0
@@ -44,12 +44,12 @@ def check(ctx: typer.Context) -> int:
     """Say whether config.json is right, or what in it is not and where."""
     from bot.config.file import ConfigFile
     from bot.errors import ConfigError
-    from bot.gateway.channel_manager import begun_in, channels_of
+    from bot.gateway.channel_manager import build_channels, partly_configured_channels
 
     path = ctx.obj.home.config
     file = ConfigFile(path)
     file.check()
-    if troubles := channels_of(file.current, begun_in(file)).troubles:
+    if troubles := build_channels(file.current, partly_configured_channels(file)).troubles:
         raise ConfigError("; ".join(troubles.values()))
     print(f"{path} is right." if path.exists() else f"There is no {path}; every setting has its default.")
     return 0
@@ -67,13 +67,13 @@ def schema() -> int:
 @app.command("example")
 def example() -> int:
     """Print every key with its default."""
-    from bot.config.loader import example
+    from bot.config.loader import format_example
 
-    print(example(), end="")
+    print(format_example(), end="")
     return 0
 
 
-def _warn(trouble: Exception | None) -> None:
+def _print_trouble(trouble: Exception | None) -> None:
     if trouble:
         typer.echo(f"mnema: {trouble} What follows is the last good one.", err=True)
 
@@ -98,14 +98,14 @@ def init(
     file.load()
     close_entries(home)
     if not yes:
-        for key, value in _answers():
+        for key, value in _ask_all():
             file.set(key, value)
     print(f"{'Made' if made else 'Kept'} {home.config}.")
     print(f"Talk to the bot with: mnema --home {home.root} chat")
     return 0
 
 
-def _answers() -> list[tuple[str, str]]:
+def _ask_all() -> list[tuple[str, str]]:
     """The settings that were asked for, in order; an empty answer leaves a setting as it is."""
     answers = []
     provider = _ask(f"Model provider ({', '.join(_PROVIDERS)}; empty keeps what is set)")

@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 
 import typer
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import EVERY, scaled, with_store
+from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, run_with_store
 
 app = typer.Typer(help="List what was done and decided; check that nobody has changed that.", no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
+AuditJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 @app.command("list")
 def listing(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=EVERY, help="The newest this many.")] = 50,
-    as_json: AsJson = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")] = 50,
+    as_json: AuditJsonOption = False,
 ) -> int:
     """List acts, oldest first."""
 
@@ -29,14 +29,14 @@ def listing(
         return await store.audit.acts(limit)
 
     nothing: list[Any] = []
-    found = with_store(ctx.obj.home, rows, none=nothing)
+    found = run_with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
         names = ("seq", "actor", "action", "subject", "args_digest", "decision", "result", "hash")
         told = [{"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}} for row in found]
         print(json.dumps(told, ensure_ascii=False, indent=2))
         return 0
     for row in found:
-        facts = [row.action, _plain(row.subject), row.result, f"by {_plain(row.actor)}" if row.actor else ""]
+        facts = [row.action, _printable(row.subject), row.result, f"by {_printable(row.actor)}" if row.actor else ""]
         digest = f"  {row.args_digest[:12]}" if row.args_digest else ""
         print(f"{row.seq:>6}  {row.at:%Y-%m-%d %H:%M:%S}  {'  '.join(filter(None, facts))}{digest}")
     if not found:
@@ -50,15 +50,15 @@ def verify(
     head: Annotated[str, typer.Option("--head", help="SEQ:HASH as an earlier verify printed it.")] = "",
 ) -> int:
     """Check every act: its words, its place, and that none is missing."""
-    from bot.access.audit import Heads
+    from bot.access.audit import AuditCheckpoints
 
-    noted = Heads(ctx.obj.home.data).known()
-    known = [*noted, *_head(head)]
+    noted = AuditCheckpoints(ctx.obj.home.data).known()
+    known = [*noted, *_parse_head(head)]
 
     async def look(store: Any) -> Any:
         return await store.audit.fault(known), await store.audit.head()
 
-    fault, end = with_store(ctx.obj.home, look)
+    fault, end = run_with_store(ctx.obj.home, look)
     if fault is not None:
         raise MnemaError(f"Act {fault.seq} is not as it was written: {fault.what}.")
     count = "1 act stands" if end.seq == 1 else f"{end.seq:,} acts stand"
@@ -69,7 +69,7 @@ def verify(
     return 0
 
 
-def _head(given: str) -> list[Any]:
+def _parse_head(given: str) -> list[Any]:
     from memory.store.audit import AuditHead
 
     if not given:
@@ -80,7 +80,7 @@ def _head(given: str) -> list[Any]:
     return [AuditHead(seq=int(seq), hash=hash)]
 
 
-def _plain(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
@@ -89,21 +89,21 @@ def _plain(text: str) -> str:
 SQLITE = "sqlite"
 REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 """As in config.json: the value of an environment variable."""
-Source = Annotated[str, typer.Option("--from", help="Where the record is: sqlite, or postgresql://…")]
-Target = Annotated[str, typer.Option("--to", help="Where it is to be: postgresql://…, or sqlite.")]
+SourceOption = Annotated[str, typer.Option("--from", help="Where the record is: sqlite, or postgresql://…")]
+TargetOption = Annotated[str, typer.Option("--to", help="Where it is to be: postgresql://…, or sqlite.")]
 
 
 def migrate(
     ctx: typer.Context,
-    source: Source = "",
-    target: Target = "",
+    source: SourceOption = "",
+    target: TargetOption = "",
     enter: Annotated[bool, typer.Option("--set", help="Enter the new place in config.json, as database_url.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> int:
     """Bring the record to this version's tables; with --from and --to, copy it to the other database and prove it."""
-    home: Home = ctx.obj.home
+    home: HomeFolder = ctx.obj.home
     if not source and not target:
-        return _in_place(home)
+        return _upgrade_in_place(home)
     if SQLITE not in (source, target) or not source or not target or source == target:
         raise typer.BadParameter("--from and --to go together: one of them is sqlite, the other postgresql://…")
     typed = target if source == SQLITE else source
@@ -112,39 +112,39 @@ def migrate(
         raise typer.BadParameter("the address must begin with postgresql:// or postgresql+psycopg://")
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with home.lock():
-        moved = asyncio.run(_in(home, url) if source == SQLITE else _out(home, url))
+        moved = asyncio.run(_open_source(home, url) if source == SQLITE else _open_target(home, url))
         if as_json:
-            print(json.dumps(_facts(moved), indent=2))
+            print(json.dumps(_move_to_json(moved), indent=2))
         else:
-            _show(moved)
+            _print_move(moved)
         if not moved.equal:
             raise MnemaError("The two sides differ, so nothing was moved; the rows above say where.")
-        _after(home, typed if target != SQLITE else "", enter=enter, quiet=as_json)
+        _finish_move(home, typed if target != SQLITE else "", enter=enter, quiet=as_json)
     return 0
 
 
-async def _in(home: Home, url: str) -> Any:
+async def _open_source(home: HomeFolder, url: str) -> Any:
     if not home.db.exists():
         raise MnemaError(f"There is no database in {home.data}; there is nothing to move.")
-    from memory.store.maintenance.snapshots import sound
+    from memory.store.maintenance.snapshots import is_sound
 
-    if not sound(home.db):
+    if not is_sound(home.db):
         raise MnemaError(f"{home.db} is damaged; start mnema once, which puts the newest snapshot in its place.")
-    return await scaled("memory.store.maintenance.postgres_move").move_in(home.db, url)
+    return await import_scale_module("memory.store.maintenance.postgres_move").move_in(home.db, url)
 
 
-async def _out(home: Home, url: str) -> Any:
-    _refuse_left(home)
+async def _open_target(home: HomeFolder, url: str) -> Any:
+    _check_left_home(home)
     half = home.db.with_name(f".{home.db.name}.half")
     half.unlink(missing_ok=True)
-    moved = await scaled("memory.store.maintenance.postgres_move").move_out(url, half)
+    moved = await import_scale_module("memory.store.maintenance.postgres_move").move_out(url, half)
     if moved.equal:
         half.rename(home.db)
     half.unlink(missing_ok=True)
     return moved
 
 
-def _refuse_left(home: Home) -> None:
+def _check_left_home(home: HomeFolder) -> None:
     """A file of another record is not to be replaced, nor a log of one to be taken for the new record's."""
     for end in ("", "-wal"):
         left = home.db.with_name(home.db.name + end)
@@ -156,7 +156,7 @@ def _refuse_left(home: Home) -> None:
     home.db.with_name(f"{home.db.name}-shm").unlink(missing_ok=True)
 
 
-def _facts(moved: Any) -> dict[str, Any]:
+def _move_to_json(moved: Any) -> dict[str, Any]:
     rows = [
         {
             "table": one.source.table,
@@ -170,7 +170,7 @@ def _facts(moved: Any) -> dict[str, Any]:
     return {"equal": moved.equal, "moved_before": moved.before, "whole": whole, "tables": rows}
 
 
-def _show(moved: Any) -> None:
+def _print_move(moved: Any) -> None:
     if moved.before:
         print("It was moved by an earlier run, and nobody has opened it there since:")
     print(f"{'table':16} {'rows from':>12} {'rows to':>12}  sha256 from       sha256 to")
@@ -182,7 +182,7 @@ def _show(moved: Any) -> None:
         print(f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}: mnema audit list has the same there.")
 
 
-def _after(home: Home, url: str, *, enter: bool, quiet: bool) -> None:
+def _finish_move(home: HomeFolder, url: str, *, enter: bool, quiet: bool) -> None:
     """What the person has to know and do next; config.json is changed only where that was asked for."""
     from bot.config.file import ConfigFile
 
@@ -198,40 +198,40 @@ def _after(home: Home, url: str, *, enter: bool, quiet: bool) -> None:
     print(
         "config.json says so now: database_url."
         if enter
-        else f"Next: mnema --home {home.root} config set database_url '{_masked(address)}'"
+        else f"Next: mnema --home {home.root} config set database_url '{_mask_url(address)}'"
     )
 
 
-def _masked(address: str) -> str:
+def _mask_url(address: str) -> str:
     """The address as it may be shown: a password is left to the person who knows it."""
     password = urlsplit(address).password
     return address.replace(f":{password}@", ":PASSWORD@", 1) if password else address
 
 
-def _in_place(home: Home) -> int:
-    from bot.runtime.store_access import address
+def _upgrade_in_place(home: HomeFolder) -> int:
+    from bot.runtime.store_access import postgres_url
 
-    url = address(home)
+    url = postgres_url(home)
     if not url and not home.db.exists():
         print(f"There is no database in {home.data} yet; nothing to do.")
         return 0
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with home.lock():
         if url:
-            return _told(asyncio.run(scaled("memory.store.schema.postgres").upgrade(url)))
-        asyncio.run(_opened(home))
+            return _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade(url)))
+        asyncio.run(_open_database(home))
     print(f"{home.db} has this version's schema.")
     return 0
 
 
-async def _opened(home: Home) -> None:
+async def _open_database(home: HomeFolder) -> None:
     from memory.store.open import open_store
 
     store = await open_store(home.db)
     await store.close()
 
 
-def _told(found: str | None) -> int:
+def _print_upgrade(found: str | None) -> int:
     from memory.store.schema.tables import REVISIONS
 
     if found is None:

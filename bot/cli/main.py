@@ -14,10 +14,10 @@ from typer.exceptions import TyperException
 
 from bot.cli import channels, config, database, memory, people, sessions
 from bot.cli.backup import commands
-from bot.cli.backup.journal import finish
+from bot.cli.backup.journal import finish_restore
 from bot.cli.replay import run as replay_cli
-from bot.config.home import Home, resolve
-from bot.config.private_files import OTHERS, close_folders
+from bot.config.home import HomeFolder, resolve_home
+from bot.config.private_files import OTHERS_MODE, close_folders
 from bot.errors import ConfigError, MnemaError
 from memory import failpoints
 from memory.store.errors import StoreError
@@ -26,16 +26,16 @@ from memory.store.errors import StoreError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class CliContext:
     """The options before the command. debug: show where an error came from."""
 
-    home: Home
+    home: HomeFolder
     debug: bool = False
 
 
-DONE, FAILED, CONFIGURATION, INTERRUPTED = 0, 1, 3, 130
-STDOUT = 1
-ROLES = ("all", "gateway", "worker")
+EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
+STDOUT_DESCRIPTOR = 1
+PROCESS_ROLES = ("all", "gateway", "worker")
 
 app = typer.Typer(
     name="mnema",
@@ -63,27 +63,27 @@ app.command("migrate")(database.migrate)
 def main(argv: list[str] | None = None) -> int:
     """Run one command line (without the program's name); returns the exit code."""
     args = sys.argv[1:] if argv is None else argv
-    os.umask(OTHERS)
+    os.umask(OTHERS_MODE)
     try:
-        _arm()
+        _start_shutdown_deadline()
         code = app(args, standalone_mode=False, prog_name="mnema")
         sys.stdout.flush()
-        return code if isinstance(code, int) else DONE
+        return code if isinstance(code, int) else EXIT_DONE
     except (BrokenPipeError, SystemExit):  # typer makes the latter of the former
-        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
-        return DONE
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT_DESCRIPTOR)
+        return EXIT_DONE
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except Exception as err:
-        return _told(err, debug="--debug" in args)
+        return _exit_code(err, debug="--debug" in args)
 
 
-def _arm() -> None:
+def _start_shutdown_deadline() -> None:
     if not failpoints.arm(dict(os.environ)):
         print("mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.", file=sys.stderr)
 
 
-def _told(err: Exception, *, debug: bool) -> int:
+def _exit_code(err: Exception, *, debug: bool) -> int:
     """Say on stderr what went wrong; returns the exit code for it."""
     if debug and not isinstance(err, TyperException):
         traceback.print_exception(err)
@@ -91,11 +91,11 @@ def _told(err: Exception, *, debug: bool) -> int:
         text = err.format_message() or str(err)
         print(text if "\n" in text else f"mnema: {text} See mnema --help.", file=sys.stderr)
         return err.exit_code
-    print(f"mnema: {_sentence(err)}", file=sys.stderr)
-    return CONFIGURATION if isinstance(err, ConfigError) else FAILED
+    print(f"mnema: {_format_error(err)}", file=sys.stderr)
+    return EXIT_CONFIG if isinstance(err, ConfigError) else EXIT_FAILED
 
 
-def _sentence(err: Exception) -> str:
+def _format_error(err: Exception) -> str:
     if isinstance(err, OSError) and err.strerror:
         return f"{err.filename}: {err.strerror}." if err.filename else f"{err.strerror}."
     if isinstance(err, MnemaError | StoreError | OSError) and str(err):
@@ -108,7 +108,7 @@ def _version(wanted: bool) -> None:
         from importlib import metadata
 
         print(f"mnema {metadata.version('mnema')}")
-        raise typer.Exit(DONE)
+        raise typer.Exit(EXIT_DONE)
 
 
 @app.callback()
@@ -123,11 +123,11 @@ def _options(
         bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    ctx.obj = Terms(home=resolve(home), debug=debug)
-    finish(ctx.obj.home.root)
+    ctx.obj = CliContext(home=resolve_home(home), debug=debug)
+    finish_restore(ctx.obj.home.root)
 
 
-def _made(home: Home) -> Home:
+def _create_home(home: HomeFolder) -> HomeFolder:
     """The home with its folders, live files and config.json."""
     from bot.config.file import ConfigFile
 
@@ -145,7 +145,7 @@ def chat(
     once: Annotated[str | None, typer.Option("--once", help="Say this, print one reply and leave.")] = None,
 ) -> int:
     """Talk to the bot in this terminal."""
-    home = _made(ctx.obj.home)
+    home = _create_home(ctx.obj.home)
     from bot.runtime import startup as whole
 
     return whole.chat(home, conversation, once)
@@ -160,9 +160,9 @@ def run(
     ] = None,
 ) -> int:
     """Run every enabled channel, the page on this machine and the scheduler."""
-    if role not in ROLES:
+    if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
-    home = _made(ctx.obj.home)
+    home = _create_home(ctx.obj.home)
     from bot.runtime import startup as whole
 
     return whole.run(home, role, metrics)
@@ -176,11 +176,11 @@ def doctor(
     """Check configuration, record, model, channels and this machine."""
     import structlog
 
-    from bot.cli.doctor.report import report
+    from bot.cli.doctor.report import run_checks
 
     structlog.reset_defaults()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # what is wrong is told below, and only there
-    checks = asyncio.run(report(ctx.obj.home))
+    checks = asyncio.run(run_checks(ctx.obj.home))
     sound = all(check.ok for check in checks)
     if as_json:
         rows: list[dict[str, Any]] = [
@@ -192,4 +192,4 @@ def doctor(
             print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.message}")
             if check.hint:
                 print(f"       {check.hint}")
-    return DONE if sound else FAILED
+    return EXIT_DONE if sound else EXIT_FAILED

@@ -11,38 +11,39 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from bot.cli.client import of_running
-from bot.config.home import Home
+from bot.cli.client import call_running_bot_now
+from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import exists, held, opened, with_store
+from bot.runtime.store_access import lock_home_for_command, open_store_for_command, run_with_store, store_exists
 
 pair_app = typer.Typer(
     help="See who asks to talk to the bot; let them in, refuse them, take it back.", no_args_is_help=True
 )
 owner = typer.Typer(help="Make somebody an owner, and see who is one.", no_args_is_help=True)
-PATIENCE = 30.0
-BY = "command line"
+REQUEST_SECONDS = 30.0
+COMMAND_LINE_ACTOR = "command line"
 Answer = TypeVar("Answer")
-Code = Annotated[str, typer.Argument(help="The code that they were given, such as ABCD-EFGH.")]
-Channel = Annotated[str, typer.Option("--channel", help="Only a code of that channel.")]
+CodeArgument = Annotated[str, typer.Argument(help="The code that they were given, such as ABCD-EFGH.")]
+ChannelOption = Annotated[str, typer.Option("--channel", help="Only a code of that channel.")]
 AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such as telegram:42.")]
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")]
+PeopleJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
+ConfirmOption = Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")]
 
 
 @pair_app.command("list")
-def list_requests(ctx: typer.Context, as_json: AsJson = False) -> int:
+def list_requests(ctx: typer.Context, as_json: PeopleJsonOption = False) -> int:
     """Show who may talk, and who waits to be let in."""
-    facts = _facts(ctx.obj.home)
+    facts = _load_access(ctx.obj.home)
     if as_json:
         print(json.dumps(facts, ensure_ascii=False, indent=2))
         return 0
     for row in facts["people"]:
         within = f" in {row['group']}" if row["group"] else ""
-        print(f"{row['role']:8} {_named(row)}{within}  by {row['by']}")
+        print(f"{row['role']:8} {_format_party(row)}{within}  by {row['by']}")
     for row in facts["waiting"]:
         print(
-            f"{'waits':8} {_named(row)}  {'until ' + row['expires'][:16] if row['expires'] else 'group, not allowed'}"
+            f"{'waits':8} {_format_party(row)}  "
+            f"{'until ' + row['expires'][:16] if row['expires'] else 'group, not allowed'}"
         )
     if facts["locked_until"]:
         print(f"Codes are locked until {facts['locked_until'][:16]} UTC: too many wrong ones.")
@@ -52,31 +53,40 @@ def list_requests(ctx: typer.Context, as_json: AsJson = False) -> int:
 
 
 @pair_app.command("approve")
-def approve(ctx: typer.Context, code: Code, channel: Channel = "") -> int:
+def approve(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Let in the person who was given this code."""
     body = {"code": code, "channel": channel}
-    return _done(ctx.obj.home, "approve", body, lambda pairing: pairing.approve(code, BY, channel))
+    return _change_access(
+        ctx.obj.home, "approve", body, lambda pairing: pairing.approve(code, COMMAND_LINE_ACTOR, channel)
+    )
 
 
 @pair_app.command("deny")
-def deny(ctx: typer.Context, code: Code, channel: Channel = "") -> int:
+def deny(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Refuse the person who was given this code; they get no answer from now on."""
     body = {"code": code, "channel": channel}
-    return _done(ctx.obj.home, "deny", body, lambda pairing: pairing.deny(code, BY, channel))
+    return _change_access(ctx.obj.home, "deny", body, lambda pairing: pairing.deny(code, COMMAND_LINE_ACTOR, channel))
 
 
 @pair_app.command("revoke", context_settings={"ignore_unknown_options": True})
 def revoke(ctx: typer.Context, which: AccountArgument) -> int:
     """Take back what a person or a group was given, a refusal too; what they have at work ends."""
-    channel, id = _party(which)
-    return _done(ctx.obj.home, "revoke", {"channel": channel, "id": id}, lambda one: one.revoke(channel, id, BY))
+    channel, id = _parse_party(which)
+    return _change_access(
+        ctx.obj.home, "revoke", {"channel": channel, "id": id}, lambda one: one.revoke(channel, id, COMMAND_LINE_ACTOR)
+    )
 
 
 @pair_app.command("group")
 def group(ctx: typer.Context, which: AccountArgument) -> int:
     """Let the bot speak in a group."""
-    channel, id = _party(which)
-    return _done(ctx.obj.home, "group", {"channel": channel, "id": id}, lambda one: one.allow_group(channel, id, BY))
+    channel, id = _parse_party(which)
+    return _change_access(
+        ctx.obj.home,
+        "group",
+        {"channel": channel, "id": id},
+        lambda one: one.allow_group(channel, id, COMMAND_LINE_ACTOR),
+    )
 
 
 @pair_app.command("role")
@@ -85,23 +95,25 @@ def role(
     which: AccountArgument,
     role: Annotated[str, typer.Argument(help="user or admin.")],
     within: Annotated[str, typer.Option("--group", help="An admin of that group alone, by its id.")] = "",
-    yes: Yes = False,
+    yes: ConfirmOption = False,
 ) -> int:
     """Make somebody who was let in an admin, or an admin a user again."""
-    channel, id = _party(which)
-    _meant(f"Make {which} {role}?", yes=yes)
+    channel, id = _parse_party(which)
+    _confirm(f"Make {which} {role}?", yes=yes)
     body = {"channel": channel, "id": id, "role": role, "group": within}
-    return _done(ctx.obj.home, "role", body, lambda one: one.set_role(channel, id, role, BY, within))
+    return _change_access(
+        ctx.obj.home, "role", body, lambda one: one.set_role(channel, id, role, COMMAND_LINE_ACTOR, within)
+    )
 
 
 @owner.command("add")
 def add(ctx: typer.Context) -> int:
     """Print a code that makes whoever types it first, in a private chat with the bot, an owner."""
-    home: Home = ctx.obj.home
+    home: HomeFolder = ctx.obj.home
     if home.address():
-        code = of_running(home, "POST", "/api/access/owner", {}, patience=PATIENCE)["code"]
+        code = call_running_bot_now(home, "POST", "/api/access/owner", {}, patience=REQUEST_SECONDS)["code"]
     else:
-        code = _alone(home, lambda pairing: pairing.owner_code(BY), alter=True)
+        code = _with_offline_pairing(home, lambda pairing: pairing.owner_code(COMMAND_LINE_ACTOR), alter=True)
     print(code)
     print(
         "Send it to the bot in a private chat within 10 minutes; whoever does becomes an owner. It works once, and an "
@@ -114,28 +126,28 @@ def add(ctx: typer.Context) -> int:
 @owner.command("list")
 def owners(ctx: typer.Context) -> int:
     """Show who is an owner."""
-    rows = [row for row in _facts(ctx.obj.home)["people"] if row["role"] == "owner"]
+    rows = [row for row in _load_access(ctx.obj.home)["people"] if row["role"] == "owner"]
     for row in rows:
-        print(f"{_named(row)}  by {row['by']}")
+        print(f"{_format_party(row)}  by {row['by']}")
     if not rows:
         print("There is no owner but this machine; mnema owner add makes one.")
     return 0
 
 
-def _named(row: Mapping[str, Any]) -> str:
+def _format_party(row: Mapping[str, Any]) -> str:
     """Channel and immutable id, then the name they claim, quoted."""
     id = "".join(sign if sign.isprintable() else "?" for sign in row["id"])
     return f"{row['channel']}:{id}" + (f' "{row["name"]}"' if row["name"] else "")
 
 
-def _party(which: str) -> tuple[str, str]:
+def _parse_party(which: str) -> tuple[str, str]:
     channel, _, id = which.partition(":")
     if not channel or not id:
         raise typer.BadParameter(f"{which!r} names nobody; it must be CHANNEL:ID, such as telegram:42.")
     return channel, id
 
 
-def _meant(question: str, *, yes: bool) -> None:
+def _confirm(question: str, *, yes: bool) -> None:
     """Go on only where the person at the terminal says so.
 
     Raises:
@@ -149,22 +161,24 @@ def _meant(question: str, *, yes: bool) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-def _facts(home: Home) -> Mapping[str, Any]:
+def _load_access(home: HomeFolder) -> Mapping[str, Any]:
     if home.address():
-        return of_running(home, "GET", "/api/access", patience=PATIENCE)
-    return _alone(home, lambda pairing: pairing.facts(), alter=False)
+        return call_running_bot_now(home, "GET", "/api/access", patience=REQUEST_SECONDS)
+    return _with_offline_pairing(home, lambda pairing: pairing.facts(), alter=False)
 
 
-def _done(home: Home, name: str, body: Mapping[str, str], alone: Callable[[Any], Awaitable[tuple[str, str]]]) -> int:
+def _change_access(
+    home: HomeFolder, name: str, body: Mapping[str, str], alone: Callable[[Any], Awaitable[tuple[str, str]]]
+) -> int:
     """Do it by the bot that holds this home, or on its record where none does, and say what was done."""
     if home.address():
-        print(of_running(home, "POST", f"/api/access/{name}", body, patience=PATIENCE)["en"])
+        print(call_running_bot_now(home, "POST", f"/api/access/{name}", body, patience=REQUEST_SECONDS)["en"])
     else:
-        print((_alone(home, alone, alter=True))[1])
+        print((_with_offline_pairing(home, alone, alter=True))[1])
     return 0
 
 
-def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool) -> Answer:
+def _with_offline_pairing(home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, alter: bool) -> Answer:
     """What `work` makes of the Pairing of a home that no bot answers for. alter: the record; nobody may hold it then.
 
     Raises:
@@ -173,22 +187,22 @@ def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool)
     from contextlib import nullcontext
     from datetime import UTC, datetime
 
-    from bot.access.pairing import Pairing
-    from bot.access.roles import Roles
+    from bot.access.pairing import PairingService
+    from bot.access.roles import RoleResolver
     from bot.config.file import ConfigFile
 
     file = ConfigFile(home.config)
     file.load()
-    new = not exists(home)
+    new = not store_exists(home)
     if new:
         home.ensure()
 
     async def worked() -> Answer:
-        async with opened(home, writable=new or alter) as record:
+        async with open_store_for_command(home, writable=new or alter) as record:
             access = record.store.access
-            roles = Roles(lambda: file.current, access)
+            roles = RoleResolver(lambda: file.current, access)
             return await work(
-                Pairing(
+                PairingService(
                     access=access,
                     roles=roles,
                     config=lambda: file.current,
@@ -197,7 +211,7 @@ def _alone(home: Home, work: Callable[[Any], Awaitable[Answer]], *, alter: bool)
                 )
             )
 
-    with held(home) if new or alter else nullcontext():
+    with lock_home_for_command(home) if new or alter else nullcontext():
         return asyncio.run(worked())
 
 
@@ -217,7 +231,7 @@ def list_people(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--jso
         return [(row, await store.links.home(row.space)) for row in await store.people.everyone()]
 
     nothing: list[Any] = []
-    found = with_store(ctx.obj.home, rows, none=nothing)
+    found = run_with_store(ctx.obj.home, rows, none=nothing)
     if as_json:
         told = [
             {
@@ -234,7 +248,7 @@ def list_people(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--jso
         return 0
     for row, home in found:
         linked = "" if home == row.space else f"  linked with {home or 'owner'}"
-        who = ", ".join(_plain(account) for account in row.accounts) or "nobody wrote"
+        who = ", ".join(_printable(account) for account in row.accounts) or "nobody wrote"
         print(f"{row.space or 'owner'}  {who}  messages {row.messages:,}  {row.updated:%Y-%m-%d %H:%M}{linked}")
     if not found:
         print("Nobody has written yet.")
@@ -250,36 +264,36 @@ def export(
     """Write all that is kept of a person into one ZIP file: conversations, files, memories, usage, attachments."""
     from datetime import UTC, datetime
 
-    from bot.memory.export import Bundle, Sources
+    from bot.memory.export import ExportSources, PersonBundle
     from bot.runtime.store_access import note_reading
-    from memory.forgetting.person_removal import NobodySuch, find
+    from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
     from memory.workspace.files import Workspace
 
-    home: Home = ctx.obj.home
+    home: HomeFolder = ctx.obj.home
     target = out or Path(f"mnema-{datetime.now():%Y%m%d-%H%M%S}.zip")
 
     async def look(store: Any) -> Any:
-        person = await find(store, which)
+        person = await find_person(store, which)
         return person, [await store.sessions.conversation(id) for id in await store.people.conversations(person)]
 
     async def write(store: Any) -> Any:
-        sources = Sources(store=store, workspace=Workspace(home.workspace), blobs=Blobs(home.blobs))
+        sources = ExportSources(store=store, workspace=Workspace(home.workspace), blobs=Blobs(home.blobs))
         handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
-                return await Bundle(sources, file).fill(person, datetime.now(UTC))
+                return await PersonBundle(sources, file).fill(person, datetime.now(UTC))
         except BaseException:
             with suppress(OSError):
                 target.unlink()
             raise
 
     try:
-        person, rows = with_store(home, look)
-    except NobodySuch as err:
+        person, rows = run_with_store(home, look)
+    except PersonNotFound as err:
         raise MnemaError(str(err)) from err
     note_reading(home, [row for row in rows if row is not None], "exported")
-    done = with_store(home, write)
+    done = run_with_store(home, write)
     print(
         f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files {done.files:,}, "
         f"memories {done.memories:,}, attachments {done.attachments:,}."
@@ -296,52 +310,54 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> int:
     """Remove all that is kept of a person, for ever."""
-    from memory.forgetting.person_removal import NobodySuch, removable
+    from memory.forgetting.person_removal import PersonNotFound, find_removable_person
 
-    home: Home = ctx.obj.home
+    home: HomeFolder = ctx.obj.home
     try:
-        person = with_store(home, lambda store: removable(store, which))
-    except NobodySuch as err:
+        person = run_with_store(home, lambda store: find_removable_person(store, which))
+    except PersonNotFound as err:
         raise MnemaError(str(err)) from err
-    known = ", ".join(_plain(name) for name in (*person.accounts, *person.spaces))
+    known = ", ".join(_printable(name) for name in (*person.accounts, *person.spaces))
     if not yes and not typer.confirm(f"Remove all that is kept of {known} for ever?", err=True):
         return 1
     with home.lock():
-        done = asyncio.run(_removed(home, person))
-    _told(done, home, person)
+        done = asyncio.run(_remove_person(home, person))
+    _print_removal(done, home, person)
     return 0
 
 
-async def _removed(home: Home, person: Any) -> Any:
+async def _remove_person(home: HomeFolder, person: Any) -> Any:
     from datetime import UTC
 
-    from bot.memory.files import recall_of, removal_of
+    from bot.memory.files import open_recall, open_removal
 
-    async with opened(home, writable=True, alone=True) as record:
-        recall = recall_of(home, record.store, UTC, record.indexes)
+    async with open_store_for_command(home, writable=True, alone=True) as record:
+        recall = open_recall(home, record.store, UTC, record.indexes)
         try:
-            return await removal_of(home, record.store, home.workspace, recall.forget).remove(person, BY)
+            return await open_removal(home, record.store, home.workspace, recall.forget).remove(
+                person, COMMAND_LINE_ACTOR
+            )
         finally:
             await recall.close()
 
 
-def _told(done: Any, home: Home, person: Any) -> None:
+def _print_removal(done: Any, home: HomeFolder, person: Any) -> None:
     """The receipt: what went, and what is still there and why."""
     gone = f"conversations {done.conversations:,}, other rows {done.rows:,}, files of their memory {done.files:,}"
     print(f"Removed: {gone}, attachments {done.attachments:,}; their index with it.")
-    if done.in_groups:
-        print(f"Kept: {done.in_groups:,} messages that they wrote in groups; those are the groups'.")
+    if done.count_in_groups:
+        print(f"Kept: {done.count_in_groups:,} messages that they wrote in groups; those are the groups'.")
     if done.acts:
         print(f"Kept: {done.acts:,} acts in the audit's chain that name them; a chain with a row less proves nothing.")
     for path in done.backups:
         print(f"Kept: {path}, a copy from before.")
     for account in person.accounts:
-        if named := _named_in(home, account):
+        if named := _find_person(home, account):
             print(f"Kept: {account} in config.json under {named}; take it out there.")
     print("Backups made elsewhere hold what they held.")
 
 
-def _named_in(home: Home, account: str) -> str:
+def _find_person(home: HomeFolder, account: str) -> str:
     """The list of config.json that names that account, "" for none."""
     from bot.config.file import ConfigFile
 
@@ -355,5 +371,5 @@ def _named_in(home: Home, account: str) -> str:
     return ""
 
 
-def _plain(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in text)

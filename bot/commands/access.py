@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.access.pairing import NotLetIn, typed_code
-from bot.agent.approvals import pressed_no
-from bot.commands.base import Asked, Command, allowed
-from bot.commands.forget import approve_forgetting, deny_forgetting, nothing
-from bot.messages import load_said
+from bot.access.pairing import PairingRefused, parse_typed_code
+from bot.agent.approvals import is_denial_press
+from bot.commands.base import Command, CommandContext, is_allowed
+from bot.commands.forget import approve_forgetting, deny_forgetting, no_request_text
+from bot.messages import load_body
 from memory.store.people.rows import Party
 
-WRITE = "access.write"
+WRITE_ACTION = "access.write"
 """What must be allowed to let people in: the owner's, in the terminal and the page only."""
 
 
-async def _pair(asked: Asked) -> str:
-    code = typed_code(asked.rest)
-    if code and asked.where.kind != "group" and await _owner_now(asked, code):
+async def _pair(asked: CommandContext) -> str:
+    code = parse_typed_code(asked.rest)
+    if code and asked.where.kind != "group" and await _claim_ownership(asked, code):
         return asked.either(
             "这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands."
         )
@@ -24,26 +24,26 @@ async def _pair(asked: Asked) -> str:
         return asked.either(
             "你已经可以和我聊天了，不需要配对。", "You may talk to me already; there is nothing to pair."
         )
-    if not allowed(asked, WRITE):
+    if not is_allowed(asked, WRITE_ACTION):
         count = await asked.desk.pairing.waiting()
         return asked.either(
             f"有 {count} 人在等待。请在终端或网页里批准，这里不行。",
             f"People waiting: {count}. They are let in from the terminal or the page, not here.",
         )
-    return await _who_waits(asked)
+    return await _list_requests(asked)
 
 
-async def _owner_now(asked: Asked, code: str) -> bool:
+async def _claim_ownership(asked: CommandContext, code: str) -> bool:
     actor = asked.actor
     if actor.bound is not None:  # nobody proves who typed it
         return False
     person = Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
-    return await asked.desk.pairing.claim(person, load_said(asked.row.body).name, code)
+    return await asked.desk.pairing.claim(person, load_body(asked.row.body).name, code)
 
 
-async def _who_waits(asked: Asked) -> str:
+async def _list_requests(asked: CommandContext) -> str:
     facts = await asked.desk.pairing.facts()
-    rows = [f"- {_waiting(row)}" for row in facts["waiting"]]
+    rows = [f"- {_format_request(row)}" for row in facts["waiting"]]
     if not rows:
         return asked.either("没有人在等待。", "Nobody is waiting.")
     head = asked.either(
@@ -53,21 +53,21 @@ async def _who_waits(asked: Asked) -> str:
     return "\n".join([head, *rows])
 
 
-def _waiting(row: Mapping[str, Any]) -> str:
+def _format_request(row: Mapping[str, Any]) -> str:
     """Channel and immutable id, then the name they claim, as a quotation."""
     name = f" “`{row['name']}`”" if row["name"] else ""
     return f"{row['channel']} {row['kind']} `{row['id'].replace('`', '')}`{name}"
 
 
-async def _approve(asked: Asked) -> str:
-    return await _decide(asked, approve=not pressed_no(asked.rest))
+async def _approve(asked: CommandContext) -> str:
+    return await _decide(asked, approve=not is_denial_press(asked.rest))
 
 
-async def _deny(asked: Asked) -> str:
+async def _deny(asked: CommandContext) -> str:
     return await _decide(asked, approve=False)
 
 
-async def _decide(asked: Asked, *, approve: bool) -> str:
+async def _decide(asked: CommandContext, *, approve: bool) -> str:
     """An act or a forgetting that was asked of this very person; in the terminal and the page, a stranger's code."""
     key, desk = asked.rest.strip(), asked.desk
     if not key:
@@ -78,18 +78,18 @@ async def _decide(asked: Asked, *, approve: bool) -> str:
         return asked.either(*said)
     if told := await (approve_forgetting if approve else deny_forgetting)(asked):
         return told
-    code = typed_code(key)
-    if code and asked.actor.role == "owner" and not allowed(asked, WRITE):
+    code = parse_typed_code(key)
+    if code and asked.actor.role == "owner" and not is_allowed(asked, WRITE_ACTION):
         return asked.either(
             "这里没有等你决定的操作。放人进来请在终端（mnema pair approve 代码）或网页里做。",
             "Nothing waits here for that code. People are let in from the terminal (mnema pair approve CODE) or page.",
         )
-    if not code or not allowed(asked, WRITE):
-        return nothing(asked)
+    if not code or not is_allowed(asked, WRITE_ACTION):
+        return no_request_text(asked)
     decided = desk.pairing.approve if approve else desk.pairing.deny
     try:
         return asked.either(*await decided(code, asked.where.kind))
-    except NotLetIn as err:
+    except PairingRefused as err:
         return asked.either(err.zh, err.en)
 
 

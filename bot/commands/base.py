@@ -4,21 +4,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.access.pairing import Pairing
-from bot.access.permissions import ACTIONS, Actor, Where, authorize
-from bot.access.roles import Roles
-from bot.agent.approvals import Approvals
-from bot.agent.context_fitter import Fitter
-from bot.agent.context_report import Report
-from bot.agent.folding import Folding
-from bot.agent.turn_context import Watched
-from bot.commands.names import CHINESE
+from bot.access.pairing import PairingService
+from bot.access.permissions import ACTIONS, AccessScope, Actor, authorize
+from bot.access.roles import RoleResolver
+from bot.agent.approvals import ApprovalService
+from bot.agent.context_fitter import ContextFitter
+from bot.agent.context_report import ContextReport
+from bot.agent.folding import FoldManager
+from bot.agent.turn_context import EventSink
+from bot.commands.names import CHINESE_NAMES
 from bot.config.file import ConfigFile
 from bot.config.schema import Config
-from bot.gateway.channel_status import State
-from bot.models.health import ModelState
-from memory.forgetting.forget import Forgetter
-from memory.longterm.dream_worker import Dreamer
+from bot.gateway.channel_status import ChannelStatus
+from bot.models.health import ModelStatus
+from memory.forgetting.forget import ForgetService
+from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
 from memory.store.rows import ConversationRow, InboxRow
@@ -28,45 +28,45 @@ from memory.workspace.files import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class CommandServices:
     """What commands may reach. tell: says something to another conversation: (its id, in Chinese, in English)."""
 
     store: Store
     config: ConfigFile
-    fitter: Fitter
-    folding: Folding
+    fitter: ContextFitter
+    folding: FoldManager
     workspace: Workspace
     blobs: Blobs
-    report: Report
+    report: ContextReport
     stop: Callable[[str], Awaitable[bool]]
-    channels: Callable[[], Mapping[str, State]]
+    channels: Callable[[], Mapping[str, ChannelStatus]]
     model_name: Callable[[], str]
     provider: Callable[[], str]
-    models: Callable[[], Sequence[ModelState]]
+    models: Callable[[], Sequence[ModelStatus]]
     now: Callable[[], datetime]
     started: datetime
     tell: Callable[[str, str, str], Awaitable[None]]
     memories: Callable[[str], Memories]
     recall: Recall
-    dreamer: Dreamer
-    forgetter: Forgetter
-    roles: Roles
-    pairing: Pairing
-    approvals: Approvals
+    dreamer: DreamWorker
+    forgetter: ForgetService
+    roles: RoleResolver
+    pairing: PairingService
+    approvals: ApprovalService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CommandContext:
     """One command as it was given. rest: the words after its name; known: all there are."""
 
-    desk: Desk
+    desk: CommandServices
     row: InboxRow
     conversation: ConversationRow
     actor: Actor
-    where: Where
+    where: AccessScope
     lang: str
     rest: str
-    watched: Watched
+    event_sink: EventSink
     known: "Mapping[str, Command]"
 
     @property
@@ -95,17 +95,17 @@ class Command:
     action: str
     zh: str
     en: str
-    run: Callable[[Asked], Awaitable[str]]
+    run: Callable[[CommandContext], Awaitable[str]]
     #: Its arguments in Chinese.
     usage_zh: str = ""
 
     @property
     def name_zh(self) -> str:
         """The Chinese name that is shown; there may be others."""
-        return CHINESE[self.name][0]
+        return CHINESE_NAMES[self.name][0]
 
 
-def allowed(asked: Asked, action: str) -> bool:
+def is_allowed(asked: CommandContext, action: str) -> bool:
     """Whether this person may do that here; groups have rules of their own for what is everybody's."""
     grouped = f"{action}.group"
     here = grouped if asked.where.kind == "group" and grouped in ACTIONS else action

@@ -5,35 +5,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC
 
-from bot.agent.context_fitter import whole_range
-from bot.agent.context_report import cut_facts, cut_words, reason_words, saved
-from bot.commands.base import Asked, Command, allowed
-from bot.errors import BudgetTooSmall, Denied
-from bot.gateway.notifications import ASKED_FOR, folded_text
-from bot.texts import say, too_small
-from memory.context.summary.importance import Item, kept_and_left, most_important
+from bot.agent.context_fitter import fold_range_of_first
+from bot.agent.context_report import format_cut, format_fold_reason, format_saving, load_cut_facts
+from bot.commands.base import Command, CommandContext, is_allowed
+from bot.errors import AccessDenied, BudgetTooSmall
+from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
+from bot.texts import format_budget_too_small, format_text
+from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
 from memory.store.rows import FoldRow
 from memory.workspace import daily_log
 
 # /context diff: what the newest fold kept in the summary and what it left to the archive, item by item.
 
-MOST_ITEMS = 20
+MAX_ITEMS = 20
 """More than that nobody reads on a phone; the rest is counted."""
-_RECALL = ('recall(handle="', '")')
-KINDS: dict[str, tuple[str, str]] = {
+_RECALL_CALL = ('recall(handle="', '")')
+ITEM_KIND_TEXTS: dict[str, tuple[str, str]] = {
     "user": ("你说", "you"),
     "fact": ("事实", "fact"),
     "tool": ("工具", "tool"),
     "error": ("报错", "error"),
     "decision": ("决定", "decision"),
 }
-METHODS: dict[str, tuple[str, str]] = {
+FOLD_METHOD_TEXTS: dict[str, tuple[str, str]] = {
     "model": ("由模型总结", "summary by the model"),
     "extract": ("原文摘录", "extract, word for word"),
 }
 
 
-async def diff(asked: Asked) -> str:
+async def format_fold_diff(asked: CommandContext) -> str:
     """The newest fold of this epoch, as lines for a phone."""
     store, id = asked.desk.store, asked.conversation.id
     session = await store.sessions.load(id, turns=1)
@@ -42,21 +42,21 @@ async def diff(asked: Asked) -> str:
         return asked.either("这个会话还没有整理过。", "Nothing is folded in this conversation yet.")
     row = folds[-1]
     messages = await store.sessions.messages(id, row.from_seq, row.to_seq)
-    items = await asyncio.to_thread(kept_and_left, messages, row.summary, asked.desk.now().tzinfo or UTC)
-    return "\n\n".join([_head(row, asked), _why(row, asked), *_both(items, asked)])
+    items = await asyncio.to_thread(compare_with_summary, messages, row.summary, asked.desk.now().tzinfo or UTC)
+    return "\n\n".join([_diff_head(row, asked), _diff_reason(row, asked), *_item_lines(items, asked)])
 
 
-def _both(items: Sequence[Item], asked: Asked) -> list[str]:
+def _item_lines(items: Sequence[FoldItem], asked: CommandContext) -> list[str]:
     """What was kept and what was left; neither takes the other's place while there is room for both."""
     kept, left = ([item for item in items if item.kept is yes] for yes in (True, False))
-    room = max(MOST_ITEMS // 2, MOST_ITEMS - len(left))
+    room = max(MAX_ITEMS // 2, MAX_ITEMS - len(left))
     return [
-        _listed(asked.either("留在摘要里", "In the summary"), kept, room, asked),
-        _listed(asked.either("只在存档里", "In the archive only"), left, MOST_ITEMS - min(len(kept), room), asked),
+        _format_items(asked.either("留在摘要里", "In the summary"), kept, room, asked),
+        _format_items(asked.either("只在存档里", "In the archive only"), left, MAX_ITEMS - min(len(kept), room), asked),
     ]
 
 
-def _head(row: FoldRow, asked: Asked) -> str:
+def _diff_head(row: FoldRow, asked: CommandContext) -> str:
     which = f"{row.from_turn}" if row.from_turn == row.to_turn else f"{row.from_turn}–{row.to_turn}"
     turns = asked.either(f"第 {which} 轮", f"turn{'' if row.from_turn == row.to_turn else 's'} {which}")
     at = row.at.astimezone(asked.desk.now().tzinfo)
@@ -64,21 +64,22 @@ def _head(row: FoldRow, asked: Asked) -> str:
     return "\n".join(
         [
             asked.either(f"**最近一次整理** · {turns}", f"**The newest fold** · {turns}"),
-            f"{row.tokens_before:,} → {row.tokens_after:,} tokens · {saved(row.tokens_before, row.tokens_after)}",
-            f"{at:%m-%d %H:%M} · {row.policy} · {METHODS[row.method][side]}",
+            f"{row.tokens_before:,} → {row.tokens_after:,} tokens · "
+            f"{format_saving(row.tokens_before, row.tokens_after)}",
+            f"{at:%m-%d %H:%M} · {row.policy} · {FOLD_METHOD_TEXTS[row.method][side]}",
             row.log_ref,
         ]
     )
 
 
-def _why(row: FoldRow, asked: Asked) -> str:
-    reason, why = reason_words(row.reason, asked.lang), cut_facts(row.why)
-    words = cut_words(why, row.to_turn, asked.lang) if why else ""
+def _diff_reason(row: FoldRow, asked: CommandContext) -> str:
+    reason, why = format_fold_reason(row.reason, asked.lang), load_cut_facts(row.why)
+    words = format_cut(why, row.to_turn, asked.lang) if why else ""
     return asked.either(f"为什么：{reason}。{words}", f"Why: {reason}. {words}").rstrip()
 
 
-def _listed(title: str, items: Sequence[Item], most: int, asked: Asked) -> str:
-    lines = [_line(item, asked) for item in most_important(items, most)]
+def _format_items(title: str, items: Sequence[FoldItem], most: int, asked: CommandContext) -> str:
+    lines = [_format_item(item, asked) for item in most_important(items, most)]
     if rest := len(items) - len(lines):
         lines.append(
             asked.either(
@@ -89,45 +90,45 @@ def _listed(title: str, items: Sequence[Item], most: int, asked: Asked) -> str:
     return "\n".join([f"**{title}** {len(items)}", *lines])
 
 
-def _line(item: Item, asked: Asked) -> str:
-    kind = KINDS[item.kind][0 if asked.lang == "zh" else 1]
+def _format_item(item: FoldItem, asked: CommandContext) -> str:
+    kind = ITEM_KIND_TEXTS[item.kind][0 if asked.lang == "zh" else 1]
     turn = asked.either(f"第 {item.turn} 轮", f"turn {item.turn}")
-    where = "" if item.kept else f" `{item.handle.removeprefix(_RECALL[0]).removesuffix(_RECALL[1])}`"
+    where = "" if item.kept else f" `{item.handle.removeprefix(_RECALL_CALL[0]).removesuffix(_RECALL_CALL[1])}`"
     return f"- {turn} {item.time} · {kind} · {item.text}{where}"
 
 
-CHANGE = "context.change"
-FOLD_PATIENCE = 20.0
+CHANGE_ACTION = "context.change"
+FOLD_WAIT_SECONDS = 20.0
 """Seconds that /context fold waits for its summary; what is written meanwhile is to be answered."""
 
 
-async def _context(asked: Asked) -> str:
+async def _context(asked: CommandContext) -> str:
     word = asked.rest.lower()
-    if word in READING:
-        return await READING[word](asked)
+    if word in READ_SUBCOMMANDS:
+        return await READ_SUBCOMMANDS[word](asked)
     acts = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in acts:
         return asked.either(
             f"/上下文 后面可以是 清空、整理、撤销、对比（clear、fold、undo、diff），不认识“{asked.rest}”。",
             f"/context takes clear, fold, undo or diff, not “{asked.rest}”.",
         )
-    if not allowed(asked, CHANGE):
-        raise Denied(say(asked.lang, "denied"))
+    if not is_allowed(asked, CHANGE_ACTION):
+        raise AccessDenied(format_text(asked.lang, "denied"))
     return await acts[word](asked)
 
 
-async def _report(asked: Asked) -> str:
+async def _report(asked: CommandContext) -> str:
     try:
         facts = await asked.desk.report.facts(asked.conversation.id)
     except BudgetTooSmall as err:
-        return too_small(asked.lang, err.least, err.soul)
+        return format_budget_too_small(asked.lang, err.least, err.soul)
     return asked.desk.report.text(facts, asked.lang, asked.desk.now().tzinfo)
 
 
-READING = {"": _report, "diff": diff}
+READ_SUBCOMMANDS = {"": _report, "diff": format_fold_diff}
 
 
-async def _clear(asked: Asked) -> str:
+async def _clear(asked: CommandContext) -> str:
     await asked.desk.store.sessions.clear(asked.conversation.id, by=asked.who)
     await asked.desk.folding.let_go(asked.conversation.id)
     return asked.either(
@@ -136,34 +137,34 @@ async def _clear(asked: Asked) -> str:
     )
 
 
-async def _new(asked: Asked) -> str:
+async def _new(asked: CommandContext) -> str:
     desk, id = asked.desk, asked.conversation.id
     session = await desk.store.sessions.load(id)
     if not session.turns:
         await desk.store.sessions.clear(id, by=asked.who)
         await desk.folding.let_go(id)
         return asked.either("新的会话开始了。", "A new conversation begins.")
-    await desk.store.sessions.clear(id, whole_range(session, "/new", _policy(asked)), by=asked.who)
+    await desk.store.sessions.clear(id, fold_range_of_first(session, "/new", _policy(asked)), by=asked.who)
     await desk.folding.let_go(id)
     await desk.folding.write_logs(id)
     turns = len(session.turns)
     return asked.either(
         f"新的会话开始了；之前的 {turns} 轮正在写入今天的日志。",
-        f"A new conversation begins; what came before ({_turns(turns)}) is being written to today's log.",
+        f"A new conversation begins; what came before ({_format_turn_count(turns)}) is being written to today's log.",
     )
 
 
-async def _fold(asked: Asked) -> str:
+async def _fold(asked: CommandContext) -> str:
     desk, id = asked.desk, asked.conversation.id
     session = await desk.store.sessions.load(id)
     if len(session.turns) < 2:
         return asked.either("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     count = len(session.turns) // 2
     counter = await desk.fitter.counter()
-    plan = whole_range(session, ASKED_FOR, _policy(asked), count, counter)
-    row = await desk.folding.run(plan, FOLD_PATIENCE)
+    plan = fold_range_of_first(session, COMMAND_FOLD_REASON, _policy(asked), count, counter)
+    row = await desk.folding.run(plan, FOLD_WAIT_SECONDS)
     if row is not None and row.state == "folded":
-        return folded_text(row, asked.lang)
+        return format_finished_fold(row, asked.lang)
     if desk.folding.busy(id):
         return asked.either(
             "还在整理，可以先继续聊；完成后 /context 里能看到。",
@@ -172,7 +173,7 @@ async def _fold(asked: Asked) -> str:
     return asked.either("这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile.")
 
 
-async def _undo(asked: Asked) -> str:
+async def _undo(asked: CommandContext) -> str:
     desk, id = asked.desk, asked.conversation.id
     if await desk.store.sessions.undo_clear(id, by=asked.who):
         await desk.folding.let_go(id)
@@ -194,16 +195,16 @@ async def _undo(asked: Asked) -> str:
     )
 
 
-def _mark_undone(asked: Asked, row: FoldRow) -> None:
+def _mark_undone(asked: CommandContext, row: FoldRow) -> None:
     path = row.log_ref.removeprefix(f"spaces/{row.space}/") if row.space else row.log_ref
-    daily_log.mark(asked.desk.workspace.space(row.space), path, row.id, "undone")
+    daily_log.mark_section(asked.desk.workspace.space(row.space), path, row.id, "undone")
 
 
-def _policy(asked: Asked) -> str:
+def _policy(asked: CommandContext) -> str:
     return asked.conversation.policy or asked.config.context_policy
 
 
-def _turns(count: int) -> str:
+def _format_turn_count(count: int) -> str:
     return "1 turn" if count == 1 else f"{count} turns"
 
 
@@ -217,5 +218,7 @@ CONTEXT_COMMANDS = (
         en="what the model sees; clear, fold, undo, diff",
         run=_context,
     ),
-    Command(name="new", usage="", action=CHANGE, zh="写入日志后重新开始", en="log it and start afresh", run=_new),
+    Command(
+        name="new", usage="", action=CHANGE_ACTION, zh="写入日志后重新开始", en="log it and start afresh", run=_new
+    ),
 )

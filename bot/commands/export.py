@@ -5,27 +5,27 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from bot.commands.base import Asked, Command
-from bot.memory.export import Bundle, Sources, messages_of, recorded
+from bot.commands.base import Command, CommandContext
+from bot.memory.export import ExportSources, PersonBundle, load_messages, message_to_json
 from memory.store.people.rows import Person
-from memory.workspace.files import Conflict, SpaceFiles
+from memory.workspace.files import FileConflict, SpaceFiles
 
-MOST_CHARACTERS = 5_000_000
+MAX_CHARS = 5_000_000
 """Of one file; a longer conversation becomes several."""
-MOST_ATTACHED = 18_000_000
+MAX_ATTACHMENT_BYTES = 18_000_000
 """Bytes of attachments in a file of everything: the workspace takes 25 MiB."""
-EVERYTHING = ("all", "全部")
+ALL_WORDS = ("all", "全部")
 
 
-async def _export(asked: Asked) -> str:
-    if asked.rest.strip().lower() in EVERYTHING:
-        return await _everything(asked)
+async def _export(asked: CommandContext) -> str:
+    if asked.rest.strip().lower() in ALL_WORDS:
+        return await _export_everything(asked)
     place, now = asked.conversation.place, asked.desk.now()
     files = await asyncio.to_thread(asked.desk.workspace.space, place.space)
-    names, written, count = _names(f"{now:%Y-%m-%d-%H%M%S}", "jsonl"), [], 0
-    async for lines in _pieces(asked):
+    names, written, count = _part_names(f"{now:%Y-%m-%d-%H%M%S}", "jsonl"), [], 0
+    async for lines in _read_lines(asked):
         text = "\n".join(lines) + "\n"
-        written.append(await asyncio.to_thread(_write, names, lambda name: files.write(name, text, None)))  # noqa: B023
+        written.append(await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None)))  # noqa: B023
         count += len(lines)
     if not count:
         return asked.either("还没有可以导出的消息。", "There is nothing to export yet.")
@@ -36,16 +36,18 @@ async def _export(asked: Asked) -> str:
     )
 
 
-async def _everything(asked: Asked) -> str:
+async def _export_everything(asked: CommandContext) -> str:
     """All that is kept of this person: private conversations, files, memories, usage, attachments."""
     desk, space = asked.desk, asked.conversation.place.space
     person = Person(spaces=await desk.store.links.members(space), accounts=(asked.who,))
     files: SpaceFiles = await asyncio.to_thread(desk.workspace.space, space)
     target = io.BytesIO()
-    bundle = Bundle(Sources(store=desk.store, workspace=desk.workspace, blobs=desk.blobs), target, most=MOST_ATTACHED)
+    bundle = PersonBundle(
+        ExportSources(store=desk.store, workspace=desk.workspace, blobs=desk.blobs), target, most=MAX_ATTACHMENT_BYTES
+    )
     done = await bundle.fill(person, desk.now())
-    names = _names(f"{desk.now():%Y-%m-%d-%H%M%S}", "zip")
-    path = await asyncio.to_thread(_write, names, lambda name: files.write_bytes(name, target.getvalue(), None))
+    names = _part_names(f"{desk.now():%Y-%m-%d-%H%M%S}", "zip")
+    path = await asyncio.to_thread(_write_parts, names, lambda name: files.write_bytes(name, target.getvalue(), None))
     await desk.store.note("export", space, f"everything, {done.messages} messages", asked.who)
     counts = (done.conversations, done.messages, done.files, done.memories, done.attachments)
     left = len(done.left_out)
@@ -58,37 +60,37 @@ async def _everything(asked: Asked) -> str:
     )
 
 
-async def _pieces(asked: Asked) -> AsyncIterator[list[str]]:
+async def _read_lines(asked: CommandContext) -> AsyncIterator[list[str]]:
     """The lines of one file after the other, cleared and folded messages included."""
     lines, size = list[str](), 0
-    async for message in messages_of(asked.desk.store, asked.conversation.id):
-        lines.append(json.dumps(recorded(message), ensure_ascii=False))
+    async for message in load_messages(asked.desk.store, asked.conversation.id):
+        lines.append(json.dumps(message_to_json(message), ensure_ascii=False))
         size += len(lines[-1])
-        if size > MOST_CHARACTERS:
+        if size > MAX_CHARS:
             yield lines
             lines, size = [], 0
     if lines:
         yield lines
 
 
-def _names(stem: str, kind: str) -> Iterator[str]:
+def _part_names(stem: str, kind: str) -> Iterator[str]:
     yield f"exports/{stem}.{kind}"
     for number in range(2, 10_000):
         yield f"exports/{stem}-{number}.{kind}"
 
 
-def _write(names: Iterator[str], write: Callable[[str], object]) -> str:
+def _write_parts(names: Iterator[str], write: Callable[[str], object]) -> str:
     """Into the first file that is not there yet; returns its path."""
     for name in names:
         try:
             write(name)
-        except Conflict:
+        except FileConflict:
             continue
         return name
     raise OSError("too many exports of one second")
 
 
-EXPORT = Command(
+EXPORT_COMMAND = Command(
     name="export",
     usage="[all]",
     usage_zh="[全部]",

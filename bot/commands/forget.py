@@ -5,17 +5,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import groupby
 
-from bot.commands.base import Asked, Command, allowed
-from memory.forgetting.forget import Asker
-from memory.store.longterm.rows import Item, Receipt, load_targets, snippet
-from memory.workspace.files import TooBig
+from bot.commands.base import Command, CommandContext, is_allowed
+from memory.forgetting.forget import ForgetRequester
+from memory.store.longterm.rows import ForgetReceipt, Mention, load_targets, snippet
+from memory.workspace.files import FileTooBig
 from memory.workspace.safe_path import PathRefused
 
-Act = Callable[[Asked], Awaitable[str]]
-ACTION = "memory.forget"
-LONGEST = 500
+AnswerForgetting = Callable[[CommandContext], Awaitable[str]]
+FORGET_ACTION = "memory.forget"
+MAX_QUERY_CHARS = 500
 """Characters of what is to be looked for."""
-SHOWN = 20
+MAX_LISTED = 20
 """Places; more nobody reads on a phone. The rest is counted."""
 _CODE = r"(?P<code>[A-Za-z0-9]{4}-?[A-Za-z0-9]{4})"
 _NUMBERS = r"(?P<numbers>\d{1,3}(?:[\s,，、]+\d{1,3})*)"
@@ -25,11 +25,11 @@ _ANSWER = re.compile(rf"{_CODE}(?:\s+{_NUMBERS})?", re.IGNORECASE)
 _KINDS = {"memory": ("长期记忆", "Memory"), "log": ("日志", "Logs"), "said": ("消息", "Messages")}
 
 
-def _where_files_are_plain(act: Act) -> Act:
-    async def acted(asked: Asked) -> str:
+def _refuse_unsafe_files(act: AnswerForgetting) -> AnswerForgetting:
+    async def acted(asked: CommandContext) -> str:
         try:
             return await act(asked)
-        except (PathRefused, TooBig):
+        except (PathRefused, FileTooBig):
             return asked.either(
                 "没有做完：记忆的文件夹里有链接之类的东西，不是普通的文件夹和文件。确认过的会在下次启动时继续。",
                 "Not carried through: among the folders of memory is a link, or something else that is no plain folder "
@@ -39,56 +39,68 @@ def _where_files_are_plain(act: Act) -> Act:
     return acted
 
 
-async def _forget(asked: Asked) -> str:
+async def _forget(asked: CommandContext) -> str:
     wanted = asked.rest.strip()
     if yes := _YES.fullmatch(wanted):
         return await _confirm(asked, yes["code"] or "", yes["numbers"] or "")
     if no := _NO.fullmatch(wanted):
-        return await _drop(asked, no["code"] or "")
+        return await _cancel(asked, no["code"] or "")
     if not wanted:
         return asked.either(
             "/forget 后面写要忘掉的内容，例如 /forget 我的旧地址。我先列出提到它的地方，你确认后才删除。",
             "Say what to forget, as in /forget my old address. I list what mentions it first, and ask.",
         )
-    if len(wanted) > LONGEST:
+    if len(wanted) > MAX_QUERY_CHARS:
         return asked.either(
-            f"太长了（{len(wanted)} 字），最多 {LONGEST} 字。写其中最特别的几个词就够了。",
-            f"That is too long ({len(wanted)} characters; {LONGEST} is the most). Its most telling words are enough.",
+            f"太长了（{len(wanted)} 字），最多 {MAX_QUERY_CHARS} 字。写其中最特别的几个词就够了。",
+            f"That is too long ({len(wanted)} characters; {MAX_QUERY_CHARS} is the most). "
+            "Its most telling words are enough.",
         )
-    return await _ask(asked, wanted)
+    return await _list_matches(asked, wanted)
 
 
-async def _ask(asked: Asked, query: str) -> str:
+async def _list_matches(asked: CommandContext, query: str) -> str:
     forgetter = asked.desk.forgetter
     items = await forgetter.find(asked.conversation.place.space, query)
     if not items:
         return asked.either("没有找到提到它的地方。", "Nothing here mentions that.")
-    code = await forgetter.ask(_asker(asked), query, items)
-    return "\n\n".join([_head(asked, items), *_listed(asked, items, query), _question(asked, f"{code[:4]}-{code[4:]}")])
+    code = await forgetter.ask(_requester(asked), query, items)
+    return "\n\n".join(
+        [
+            _format_head(asked, items),
+            *_format_matches(asked, items, query),
+            _format_confirmation(asked, f"{code[:4]}-{code[4:]}"),
+        ]
+    )
 
 
-def _head(asked: Asked, items: Sequence[Item]) -> str:
+def _format_head(asked: CommandContext, items: Sequence[Mention]) -> str:
     counts = {kind: sum(item.kind == kind for item in items) for kind in _KINDS}
     zh = "，".join(f"{_KINDS[kind][0]} {count}" for kind, count in counts.items() if count)
     en = ", ".join(f"{_KINDS[kind][1].lower()} {count}" for kind, count in counts.items() if count)
     return asked.either(
         f"**{len(items)} 处提到它**：{zh}",
-        f"**{_count(len(items), 'place')} mention{'s' * (len(items) == 1)} it**: {en}",
+        f"**{_format_count(len(items), 'place')} mention{'s' * (len(items) == 1)} it**: {en}",
     )
 
 
-def _listed(asked: Asked, items: Sequence[Item], query: str) -> list[str]:
+def _format_matches(asked: CommandContext, items: Sequence[Mention], query: str) -> list[str]:
     numbered = list(enumerate(items, 1))
     groups = [
-        "\n".join([f"**{asked.either(*_KINDS[kind])}**", *(_line(asked, number, item, query) for number, item in held)])
-        for kind, held in groupby(numbered[:SHOWN], key=lambda pair: pair[1].kind)
+        "\n".join(
+            [
+                f"**{asked.either(*_KINDS[kind])}**",
+                *(_format_match(asked, number, item, query) for number, item in held),
+            ]
+        )
+        for kind, held in groupby(numbered[:MAX_LISTED], key=lambda pair: pair[1].kind)
     ]
-    rest = len(items) - SHOWN
+    rest = len(items) - MAX_LISTED
     more = asked.either(f"……还有 {rest} 处，会一并忘掉。", f"… and {rest} more, which go too.")
     return [*groups, more] if rest > 0 else groups
 
 
-def _line(asked: Asked, number: int, item: Item, query: str) -> str:
+def _format_match(asked: CommandContext, number: int, item: Mention, query: str) -> str:
     if item.path:
         place = f"{item.path}:{item.line}"
     else:
@@ -97,7 +109,7 @@ def _line(asked: Asked, number: int, item: Item, query: str) -> str:
     return f"{number}. {place}\n   {snippet(item.words, query)}"
 
 
-def _question(asked: Asked, code: str) -> str:
+def _format_confirmation(asked: CommandContext, code: str) -> str:
     return asked.either(
         f"`/forget yes {code}` 全部忘掉，`/forget yes {code} 1,3` 只忘掉这几处，`/forget no` 保留。10 分钟内有效。\n"
         "忘掉以后无法恢复：文件、消息、摘要、附件和索引里提到它的句子都会删除。",
@@ -107,58 +119,58 @@ def _question(asked: Asked, code: str) -> str:
     )
 
 
-async def _confirm(asked: Asked, code: str, numbers: str) -> str:
-    forgetter, asker = asked.desk.forgetter, _asker(asked)
+async def _confirm(asked: CommandContext, code: str, numbers: str) -> str:
+    forgetter, asker = asked.desk.forgetter, _requester(asked)
     row = await forgetter.asked(asker, code)
     if row is None:
         receipt = await forgetter.told(asker, code)
-        return _told(asked, receipt) if receipt is not None else nothing(asked)
+        return _format_receipt(asked, receipt) if receipt is not None else no_request_text(asked)
     chosen = sorted({int(number) - 1 for number in re.findall(r"\d+", numbers)})
     most = len(load_targets(row.targets).items)
     if chosen and not 0 <= chosen[0] <= chosen[-1] < most:
         return asked.either(f"序号只有 1 到 {most}，什么都没有忘掉。", f"There are 1 to {most}; nothing was forgotten.")
-    return _told(asked, await forgetter.confirm(row, chosen or None))
+    return _format_receipt(asked, await forgetter.confirm(row, chosen or None))
 
 
-async def _drop(asked: Asked, code: str) -> str:
-    row = await asked.desk.forgetter.asked(_asker(asked), code)
+async def _cancel(asked: CommandContext, code: str) -> str:
+    row = await asked.desk.forgetter.asked(_requester(asked), code)
     if row is None:
-        return nothing(asked)
+        return no_request_text(asked)
     await asked.desk.forgetter.drop(row)
     return asked.either("好的，都保留。", "Good, all of it stays.")
 
 
-async def approve_forgetting(asked: Asked) -> str | None:
+async def approve_forgetting(asked: CommandContext) -> str | None:
     """A yes to what /forget has listed; None where nothing of this person's goes by that code."""
     answer = _ANSWER.fullmatch(asked.rest.strip())
-    if answer is None or not await _theirs(asked, answer["code"]):
+    if answer is None or not await _find_own_request(asked, answer["code"]):
         return None
-    return await _where_files_are_plain(partial(_confirm, code=answer["code"], numbers=answer["numbers"] or ""))(asked)
+    return await _refuse_unsafe_files(partial(_confirm, code=answer["code"], numbers=answer["numbers"] or ""))(asked)
 
 
-async def deny_forgetting(asked: Asked) -> str | None:
+async def deny_forgetting(asked: CommandContext) -> str | None:
     """A no to what /forget has listed; None as above."""
     answer = re.fullmatch(_CODE, asked.rest.strip())
-    return await _drop(asked, answer["code"]) if answer and await _theirs(asked, answer["code"]) else None
+    return await _cancel(asked, answer["code"]) if answer and await _find_own_request(asked, answer["code"]) else None
 
 
-async def _theirs(asked: Asked, code: str) -> bool:
-    if not allowed(asked, ACTION):
+async def _find_own_request(asked: CommandContext, code: str) -> bool:
+    if not is_allowed(asked, FORGET_ACTION):
         return False
-    forgetter, asker = asked.desk.forgetter, _asker(asked)
+    forgetter, asker = asked.desk.forgetter, _requester(asked)
     return await forgetter.asked(asker, code) is not None or await forgetter.told(asker, code) is not None
 
 
-def nothing(asked: Asked) -> str:
+def no_request_text(asked: CommandContext) -> str:
     """No request waits under that code here."""
     return asked.either(
         "这里没有等待确认的请求：代码不对，或者已经过期。", "Nothing waits here under that code, or it has expired."
     )
 
 
-def _told(asked: Asked, receipt: Receipt) -> str:
+def _format_receipt(asked: CommandContext, receipt: ForgetReceipt) -> str:
     """The receipt in words: every place with its count, then what still holds it."""
-    places = asked.either("；", "; ").join(_places(asked, receipt))
+    places = asked.either("；", "; ").join(_format_places(asked, receipt))
     pieces = [asked.either(f"**已忘掉。** {places}。", f"**Forgotten.** {places}.")]
     if receipt.backups:
         pieces.append(
@@ -179,29 +191,29 @@ def _told(asked: Asked, receipt: Receipt) -> str:
     return "\n\n".join(pieces)
 
 
-def _places(asked: Asked, receipt: Receipt) -> list[str]:
+def _format_places(asked: CommandContext, receipt: ForgetReceipt) -> list[str]:
     comma = asked.either("、", ", ")
     told = [f"{place.path}:{comma.join(map(str, place.lines))}" for place in receipt.files]
     for place in receipt.said:
-        en = f"{_count(place.count, 'message')} of {place.date} ({place.channel})"
+        en = f"{_format_count(place.count, 'message')} of {place.date} ({place.channel})"
         told.append(asked.either(f"{place.date} 的 {place.count} 条消息（{place.channel}）", en))
     counts = (
         (receipt.summaries, "{} 份摘要", "summary"),
         (receipt.records, "{} 条记忆的记录", "memory record"),
         (receipt.attachments, "{} 个附件", "attachment"),
     )
-    told += [asked.either(zh.format(count), _count(count, en)) for count, zh, en in counts if count]
+    told += [asked.either(zh.format(count), _format_count(count, en)) for count, zh, en in counts if count]
     return [*told, asked.either("索引", "index")] if receipt.index else told
 
 
-def _count(count: int, one: str) -> str:
+def _format_count(count: int, one: str) -> str:
     many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
     return f"{count} {one if count == 1 else many}"
 
 
-def _asker(asked: Asked) -> Asker:
+def _requester(asked: CommandContext) -> ForgetRequester:
     place = asked.conversation.place
-    return Asker(
+    return ForgetRequester(
         space=place.space,
         conversation=asked.conversation.id,
         who=f"{place.channel}:{place.account}:{asked.row.sender_id}",
@@ -214,9 +226,9 @@ FORGET_COMMANDS = (
         name="forget",
         usage="TEXT|yes [CODE] [1,3]|no",
         usage_zh="内容|确认 [代码] [1,3]|取消",
-        action=ACTION,
+        action=FORGET_ACTION,
         zh="忘掉某件事：先列出，确认后删除",
         en="forget something: shown first, gone once confirmed",
-        run=_where_files_are_plain(_forget),
+        run=_refuse_unsafe_files(_forget),
     ),
 )

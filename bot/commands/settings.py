@@ -3,10 +3,10 @@
 import json
 
 from bot.access.permissions import authorize
-from bot.commands.base import Asked, Command
-from bot.config.policies import near_policies
-from bot.errors import Denied
-from bot.texts import say
+from bot.commands.base import Command, CommandContext
+from bot.config.policies import nearest_policies
+from bot.errors import AccessDenied
+from bot.texts import format_text
 from memory.context.policies.policies import POLICIES
 
 CONTEXT_KEYS = (
@@ -23,25 +23,25 @@ CONTEXT_KEYS = (
 """What admins too may set, and in any private chat; everything else takes the owner at the terminal or console."""
 
 
-async def _config(asked: Asked) -> str:
+async def _config(asked: CommandContext) -> str:
     key, _, value = asked.rest.partition(" ")
     file = asked.desk.config
     if not key:
         shown = {name: file.masked()[name] for name in CONTEXT_KEYS}
-        return "\n".join(f"{name} = {_json(value)}" for name, value in shown.items())
+        return "\n".join(f"{name} = {_format_json(value)}" for name, value in shown.items())
     if not value.strip():
-        return f"{key} = {_json(file.get(key))}"
+        return f"{key} = {_format_json(file.get(key))}"
     action = "config.write.context" if key.split(".")[0] in CONTEXT_KEYS else "config.write"
     if not authorize(asked.actor, action, "", asked.where).allowed:
-        raise Denied(say(asked.lang, "denied"))
+        raise AccessDenied(format_text(asked.lang, "denied"))
     file.set(key, value.strip())
     await asked.desk.store.note("config", key, "set", asked.who, args={"value": file.get(key)})
     return asked.either(
-        f"{key} = {_json(file.get(key))}，已写入 config.json。", f"{key} = {_json(file.get(key))}, saved."
+        f"{key} = {_format_json(file.get(key))}，已写入 config.json。", f"{key} = {_format_json(file.get(key))}, saved."
     )
 
 
-async def _model(asked: Asked) -> str:
+async def _model(asked: CommandContext) -> str:
     name, chosen = asked.rest.strip(), asked.conversation.model
     if not name:
         current = chosen or asked.desk.model_name()
@@ -55,7 +55,7 @@ async def _model(asked: Asked) -> str:
     return asked.either(f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on.")
 
 
-def _json(value: object) -> str:
+def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -83,7 +83,7 @@ SETTINGS_COMMANDS = (
 
 # The command /policy: how this conversation's context is kept small, and the other ways there are.
 
-ABOUT: dict[str, tuple[str, str]] = {
+POLICY_TEXTS: dict[str, tuple[str, str]] = {
     "balanced": (
         "旧的工具结果先缩成一行；快满时在后台整理较早的一半，话题处下刀",
         "old tool results become one line; the older half is folded in the background, cut where it hurts least",
@@ -95,17 +95,17 @@ ABOUT: dict[str, tuple[str, str]] = {
     "rolling": ("每隔几条消息就并入摘要，只留最近几条", "every few messages are rolled into the summary"),
 }
 """What each policy does, in Chinese and in English."""
-RESET = ("default", "默认")
-CHANGE = "config.write.context"
+RESET_WORDS = ("default", "默认")
+CHANGE_ACTION = "config.write.context"
 
 
-async def _policy(asked: Asked) -> str:
+async def _policy(asked: CommandContext) -> str:
     name = asked.rest.strip().lower()
     if not name:
-        return _listed(asked)
-    if not authorize(asked.actor, CHANGE, "", asked.where).allowed:
-        raise Denied(say(asked.lang, "denied"))
-    if name in RESET:
+        return _format_policies(asked)
+    if not authorize(asked.actor, CHANGE_ACTION, "", asked.where).allowed:
+        raise AccessDenied(format_text(asked.lang, "denied"))
+    if name in RESET_WORDS:
         await asked.desk.store.sessions.choose(asked.conversation.id, policy="")
         usual = asked.config.context_policy
         return asked.either(
@@ -113,15 +113,15 @@ async def _policy(asked: Asked) -> str:
             f"From the next message on, this conversation follows the configured policy: {usual}.",
         )
     if name not in POLICIES:
-        return _unknown(asked, name)
+        return _unknown_policy_text(asked, name)
     await asked.desk.store.sessions.choose(asked.conversation.id, policy=name)
     return asked.either(
-        f"从下一条消息起，本会话使用 {name}：{ABOUT[name][0]}。/policy default 恢复默认。",
-        f"From the next message on, this conversation uses {name}: {ABOUT[name][1]}. /policy default resets it.",
+        f"从下一条消息起，本会话使用 {name}：{POLICY_TEXTS[name][0]}。/policy default 恢复默认。",
+        f"From the next message on, this conversation uses {name}: {POLICY_TEXTS[name][1]}. /policy default resets it.",
     )
 
 
-def _listed(asked: Asked) -> str:
+def _format_policies(asked: CommandContext) -> str:
     own, usual = asked.conversation.policy, asked.config.context_policy
     current = own if own in POLICIES else usual
     source = (
@@ -131,9 +131,10 @@ def _listed(asked: Asked) -> str:
     )
     head = asked.either(f"**策略** {current}（{source}）", f"**Policy** {current} ({source})")
     lines = [
-        f"- {f'**{name}** ●' if name == current else name} — {asked.either(*about)}" for name, about in ABOUT.items()
+        f"- {f'**{name}** ●' if name == current else name} — {asked.either(*about)}"
+        for name, about in POLICY_TEXTS.items()
     ]
-    if not authorize(asked.actor, CHANGE, "", asked.where).allowed:
+    if not authorize(asked.actor, CHANGE_ACTION, "", asked.where).allowed:
         return "\n".join([head, *lines])
     foot = asked.either(
         "/policy 名称 更换，/policy default 恢复默认。", "/policy NAME changes it, /policy default resets it."
@@ -141,8 +142,8 @@ def _listed(asked: Asked) -> str:
     return "\n".join([head, *lines, "", foot])
 
 
-def _unknown(asked: Asked, name: str) -> str:
-    near = near_policies(name)
+def _unknown_policy_text(asked: CommandContext, name: str) -> str:
+    near = nearest_policies(name)
     known = asked.either("、", ", ").join(POLICIES)
     if near:
         meant = asked.either(" 或 ", " or ").join(near)
@@ -153,7 +154,7 @@ def _unknown(asked: Asked, name: str) -> str:
     return asked.either(f"没有 {name} 这个策略。可以用：{known}。", f"There is no policy {name}. There are {known}.")
 
 
-POLICY = Command(
+POLICY_COMMAND = Command(
     name="policy",
     usage="[NAME]",
     usage_zh="[名称]",

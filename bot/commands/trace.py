@@ -5,12 +5,12 @@ from dataclasses import asdict
 from datetime import tzinfo
 from typing import Any
 
-from bot.commands.base import Asked, Command
+from bot.commands.base import Command, CommandContext
 from memory.store.conversations.traces import Trace, TraceEvent
 
 # What became of a message, in words: one line for each thing that happened, in Chinese or English. Pure.
 
-STATES: Mapping[str, tuple[str, str]] = {
+STATE_TEXTS: Mapping[str, tuple[str, str]] = {
     "new": ("在排队", "waiting"),
     "running": ("进行中", "at work"),
     "waiting": ("等待工具", "waiting for a tool"),
@@ -36,7 +36,7 @@ STATES: Mapping[str, tuple[str, str]] = {
     "stale": ("作废", "not used"),
     "undone": ("已撤销", "undone"),
 }
-PARTS: Mapping[str, tuple[str, str]] = {
+PART_TEXTS: Mapping[str, tuple[str, str]] = {
     "final": ("回复", "answer"),
     "media": ("文件", "file"),
     "progress": ("进度", "progress"),
@@ -44,26 +44,26 @@ PARTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def lines(trace: Trace, lang: str, zone: tzinfo | None) -> list[str]:
+def format_trace(trace: Trace, lang: str, zone: tzinfo | None) -> list[str]:
     """The head with the trace id, then a line for each event, its time where the reader is."""
-    state = _state(trace.state, lang)
+    state = _format_state(trace.state, lang)
     head = f"记录 {trace.id} · {state}" if lang == "zh" else f"trace {trace.id} · {state}"
-    return [head, *(_line(event, lang, zone) for event in trace.events)]
+    return [head, *(_format_event(event, lang, zone) for event in trace.events)]
 
 
-def facts(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
+def trace_to_json(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
     """The same as JSON values, with the words in both languages; what does not apply to an event is left out."""
     return {
         "trace": trace.id,
         "message_id": trace.message,
         "state": trace.state,
-        "events": [_fact(event) for event in trace.events],
-        "zh": lines(trace, "zh", zone),
-        "en": lines(trace, "en", zone),
+        "events": [_event_to_json(event) for event in trace.events],
+        "zh": format_trace(trace, "zh", zone),
+        "en": format_trace(trace, "en", zone),
     }
 
 
-def _fact(event: TraceEvent) -> dict[str, Any]:
+def _event_to_json(event: TraceEvent) -> dict[str, Any]:
     told = {name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)}
     if event.at:
         told["at"] = event.at.isoformat()
@@ -72,122 +72,126 @@ def _fact(event: TraceEvent) -> dict[str, Any]:
     return told
 
 
-def _line(event: TraceEvent, lang: str, zone: tzinfo | None) -> str:
+def _format_event(event: TraceEvent, lang: str, zone: tzinfo | None) -> str:
     when = (
         f"{event.at.astimezone(zone):%Y-%m-%d %H:%M:%S}"
         if event.at
         else ("还没有时间" if lang == "zh" else "no time yet")
     )
-    zh, en = _WORDS[event.kind](event)
+    zh, en = _EVENT_FORMATTERS[event.kind](event)
     return f"- {when} {zh if lang == 'zh' else en}"
 
 
-def _received(event: TraceEvent) -> tuple[str, str]:
-    again = _tries(event.attempts, 0)
+def _format_received(event: TraceEvent) -> tuple[str, str]:
+    again = _format_attempts(event.attempts, 0)
     zh, en = f"收到（{event.name}）", f"received ({event.name})"
     return zh + again[0] + (f"：{event.why}" if event.why else ""), en + again[1] + (
         f": {event.why}" if event.why else ""
     )
 
 
-def _claimed(event: TraceEvent) -> tuple[str, str]:
+def _format_claimed(event: TraceEvent) -> tuple[str, str]:
     return (
         ("开始处理", "begun")
         if not event.attempts
         else (
             f"开始处理，重启后接手 {event.attempts} 次",
-            f"begun, taken up again {_times(event.attempts)} after a restart",
+            f"begun, taken up again {_format_times(event.attempts)} after a restart",
         )
     )
 
 
-def _model(event: TraceEvent) -> tuple[str, str]:
-    took = _took(event.seconds)
+def _format_model_call(event: TraceEvent) -> tuple[str, str]:
+    took = _format_seconds(event.seconds)
     return (
         f"模型 {event.name}：输入 {event.input:,}（缓存 {event.cached:,}），输出 {event.output:,} tokens{took[0]}",
         f"model {event.name}: {event.input:,} tokens in ({event.cached:,} cached), {event.output:,} out{took[1]}",
     )
 
 
-def _tool(event: TraceEvent) -> tuple[str, str]:
-    took, tries = _took(event.seconds), _tries(event.attempts)
+def _format_tool_call(event: TraceEvent) -> tuple[str, str]:
+    took, tries = _format_seconds(event.seconds), _format_attempts(event.attempts)
     return (
-        f"工具 {event.name}：{_state(event.state, 'zh')}{tries[0]}{took[0]}",
-        f"tool {event.name}: {_state(event.state, 'en')}{tries[1]}{took[1]}",
+        f"工具 {event.name}：{_format_state(event.state, 'zh')}{tries[0]}{took[0]}",
+        f"tool {event.name}: {_format_state(event.state, 'en')}{tries[1]}{took[1]}",
     )
 
 
-def _fold(event: TraceEvent) -> tuple[str, str]:
+def _format_fold(event: TraceEvent) -> tuple[str, str]:
     return (
-        f"整理较早的对话：{_state(event.state, 'zh')}（{event.why}）",
-        f"older turns folded: {_state(event.state, 'en')} ({event.why})",
+        f"整理较早的对话：{_format_state(event.state, 'zh')}（{event.why}）",
+        f"older turns folded: {_format_state(event.state, 'en')} ({event.why})",
     )
 
 
-def _ended(event: TraceEvent) -> tuple[str, str]:
-    took = _took(event.seconds)
-    return f"结束：{_state(event.state, 'zh')}{took[0]}", f"ended: {_state(event.state, 'en')}{took[1]}"
+def _format_ended(event: TraceEvent) -> tuple[str, str]:
+    took = _format_seconds(event.seconds)
+    return f"结束：{_format_state(event.state, 'zh')}{took[0]}", f"ended: {_format_state(event.state, 'en')}{took[1]}"
 
 
-def _part(event: TraceEvent) -> tuple[str, str]:
-    kind, took, tries = PARTS.get(event.name, (event.name, event.name)), _took(event.seconds), _tries(event.attempts)
+def _format_part(event: TraceEvent) -> tuple[str, str]:
+    kind, took, tries = (
+        PART_TEXTS.get(event.name, (event.name, event.name)),
+        _format_seconds(event.seconds),
+        _format_attempts(event.attempts),
+    )
     why = f": {event.why}" if event.why else ""
     return (
-        f"{kind[0]} {event.part}/{event.parts}：{_state(event.state, 'zh')}{tries[0]}{took[0]}{why}",
-        f"{kind[1]} {event.part}/{event.parts}: {_state(event.state, 'en')}{tries[1]}{took[1]}{why}",
+        f"{kind[0]} {event.part}/{event.parts}：{_format_state(event.state, 'zh')}{tries[0]}{took[0]}{why}",
+        f"{kind[1]} {event.part}/{event.parts}: {_format_state(event.state, 'en')}{tries[1]}{took[1]}{why}",
     )
 
 
-_WORDS: Mapping[str, Callable[[TraceEvent], tuple[str, str]]] = {
-    "received": _received,
-    "claimed": _claimed,
-    "model": _model,
-    "tool": _tool,
-    "fold": _fold,
-    "ended": _ended,
-    "part": _part,
+_EVENT_FORMATTERS: Mapping[str, Callable[[TraceEvent], tuple[str, str]]] = {
+    "received": _format_received,
+    "claimed": _format_claimed,
+    "model": _format_model_call,
+    "tool": _format_tool_call,
+    "fold": _format_fold,
+    "ended": _format_ended,
+    "part": _format_part,
 }
 
 
-def _state(state: str, lang: str) -> str:
-    zh, en = STATES.get(state, (state, state))
+def _format_state(state: str, lang: str) -> str:
+    zh, en = STATE_TEXTS.get(state, (state, state))
     return zh if lang == "zh" else en
 
 
-def _took(seconds: float) -> tuple[str, str]:
+def _format_seconds(seconds: float) -> tuple[str, str]:
     return (f"，用时 {seconds:.2f} 秒", f", {seconds:.2f} s") if seconds else ("", "")
 
 
-def _tries(attempts: int, usual: int = 1) -> tuple[str, str]:
-    return (f"，第 {attempts} 次", f", tried {_times(attempts)}") if attempts > usual else ("", "")
+def _format_attempts(attempts: int, usual: int = 1) -> tuple[str, str]:
+    return (f"，第 {attempts} 次", f", tried {_format_times(attempts)}") if attempts > usual else ("", "")
 
 
-def _times(number: int) -> str:
+def _format_times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-LAST = ("", "last", "上一条")
+LAST_WORDS = ("", "last", "上一条")
 
 
-async def _trace(asked: Asked) -> str:
+async def _trace(asked: CommandContext) -> str:
     """Of this conversation, in a group of the person's own messages; anything else is as if there were none."""
     wanted = asked.rest.strip().lower()
     found = await asked.desk.store.sessions.trace(
         asked.conversation.id,
-        of="" if wanted in LAST else wanted,
+        of="" if wanted in LAST_WORDS else wanted,
         sender=asked.row.sender_id if asked.where.kind == "group" else "",
         below=asked.row.line,
     )
     if found is not None:
-        return "\n".join(lines(found, asked.lang, asked.desk.now().tzinfo))
-    if wanted in LAST:
+        return "\n".join(format_trace(found, asked.lang, asked.desk.now().tzinfo))
+    if wanted in LAST_WORDS:
         return asked.either("这里还没有你的消息。", "There is no message of yours here yet.")
     return asked.either(
         f"这里没有编号为 {wanted[:60]} 的消息。", f"There is no message of yours here with the id {wanted[:60]}."
     )
 
 
-TRACE = Command(
+TRACE_COMMAND = Command(
     name="trace",
     usage="[last | ID]",
     usage_zh="[上一条 | 编号]",

@@ -9,31 +9,43 @@ from pathlib import Path
 from typing import Any
 
 from bot.config import json_source, policies
-from bot.config.keys import EACH, KEYS, MASK, Key, find, mask, masked, secrets
-from bot.config.loader import Fault, build, nodes, read, spot, starter, typed, unknown, with_key
-from bot.config.messages import Refused, Spot
-from bot.config.regular_file import NotPlain, TooLarge, read_plain
+from bot.config.keys import KEYS, LIST_ITEM, MASK_PATTERN, ConfigKey, find_key, list_secrets, mask_secret, mask_settings
+from bot.config.loader import (
+    SettingError,
+    add_key_reference,
+    build_config,
+    format_starter,
+    parse_nodes,
+    parse_typed_value,
+    read_config,
+    source_location,
+    unknown_key_refusal,
+)
+from bot.config.messages import ConfigRejected, SourceLocation
+from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.config.schema import Config
 from memory.context.policies.policies import POLICIES
 from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
-LOOK_EVERY = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at the file; a broken edit is told at the second look at it."""
 _NEW = "{\n}\n"
 
-Steps = tuple[str, ...]
-Edit = tuple[Steps, Any]
-Signature = tuple[int, int, int, int]
+SettingSteps = tuple[str, ...]
+ConfigEdit = tuple[SettingSteps, Any]
+FileSignature = tuple[int, int, int, int]
 
 
 class ConfigFile:
     """One config.json. `current` is what holds now; `trouble` is why the file on disk does not, or None."""
 
-    def __init__(self, path: Path, environ: Mapping[str, str] = os.environ, *, look_every: float = LOOK_EVERY) -> None:
+    def __init__(
+        self, path: Path, environ: Mapping[str, str] = os.environ, *, look_every: float = POLL_SECONDS
+    ) -> None:
         self.path = path
-        self.current = build({}, environ)
-        self.trouble: Refused | None = None
+        self.current = build_config({}, environ)
+        self.trouble: ConfigRejected | None = None
         self._environ = environ
         self._look_every = look_every
         self._raw: dict[str, Any] = {}
@@ -53,7 +65,7 @@ class ConfigFile:
         """
         if self.path.exists():
             return False
-        self._write(_NEW, starter(), secret=False)
+        self._write(_NEW, format_starter(), secret=False)
         return True
 
     def check(self) -> Config:
@@ -77,7 +89,7 @@ class ConfigFile:
             text = self._read()
             self._refuse_open_mode(text)
             self._hold(text)
-        except Refused as err:
+        except ConfigRejected as err:
             if err.fault == "open_mode":
                 raise
             self._hold_last_good(err)
@@ -92,33 +104,33 @@ class ConfigFile:
             Refused: there is no such key.
         """
         settings: Any = self.masked()
-        path, _ = _known(name) if name else ((), None)
-        if path[:1] == (policies.ROOT,) and path[1:]:
+        path, _ = _find_key(name) if name else ((), None)
+        if path[:1] == (policies.POLICIES_KEY,) and path[1:]:
             return self._policy_numbers(path)
         for step in path:
             if not isinstance(settings, dict) or step not in settings:
-                raise unknown(path)
+                raise unknown_key_refusal(path)
             settings = settings[step]
         return settings
 
-    def _policy_numbers(self, path: Steps) -> Any:
+    def _policy_numbers(self, path: SettingSteps) -> Any:
         """One number of a policy as it holds now, or all that are configured for it."""
         given = self.current.policies
         if len(path) == 2 and path[1] in POLICIES:
             return dict(given.get(path[1], {}))
-        value = policies.number(path[1], ".".join(path[2:]), given)
+        value = policies.policy_number(path[1], ".".join(path[2:]), given)
         if value is None:
-            raise policies.unknown(path)
+            raise policies.unknown_policy_refusal(path)
         return value
 
     def masked(self) -> dict[str, Any]:
         """All settings with their defaults; a secret as its first signs and length, a reference as written."""
-        settings: dict[str, Any] = masked(self.current.model_dump(mode="json"))
+        settings: dict[str, Any] = mask_settings(self.current.model_dump(mode="json"))
         for key in KEYS.values():
-            written = _at(self._raw, key.path, key.default)
-            section = _at(settings, key.path[:-1], None)
+            written = _value_at(self._raw, key.path, key.default)
+            section = _value_at(settings, key.path[:-1], None)
             if key.secret and isinstance(section, dict) and isinstance(written, str) and "${" in written:
-                section[key.path[-1]] = mask(written, key)
+                section[key.path[-1]] = mask_secret(written, key)
         return settings
 
     def set(self, name: str, text: str) -> Config:
@@ -127,8 +139,8 @@ class ConfigFile:
         Raises:
             Refused: no such key, a wrong value, a broken file, or a file that changed meanwhile; nothing is written.
         """
-        path, key = _known(name)
-        value = typed(key, text.strip())
+        path, key = _find_key(name)
+        value = parse_typed_value(key, text.strip())
         if key.form == "policies":  # replaced whole: a number that is not named any more is the policy's own again
             return self._change([(path, value)])
         return self._change(list(_leaves(value, path)))
@@ -140,18 +152,18 @@ class ConfigFile:
             Refused: as `set`; nothing of the part is written.
         """
         shown = self.masked()
-        return self._change([edit for edit in _leaves(dict(part), ()) if _at(shown, edit[0], _NEW) != edit[1]])
+        return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _NEW) != edit[1]])
 
     async def watch(
-        self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[Refused], Awaitable[None]]
+        self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[ConfigRejected], Awaitable[None]]
     ) -> None:
         """Tell every change of the file since `load`, also by `set` and `patch`, until cancelled.
 
         A broken or vanished file leaves `current` as it is and is told once, at the second look that finds it
         so: an editor may be half-way through.
         """
-        done: Signature | None = None
-        doubted: Signature | None = (0, 0, 0, 0)
+        done: FileSignature | None = None
+        doubted: FileSignature | None = (0, 0, 0, 0)
         while True:
             await asyncio.sleep(self._look_every)
             now = self._signature()
@@ -166,30 +178,30 @@ class ConfigFile:
                 self._told = news
                 await (on_error(trouble) if trouble else on_change(self.current))
 
-    def _reload(self) -> Refused | None:
+    def _reload(self) -> ConfigRejected | None:
         """Take the file as it is now if it is right; say what is wrong otherwise."""
         try:
             text = self._read(must_exist=True)
             self._refuse_open_mode(text)
             self._hold(text)
-        except Refused as err:
+        except ConfigRejected as err:
             self.trouble = err
         return self.trouble
 
-    def _change(self, edits: list[Edit]) -> Config:
+    def _change(self, edits: list[ConfigEdit]) -> Config:
         before = self._read()
-        read(before, self._environ, self.path.name)
+        read_config(before, self._environ, self.path.name)
         text = before
         for path, value in edits:
             _refuse_mask(value, path)
-            text = json_source.edited(text, path, value)
-        raw = nodes(text, self.path.name).value
+            text = json_source.replace_value(text, path, value)
+        raw = parse_nodes(text, self.path.name).value
         try:
-            build(raw, self._environ)
-        except Fault as fault:
+            build_config(raw, self._environ)
+        except SettingError as fault:
             raise fault.refusal from fault
         if text != before:
-            self._write(before, text, secret=any(secrets(raw)))
+            self._write(before, text, secret=any(list_secrets(raw)))
         self._hold(text)
         return self.current
 
@@ -205,29 +217,31 @@ class ConfigFile:
 
     def _take(self, text: str) -> None:
         """Make that text's settings the current ones."""
-        self.current, root = read(text, self._environ, self.path.name)
-        self._raw, self._text, self.trouble = with_key(root.value), text, None
+        self.current, root = read_config(text, self._environ, self.path.name)
+        self._raw, self._text, self.trouble = add_key_reference(root.value), text, None
 
     def _hold(self, text: str) -> None:
         """Make that text's settings the current ones and the last good ones."""
         self._take(text)
         with suppress(OSError, PathRefused):
-            if self.path.exists() and not (self.last_good.exists() and read_plain(self.last_good) == text.encode()):
+            if self.path.exists() and not (
+                self.last_good.exists() and read_regular_file(self.last_good) == text.encode()
+            ):
                 write_atomic(self.last_good, text.encode(), 0o600)
 
-    def _hold_last_good(self, why: Refused) -> None:
+    def _hold_last_good(self, why: ConfigRejected) -> None:
         try:
-            text = read_plain(self.last_good).decode()
-            self.current, root = read(text, self._environ, self.last_good.name)
-        except (OSError, UnicodeDecodeError, Refused) as err:
+            text = read_regular_file(self.last_good).decode()
+            self.current, root = read_config(text, self._environ, self.last_good.name)
+        except (OSError, UnicodeDecodeError, ConfigRejected) as err:
             raise why from err
-        self._raw = with_key(root.value)
+        self._raw = add_key_reference(root.value)
 
     def _read(self, *, must_exist: bool = False) -> str:
         try:
-            found = read_plain(self.path)
-        except (NotPlain, TooLarge) as err:
-            raise self._refusal("not_plain" if isinstance(err, NotPlain) else "too_large") from err
+            found = read_regular_file(self.path)
+        except (NotRegularFile, ConfigFileTooLarge) as err:
+            raise self._refusal("not_plain" if isinstance(err, NotRegularFile) else "too_large") from err
         except FileNotFoundError as err:
             if must_exist:
                 raise self._refusal("gone") from err
@@ -238,37 +252,37 @@ class ConfigFile:
             return found.decode()
         except UnicodeDecodeError as err:
             text = found[: err.start].decode()
-            raise Refused("not_utf8", spot=spot(text, len(text), self.path.name)) from err
+            raise ConfigRejected("not_utf8", spot=source_location(text, len(text), self.path.name)) from err
 
     def _refuse_open_mode(self, text: str) -> None:
-        with suppress(OSError, json_source.Misread):
+        with suppress(OSError, json_source.JsonSyntaxError):
             mode = stat.S_IMODE(self.path.stat().st_mode)
-            if mode & 0o077 and any(secrets(json_source.parse(text).value)):
+            if mode & 0o077 and any(list_secrets(json_source.parse_config_json(text).value)):
                 raise self._refusal("open_mode", mode=f"{mode:04o}", path=str(self.path))
 
-    def _signature(self) -> Signature | None:
+    def _signature(self) -> FileSignature | None:
         try:
             found = self.path.stat()
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
 
-    def _refusal(self, fault: str, **words: str) -> Refused:
-        return Refused(fault, spot=Spot(file=self.path.name), words=words)
+    def _refusal(self, fault: str, **words: str) -> ConfigRejected:
+        return ConfigRejected(fault, spot=SourceLocation(file=self.path.name), words=words)
 
 
-def _known(name: str) -> tuple[Steps, Key]:
+def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:
     path = tuple(name.strip().split("."))
-    key = KEYS.get(path) if EACH not in path else None
+    key = KEYS.get(path) if LIST_ITEM not in path else None
     above = KEYS.get(path[:1])
     if key is None and above and above.form == "policies":
         key = above
     if key is None:
-        raise unknown(path)
+        raise unknown_key_refusal(path)
     return path, key
 
 
-def _leaves(value: Any, path: Steps) -> Iterator[Edit]:
+def _leaves(value: Any, path: SettingSteps) -> Iterator[ConfigEdit]:
     """Every single edit in a partial settings tree; lists are replaced whole."""
     if not isinstance(value, dict):
         yield path, value
@@ -277,7 +291,7 @@ def _leaves(value: Any, path: Steps) -> Iterator[Edit]:
         yield from _leaves(inner, (*path, name))
 
 
-def _at(settings: Any, path: Steps, default: Any) -> Any:
+def _value_at(settings: Any, path: SettingSteps, default: Any) -> Any:
     for step in path:
         if not isinstance(settings, dict) or step not in settings:
             return default
@@ -291,6 +305,6 @@ def _refuse_mask(value: Any, path: tuple[str | int, ...]) -> None:
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             _refuse_mask(inner, (*path, step))
         return
-    key = find(path)
-    if key and key.secret and isinstance(value, str) and MASK.search(value):
-        raise Refused("masked", words={"key": key.name})
+    key = find_key(path)
+    if key and key.secret and isinstance(value, str) and MASK_PATTERN.search(value):
+        raise ConfigRejected("masked", words={"key": key.name})

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import memory
-from bot.cli.backup.journal import finish
-from bot.errors import Busy
+from bot.cli.backup.journal import finish_restore
+from bot.errors import HomeLocked
 from memory.workspace.files import write_atomic
 
 TEMPLATES = Path(memory.__file__).parent / "templates"
@@ -18,7 +18,7 @@ _TRIES, _PAUSE = 4, 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class HomeFolder:
     """One folder with config.json, workspace/ and data/."""
 
     root: Path
@@ -79,14 +79,14 @@ class Home:
         Raises:
             OSError: a folder or file cannot be made.
         """
-        finish(self.root)
+        finish_restore(self.root)
         for folder in (self.root, self.workspace, self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in LIVE_FILES:
             if not os.path.lexists(self.workspace / name):
                 write_atomic(self.workspace / name, (TEMPLATES / name).read_bytes())
 
-    def lock(self) -> "Lock":
+    def lock(self) -> "HomeLock":
         """Take this home for as long as the lock is held.
 
         Raises:
@@ -94,18 +94,18 @@ class Home:
             OSError: the lock file cannot be made.
         """
         while True:
-            finish(self.root)
+            finish_restore(self.root)
             handle = os.open(self.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            if not _taken(handle):
-                holder = _holder(handle)
+            if not _try_lock(handle):
+                holder = _read_holder(handle)
                 os.close(handle)
-                raise Busy(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
-            if _stands(handle, self.lock_file):
+                raise HomeLocked(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
+            if _is_same_file(handle, self.lock_file):
                 break
             os.close(handle)  # a restore has put another folder in its place meanwhile
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-        return Lock(handle)
+        return HomeLock(handle)
 
     def address(self) -> str:
         """Where the `run` that holds this home answers, "" when none does."""
@@ -123,14 +123,14 @@ class Home:
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _holder(handle)
+            return _read_holder(handle)
         else:
             return 0
         finally:
             os.close(handle)
 
 
-class Lock:
+class HomeLock:
     """A home that is held; a context manager, also freed by the end of the process however it comes."""
 
     def __init__(self, handle: int) -> None:
@@ -146,14 +146,14 @@ class Lock:
         """Say in the lock's file where this instance answers."""
         os.pwrite(self._handle, f"{os.getpid()}\n{url}\n".encode(), 0)
 
-    def __enter__(self) -> "Lock":
+    def __enter__(self) -> "HomeLock":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     """Lock it; `running` of another process may hold it for a moment, so a refusal counts when it stands."""
     for _ in range(_TRIES):
         with suppress(BlockingIOError):
@@ -163,22 +163,22 @@ def _taken(handle: int) -> bool:
     return False
 
 
-def _stands(handle: int, path: Path) -> bool:
+def _is_same_file(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         return False
 
 
-def _holder(handle: int) -> int:
+def _read_holder(handle: int) -> int:
     """The process id written in the lock file, -1 while its holder is about to write it."""
     written = os.pread(handle, 20, 0).split(b"\n")[0]
     return int(written) if written.isdigit() else -1
 
 
-def resolve(wanted: Path | None) -> Home:
+def resolve_home(wanted: Path | None) -> HomeFolder:
     """The home asked for, else the current folder if it has a config.json, else ~/.mnema."""
     if wanted is not None:
-        return Home(root=wanted.expanduser().absolute())
+        return HomeFolder(root=wanted.expanduser().absolute())
     here = Path.cwd()
-    return Home(root=here if (here / "config.json").exists() else Path.home() / ".mnema")
+    return HomeFolder(root=here if (here / "config.json").exists() else Path.home() / ".mnema")

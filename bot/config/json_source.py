@@ -7,7 +7,7 @@ from typing import Any
 
 MAX_DEPTH = 32
 MAX_DIGITS = 40
-Path = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
@@ -16,7 +16,7 @@ _DECODER = json.JSONDecoder()
 _LITERALS = {"true": True, "false": False, "null": None}
 
 
-class Misread(Exception):
+class JsonSyntaxError(Exception):
     """The text is not the JSON we take. fault: a key of bot.config.messages; offset: where, in characters."""
 
     def __init__(self, fault: str, offset: int, found: str = "") -> None:
@@ -27,17 +27,17 @@ class Misread(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class JsonNode:
     """One value where it stands: text[start:end] is it; children by key or index; keys: where each key begins."""
 
     value: Any
     start: int
     end: int
-    children: "dict[str | int, Node]" = field(default_factory=dict)
+    children: "dict[str | int, JsonNode]" = field(default_factory=dict)
     keys: dict[str | int, int] = field(default_factory=dict)
 
 
-def parse(text: str) -> Node:
+def parse_config_json(text: str) -> JsonNode:
     """Read the whole text as one JSON object.
 
     Refuses what JSON forbids, and also duplicate keys, NaN, numbers of over 40 digits and over 32 levels.
@@ -45,26 +45,26 @@ def parse(text: str) -> Node:
     Raises:
         Misread: with the offset of what is wrong.
     """
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    start = _skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
-        raise Misread("empty", start)
-    node = _value(text, start, 1)
-    rest = _skip(text, node.end)
+        raise JsonSyntaxError("empty", start)
+    node = _parse_value(text, start, 1)
+    rest = _skip_blanks(text, node.end)
     if rest != len(text):
-        raise Misread("trailing_text", rest)
+        raise JsonSyntaxError("trailing_text", rest)
     if not isinstance(node.value, dict):
-        raise Misread("not_object", start)
+        raise JsonSyntaxError("not_object", start)
     return node
 
 
-def position(text: str, offset: int) -> tuple[int, int]:
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
     """Line and column of an offset, both from 1; a byte order mark has no column."""
     line_start = text.rfind("\n", 0, offset) + 1
     mark = 1 if line_start == 0 and text.startswith("\ufeff") else 0
     return text.count("\n", 0, offset) + 1, max(offset - line_start - mark, 0) + 1
 
 
-def locate(root: Node, path: Path) -> int:
+def find_value(root: JsonNode, path: JsonPath) -> int:
     """Where the value at `path` stands, or its nearest enclosing value when it is not there."""
     node = root
     for step in path:
@@ -74,20 +74,20 @@ def locate(root: Node, path: Path) -> int:
     return node.start
 
 
-def literal(text: str) -> Any:
+def parse_literal(text: str) -> Any:
     """One JSON value from a line of text.
 
     Raises:
         Misread: it is none.
     """
-    start = _skip(text, 0)
-    node = _value(text, start, 1)
-    if _skip(text, node.end) != len(text):
-        raise Misread("trailing_text", node.end)
+    start = _skip_blanks(text, 0)
+    node = _parse_value(text, start, 1)
+    if _skip_blanks(text, node.end) != len(text):
+        raise JsonSyntaxError("trailing_text", node.end)
     return node.value
 
 
-def locate_key(root: Node, path: Path) -> int:
+def find_key_offset(root: JsonNode, path: JsonPath) -> int:
     """Where the key (not the value) at `path` begins."""
     node = root
     for step in path[:-1]:
@@ -95,30 +95,30 @@ def locate_key(root: Node, path: Path) -> int:
     return node.keys.get(path[-1], node.start)
 
 
-def edited(text: str, path: tuple[str, ...], value: Any) -> str:
+def replace_value(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with the value at `path` replaced or added; order, blanks and all other values stay as they are."""
-    node = parse(text)
+    node = parse_config_json(text)
     for depth, step in enumerate(path):
         if step in node.children:
             node = node.children[step]
             continue
         if not isinstance(node.value, dict):
-            return _replaced(text, node, _nested(path[depth:], value))
-        return _added(text, node, step, _nested(path[depth + 1 :], value))
-    return _replaced(text, node, value)
+            return _replace_node(text, node, _nest_value(path[depth:], value))
+        return _add_entry(text, node, step, _nest_value(path[depth + 1 :], value))
+    return _replace_node(text, node, value)
 
 
-def _nested(path: tuple[str, ...], value: Any) -> Any:
+def _nest_value(path: tuple[str, ...], value: Any) -> Any:
     for step in reversed(path):
         value = {step: value}
     return value
 
 
-def _replaced(text: str, node: Node, value: Any) -> str:
-    return text[: node.start] + _written(text, value, _indent_at(text, node.start)) + text[node.end :]
+def _replace_node(text: str, node: JsonNode, value: Any) -> str:
+    return text[: node.start] + _format_value(text, value, _indent_at(text, node.start)) + text[node.end :]
 
 
-def _added(text: str, node: Node, key: str, value: Any) -> str:
+def _add_entry(text: str, node: JsonNode, key: str, value: Any) -> str:
     """One more member after the last of the object `node`, indented like its neighbours."""
     if node.children:
         last = list(node.children)[-1]
@@ -127,22 +127,22 @@ def _added(text: str, node: Node, key: str, value: Any) -> str:
         indent = _indent_at(text, first_key) if on_lines else ""
     else:
         after, on_lines = node.start + 1, True
-        indent = _indent_at(text, node.start) + _unit(text)
+        indent = _indent_at(text, node.start) + _indent_unit(text)
     newline = "\r\n" if "\r\n" in text else "\n"
-    member = f"{json.dumps(key, ensure_ascii=False)}: {_written(text, value, indent)}"
+    member = f"{json.dumps(key, ensure_ascii=False)}: {_format_value(text, value, indent)}"
     glue = newline + indent if on_lines else " "
     if node.children:
         return f"{text[:after]},{glue}{member}{text[after:]}"
     return f"{text[:after]}{glue}{member}{newline}{_indent_at(text, node.start)}{text[node.end - 1 :]}"
 
 
-def _written(text: str, value: Any, indent: str) -> str:
-    shown = json.dumps(value, ensure_ascii=False, indent=_unit(text), allow_nan=False)
+def _format_value(text: str, value: Any, indent: str) -> str:
+    shown = json.dumps(value, ensure_ascii=False, indent=_indent_unit(text), allow_nan=False)
     newline = "\r\n" if "\r\n" in text else "\n"
     return shown.replace("\n", newline + indent)
 
 
-def _unit(text: str) -> str:
+def _indent_unit(text: str) -> str:
     found = re.search(r"\n([ \t]+)\S", text)
     return found[1] if found else "  "
 
@@ -152,102 +152,102 @@ def _indent_at(text: str, offset: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     return match.end() if match else at
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _parse_value(text: str, at: int, depth: int) -> JsonNode:
     if depth > MAX_DEPTH:
-        raise Misread("too_deep", at)
+        raise JsonSyntaxError("too_deep", at)
     head = text[at : at + 1]
     if head == "{":
-        return _object(text, at, depth)
+        return _parse_object(text, at, depth)
     if head == "[":
-        return _array(text, at, depth)
+        return _parse_array(text, at, depth)
     if head == '"':
-        value, end = _string(text, at)
-        return Node(value=value, start=at, end=end)
-    return _scalar(text, at)
+        value, end = _parse_string(text, at)
+        return JsonNode(value=value, start=at, end=end)
+    return _parse_scalar(text, at)
 
 
-def _object(text: str, start: int, depth: int) -> Node:
-    children: dict[str | int, Node] = {}
+def _parse_object(text: str, start: int, depth: int) -> JsonNode:
+    children: dict[str | int, JsonNode] = {}
     keys: dict[str | int, int] = {}
-    at = _skip(text, start + 1)
+    at = _skip_blanks(text, start + 1)
     while text[at : at + 1] != "}":
         if text[at : at + 1] != '"':
-            raise Misread(_odd_key(text, at), at)
-        key, after = _string(text, at)
+            raise JsonSyntaxError(_key_error(text, at), at)
+        key, after = _parse_string(text, at)
         if key in keys:
-            raise Misread("duplicate", at, key)
-        colon = _skip(text, after)
+            raise JsonSyntaxError("duplicate", at, key)
+        colon = _skip_blanks(text, after)
         if text[colon : colon + 1] != ":":
-            raise Misread("no_colon", colon)
-        keys[key], children[key] = at, _value(text, _skip(text, colon + 1), depth + 1)
+            raise JsonSyntaxError("no_colon", colon)
+        keys[key], children[key] = at, _parse_value(text, _skip_blanks(text, colon + 1), depth + 1)
         at = _after_entry(text, children[key].end, "}")
     value = {key: child.value for key, child in children.items()}
-    return Node(value=value, start=start, end=at + 1, children=children, keys=keys)
+    return JsonNode(value=value, start=start, end=at + 1, children=children, keys=keys)
 
 
-def _array(text: str, start: int, depth: int) -> Node:
-    children: dict[str | int, Node] = {}
-    at = _skip(text, start + 1)
+def _parse_array(text: str, start: int, depth: int) -> JsonNode:
+    children: dict[str | int, JsonNode] = {}
+    at = _skip_blanks(text, start + 1)
     while text[at : at + 1] != "]":
-        child = _value(text, at, depth + 1)
+        child = _parse_value(text, at, depth + 1)
         children[len(children)] = child
         at = _after_entry(text, child.end, "]")
     value = [child.value for child in children.values()]
-    return Node(value=value, start=start, end=at + 1, children=children)
+    return JsonNode(value=value, start=start, end=at + 1, children=children)
 
 
 def _after_entry(text: str, end: int, closing: str) -> int:
     """Where the next entry or the closing bracket begins."""
-    at = _skip(text, end)
+    at = _skip_blanks(text, end)
     sign = text[at : at + 1]
     if sign == closing:
         return at
     if sign != ",":
-        raise Misread("no_comma" if sign else "cut_off", at)
-    following = _skip(text, at + 1)
+        raise JsonSyntaxError("no_comma" if sign else "cut_off", at)
+    following = _skip_blanks(text, at + 1)
     if text[following : following + 1] == closing:
-        raise Misread("trailing_comma", at)
+        raise JsonSyntaxError("trailing_comma", at)
     return following
 
 
-def _odd_key(text: str, at: int) -> str:
+def _key_error(text: str, at: int) -> str:
     if at >= len(text):
         return "cut_off"
     return "comment" if text.startswith(("//", "/*", "#"), at) else "bare_key"
 
 
-def _string(text: str, at: int) -> tuple[str, int]:
+def _parse_string(text: str, at: int) -> tuple[str, int]:
     try:
         value, end = _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as err:
         fault = "open_string" if err.pos == at else "bad_string"
-        raise Misread(fault, err.pos) from err
+        raise JsonSyntaxError(fault, err.pos) from err
     return str(value).encode("utf-8", "replace").decode("utf-8"), end
 
 
-def _scalar(text: str, at: int) -> Node:
+def _parse_scalar(text: str, at: int) -> JsonNode:
     match = _WORD.match(text, at)
     word = match[0] if match else text[at : at + 1]
     if word in _LITERALS:
-        return Node(value=_LITERALS[word], start=at, end=at + len(word))
+        return JsonNode(value=_LITERALS[word], start=at, end=at + len(word))
     number = _NUMBER.fullmatch(word)
     if number is None:
-        raise Misread(_odd_word(word), at, word[:20])
+        raise JsonSyntaxError(_word_error(word), at, word[:20])
     if len(word) > MAX_DIGITS:
-        raise Misread("long_number", at, str(len(word)))
+        raise JsonSyntaxError("long_number", at, str(len(word)))
     whole = number[1] is None and number[2] is None
     value = int(word) if whole else float(word)
     if value in (float("inf"), float("-inf")):
-        raise Misread("long_number", at, word)
-    return Node(value=value, start=at, end=at + len(word))
+        raise JsonSyntaxError("long_number", at, word)
+    return JsonNode(value=value, start=at, end=at + len(word))
 
 
-def _odd_word(word: str) -> str:
+def _word_error(word: str) -> str:
     if not word:
         return "cut_off"
     if word.startswith(("//", "/*", "#")):

@@ -11,26 +11,26 @@ from urllib.parse import urlsplit
 
 from pydantic.fields import FieldInfo
 
-from bot.config.messages import MORE, RIGHT
-from bot.config.schema import Config, Form, Section
+from bot.config.messages import KEY_NOTES, VALUE_TEXTS
+from bot.config.schema import Config, ConfigSection, ValueForm
 
-Path = tuple[str, ...]
-EACH = "*"
-MASK = re.compile(r"…\(\d+\)")
-REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SHOWN = 40
+KeyPath = tuple[str, ...]
+LIST_ITEM = "*"
+MASK_PATTERN = re.compile(r"…\(\d+\)")
+REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_MAX_SHOWN_CHARS = 40
 _SECRET_FORMS = ("secret", "secret_url", "database")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class ConfigKey:
     """One key. path: its steps, "*" for an item of a list; form: a key of bot.config.messages.RIGHT.
 
     default: as JSON has it, a reference such as "${NAME}" included. choices, least, most: () and None where
     they do not apply.
     """
 
-    path: Path
+    path: KeyPath
     form: str
     default: Any
     about: str
@@ -54,30 +54,30 @@ class Key:
         return self.form in {*_SECRET_FORMS, "choice", "text", "url", "public_url", "socket_url", "zone", "clock"}
 
 
-def _walk(section: type[Section], above: Path) -> Iterator[Key]:
+def _walk_keys(section: type[ConfigSection], above: KeyPath) -> Iterator[ConfigKey]:
     for name, info in section.model_fields.items():
         path = (*above, name)
-        yield _key(path, info)
-        inner = _section(info.annotation)
+        yield _build_key(path, info)
+        inner = _section_type(info.annotation)
         if inner:
-            yield from _walk(inner, path)
-        item = _section(get_args(info.annotation)[0]) if get_origin(info.annotation) is tuple else None
+            yield from _walk_keys(inner, path)
+        item = _section_type(get_args(info.annotation)[0]) if get_origin(info.annotation) is tuple else None
         if item:
-            yield from _walk(item, (*path, EACH))
+            yield from _walk_keys(item, (*path, LIST_ITEM))
 
 
-def _section(kind: Any) -> type[Section] | None:
+def _section_type(kind: Any) -> type[ConfigSection] | None:
     """The model behind an annotation, null allowed or not."""
     kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, Section)), None)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, ConfigSection)), None)
 
 
-def _key(path: Path, info: FieldInfo) -> Key:
+def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    return Key(
+    return ConfigKey(
         path=path,
-        form=_form(info),
-        default=extra.get("reference", _plain(info.default)),
+        form=_value_form(info),
+        default=extra.get("reference", _plain_default(info.default)),
         about=info.description or "",
         choices=tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else (),
         least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
@@ -85,34 +85,34 @@ def _key(path: Path, info: FieldInfo) -> Key:
     )
 
 
-def _form(info: FieldInfo) -> str:
-    named = [mark.name for mark in info.metadata if isinstance(mark, Form)]
+def _value_form(info: FieldInfo) -> str:
+    named = [mark.name for mark in info.metadata if isinstance(mark, ValueForm)]
     if named:
         return named[0]
-    if _section(info.annotation):
+    if _section_type(info.annotation):
         return "section"
     if get_origin(info.annotation) is Literal:
         return "choice"
     return {bool: "flag", int: "integer", float: "number"}.get(info.annotation, "text")  # type: ignore[arg-type]
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Section):
+def _plain_default(value: Any) -> Any:
+    if isinstance(value, ConfigSection):
         return value.model_dump(mode="json")
     return list(value) if isinstance(value, tuple) else value
 
 
-KEYS: dict[Path, Key] = {key.path: key for key in _walk(Config, ())}
+KEYS: dict[KeyPath, ConfigKey] = {key.path: key for key in _walk_keys(Config, ())}
 
 
-def find(path: tuple[str | int, ...]) -> Key | None:
+def find_key(path: tuple[str | int, ...]) -> ConfigKey | None:
     """The key at a place in the settings, list indexes allowed; None where the table has none."""
-    return KEYS.get(tuple(EACH if isinstance(step, int) else step for step in path))
+    return KEYS.get(tuple(LIST_ITEM if isinstance(step, int) else step for step in path))
 
 
-def nearest(path: Path) -> list[str]:
+def nearest_keys(path: KeyPath) -> list[str]:
     """Up to two known keys that were probably meant: siblings, else others of that name or spelling."""
-    path = tuple(EACH if step.isdigit() else step for step in path)
+    path = tuple(LIST_ITEM if step.isdigit() else step for step in path)
     siblings = {key.path[-1]: key.name for key in KEYS.values() if key.path[:-1] == path[:-1]}
     everywhere = {key.path[-1]: key.name for key in reversed(KEYS.values())}
     full = {name: name for name in map(".".join, KEYS)}
@@ -122,81 +122,81 @@ def nearest(path: Path) -> list[str]:
     return []
 
 
-def right(key: Key) -> tuple[str, str]:
+def describe_key(key: ConfigKey) -> tuple[str, str]:
     """What the key takes, in Chinese and in English."""
-    more = MORE.get(key.name, ("", ""))
-    zh, en = RIGHT[key.form]
-    fields = {"default": json.dumps(key.default), "least": _figure(key.least), "most": _figure(key.most)}
+    more = KEY_NOTES.get(key.name, ("", ""))
+    zh, en = VALUE_TEXTS[key.form]
+    fields = {"default": json.dumps(key.default), "least": _format_number(key.least), "most": _format_number(key.most)}
     return (
-        zh.format(choices=_listed(key.choices, "或"), **fields) + more[0],
-        en.format(choices=_listed(key.choices, "or"), **fields) + more[1],
+        zh.format(choices=_format_choices(key.choices, "或"), **fields) + more[0],
+        en.format(choices=_format_choices(key.choices, "or"), **fields) + more[1],
     )
 
 
-def _listed(choices: tuple[str, ...], word: str) -> str:
+def _format_choices(choices: tuple[str, ...], word: str) -> str:
     *others, last = choices or ("",)
     gap = "、" if word == "或" else ", "
     return f"{gap.join(others)} {word} {last}" if others else last
 
 
-def _figure(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "" if value is None else str(int(value)) if value == int(value) else str(value)
 
 
-def shown(value: Any, key: Key | None) -> str:
+def format_value(value: Any, key: ConfigKey | None) -> str:
     """A value as it may stand in a sentence: short, and masked where it is a secret."""
     if key and key.secret:
-        value = mask(value, key)
-    if isinstance(value, str) and len(value) > _SHOWN:
-        value = value[:_SHOWN] + "…"
+        value = mask_secret(value, key)
+    if isinstance(value, str) and len(value) > _MAX_SHOWN_CHARS:
+        value = value[:_MAX_SHOWN_CHARS] + "…"
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= 2 * _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "…"
 
 
-def mask(value: Any, key: Key) -> Any:
+def mask_secret(value: Any, key: ConfigKey) -> Any:
     """What may be shown of a secret: its first four characters and its length; of an address all but the password."""
     if not isinstance(value, str):
-        return value if value is None else mask(json.dumps(value), key)
-    if not value or REFERENCE.fullmatch(value):
+        return value if value is None else mask_secret(json.dumps(value), key)
+    if not value or REFERENCE_PATTERN.fullmatch(value):
         return value
     if key.form == "secret":
         head = value[:4] if len(value) >= 12 else ""
         return f"{head}…({len(value)})"
-    password = _password(value)
+    password = _url_password(value)
     return value.replace(f":{password}@", f":…({len(password)})@") if password else value
 
 
-def masked(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
+def mask_settings(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
     """The same settings with every secret masked."""
     if isinstance(settings, dict):
-        return {name: masked(value, (*path, name)) for name, value in settings.items()}
+        return {name: mask_settings(value, (*path, name)) for name, value in settings.items()}
     if isinstance(settings, list):
-        return [masked(value, (*path, index)) for index, value in enumerate(settings)]
-    key = find(path)
-    return mask(settings, key) if key and key.secret else settings
+        return [mask_settings(value, (*path, index)) for index, value in enumerate(settings)]
+    key = find_key(path)
+    return mask_secret(settings, key) if key and key.secret else settings
 
 
-def secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
     """Every secret value in the settings, references left out: what must never be seen in a log."""
     if isinstance(settings, dict | list):
         steps = settings.items() if isinstance(settings, dict) else enumerate(settings)
         for step, value in steps:
-            yield from secrets(value, (*path, step))
+            yield from list_secrets(value, (*path, step))
         return
-    key = find(path)
-    if not (key and key.secret and isinstance(settings, str)) or REFERENCE.search(settings):
+    key = find_key(path)
+    if not (key and key.secret and isinstance(settings, str)) or REFERENCE_PATTERN.search(settings):
         return
-    value = settings if key.form == "secret" else _password(settings)
+    value = settings if key.form == "secret" else _url_password(settings)
     if value:
         yield value
 
 
 def known_secrets(config: Config) -> frozenset[str]:
     """Every secret that these settings really hold, references resolved."""
-    return frozenset(secrets(config.model_dump(mode="json")))
+    return frozenset(list_secrets(config.model_dump(mode="json")))
 
 
-def _password(url: str) -> str:
+def _url_password(url: str) -> str:
     try:
         return urlsplit(url).password or ""
     except ValueError:

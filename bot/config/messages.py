@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.errors import ConfigError
 
-FAULTS: dict[str, tuple[str, str]] = {
+FAULT_TEXTS: dict[str, tuple[str, str]] = {
     # the text is not the JSON we take
     "empty": ("文件是空的；最少要有 {{}}。", "the file is empty; the least it may hold is {{}}."),
     "trailing_text": ("结尾之后还有多余的内容。", "there is more text after the end."),
@@ -65,7 +65,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "unwritable": ("写不进去：{why}。", "it cannot be written: {why}."),
 }
 
-RIGHT: dict[str, tuple[str, str]] = {
+VALUE_TEXTS: dict[str, tuple[str, str]] = {
     "integer": (
         "应为 {least} 到 {most} 之间的整数，例如 {default}",
         "it must be a whole number from {least} to {most}, such as {default}",
@@ -116,7 +116,7 @@ RIGHT: dict[str, tuple[str, str]] = {
     "clock": ("应为时刻 HH:MM，例如 03:30", "it must be a time of day as HH:MM, such as 03:30"),
 }
 
-MORE: dict[str, tuple[str, str]] = {
+KEY_NOTES: dict[str, tuple[str, str]] = {
     "channels.web.host": (
         "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理，并把 channels.web.public_url 设为它的地址）",
         " (it listens on this machine only; to open it to others, put a proxy with TLS in front and set "
@@ -126,7 +126,7 @@ MORE: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class SourceLocation:
     """Where in a file: its name, line and column from 1; line 0 means the file as a whole."""
 
     file: str
@@ -134,14 +134,18 @@ class Spot:
     column: int = 0
 
 
-class Refused(ConfigError):
+class ConfigRejected(ConfigError):
     """Configuration was not taken; str() is the English sentence, `say` gives either.
 
     fault: a key of FAULTS. words: fields of the sentence, a pair where the two languages differ.
     """
 
     def __init__(
-        self, fault: str, *, spot: Spot | None = None, words: Mapping[str, str | tuple[str, str]] | None = None
+        self,
+        fault: str,
+        *,
+        spot: SourceLocation | None = None,
+        words: Mapping[str, str | tuple[str, str]] | None = None,
     ) -> None:
         self.fault = fault
         self.spot = spot
@@ -152,14 +156,14 @@ class Refused(ConfigError):
         """One sentence in "zh" or "en", with file, line and column where they are known."""
         side = 0 if lang == "zh" else 1
         words = {name: word if isinstance(word, str) else word[side] for name, word in self.words.items()}
-        return _place(self.spot, side) + FAULTS[self.fault][side].format(**words).rstrip()
+        return _format_location(self.spot, side) + FAULT_TEXTS[self.fault][side].format(**words).rstrip()
 
-    def at(self, spot: Spot) -> "Refused":
+    def at(self, spot: SourceLocation) -> "ConfigRejected":
         """The same refusal, said of that place."""
-        return Refused(self.fault, spot=spot, words=self.words)
+        return ConfigRejected(self.fault, spot=spot, words=self.words)
 
 
-def _place(spot: Spot | None, side: int) -> str:
+def _format_location(spot: SourceLocation | None, side: int) -> str:
     if spot is None:
         return ""
     if not spot.line:

@@ -6,16 +6,18 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from bot.config.keys import KEYS, Key, Path, right, shown
-from bot.config.messages import Refused
-from memory.context.policies.policies import POLICIES, WHOLE, policy_of
-from memory.context.policies.state import Numbers
+from bot.config.keys import KEYS, ConfigKey, KeyPath, describe_key, format_value
+from bot.config.messages import ConfigRejected
+from memory.context.policies.policies import INTEGER_SETTINGS, POLICIES, build_policy
+from memory.context.policies.state import PolicySettings
 
-ROOT = "policies"
-RANGES: dict[str, tuple[float, float]] = {field.name: field.metadata["range"] for field in fields(Numbers)}
+POLICIES_KEY = "policies"
+NUMBER_RANGES: dict[str, tuple[float, float]] = {
+    field.name: field.metadata["range"] for field in fields(PolicySettings)
+}
 
 
-def refusal(settings: Any) -> tuple[Path, Refused, bool] | None:
+def find_policy_refusal(settings: Any) -> tuple[KeyPath, ConfigRejected, bool] | None:
     """The first thing that is wrong with the value of `policies`: where, why, and whether it is a name that is wrong.
 
     What is no mapping at all is left to the check of types.
@@ -24,81 +26,87 @@ def refusal(settings: Any) -> tuple[Path, Refused, bool] | None:
         return None
     for policy, numbers in settings.items():
         if policy not in POLICIES:
-            return (ROOT, policy), _no_policy(policy), True
+            return (POLICIES_KEY, policy), _unknown_policy(policy), True
         if not isinstance(numbers, dict):
-            return (ROOT, policy), _no_numbers(policy, numbers), False
+            return (POLICIES_KEY, policy), _not_an_object(policy, numbers), False
         for name, value in numbers.items():
-            path = (ROOT, policy, name)
+            path = (POLICIES_KEY, policy, name)
             if name not in POLICIES[policy].knobs:
-                return path, _no_number(policy, name), True
-            if not _fits(name, value):
-                return path, _wrong(policy, name, value), False
+                return path, _unknown_number(policy, name), True
+            if not _is_in_range(name, value):
+                return path, _wrong_value(policy, name, value), False
     return None
 
 
-def number(policy: str, name: str, overrides: dict[str, Any]) -> float | None:
+def policy_number(policy: str, name: str, overrides: dict[str, Any]) -> float | None:
     """The value that holds for a policy's number; None where it has no such number."""
     if policy not in POLICIES or name not in POLICIES[policy].knobs:
         return None
-    value: float = getattr(policy_of(policy, overrides).numbers, name)
+    value: float = getattr(build_policy(policy, overrides).numbers, name)
     return value
 
 
-def unknown(path: Path) -> Refused:
+def unknown_policy_refusal(path: KeyPath) -> ConfigRejected:
     """The refusal of a path below `policies` that names nothing."""
     if path[1] not in POLICIES:
-        return _no_policy(path[1])
-    return _no_number(path[1], ".".join(path[2:]))
+        return _unknown_policy(path[1])
+    return _unknown_number(path[1], ".".join(path[2:]))
 
 
-def near_policies(name: str) -> list[str]:
+def nearest_policies(name: str) -> list[str]:
     """Policies that were probably meant, best first."""
     return difflib.get_close_matches(name.lower(), POLICIES, n=2, cutoff=0.5)
 
 
-def _fits(name: str, value: Any) -> bool:
+def _is_in_range(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return False
-    least, most = RANGES[name]
-    return least <= value <= most and (name not in WHOLE or value == int(value))
+    least, most = NUMBER_RANGES[name]
+    return least <= value <= most and (name not in INTEGER_SETTINGS or value == int(value))
 
 
-def _wrong(policy: str, name: str, value: Any) -> Refused:
-    least, most = RANGES[name]
-    key = Key(
-        path=(ROOT, policy, name),
-        form="integer" if name in WHOLE else "number",
+def _wrong_value(policy: str, name: str, value: Any) -> ConfigRejected:
+    least, most = NUMBER_RANGES[name]
+    key = ConfigKey(
+        path=(POLICIES_KEY, policy, name),
+        form="integer" if name in INTEGER_SETTINGS else "number",
         default=getattr(POLICIES[policy].numbers, name),
         about="",
         least=least,
         most=most,
     )
-    return Refused("wrong", words={"key": key.name, "value": shown(value, key), "right": right(key)})
+    return ConfigRejected(
+        "wrong", words={"key": key.name, "value": format_value(value, key), "right": describe_key(key)}
+    )
 
 
-def _no_numbers(policy: str, value: Any) -> Refused:
-    key = f"{ROOT}.{policy}"
-    return Refused("wrong", words={"key": key, "value": shown(value, None), "right": right(KEYS[(ROOT,)])})
+def _not_an_object(policy: str, value: Any) -> ConfigRejected:
+    key = f"{POLICIES_KEY}.{policy}"
+    return ConfigRejected(
+        "wrong", words={"key": key, "value": format_value(value, None), "right": describe_key(KEYS[(POLICIES_KEY,)])}
+    )
 
 
-def _no_policy(name: str) -> Refused:
-    near, known = _near(near_policies(name)), _list(POLICIES)
-    return Refused("no_policy", words={"key": ROOT, "name": shown(name, None), "near": near, "known": known})
+def _unknown_policy(name: str) -> ConfigRejected:
+    near, known = _format_suggestions(nearest_policies(name)), _format_names(POLICIES)
+    return ConfigRejected(
+        "no_policy", words={"key": POLICIES_KEY, "name": format_value(name, None), "near": near, "known": known}
+    )
 
 
-def _no_number(policy: str, name: str) -> Refused:
+def _unknown_number(policy: str, name: str) -> ConfigRejected:
     knobs = POLICIES[policy].knobs
-    near, known = _near(difflib.get_close_matches(name, knobs, n=2, cutoff=0.6)), _list(knobs)
-    words = {"key": f"{ROOT}.{policy}", "policy": policy, "name": shown(name, None)}
-    return Refused("no_number", words={**words, "near": near, "known": known})
+    near, known = _format_suggestions(difflib.get_close_matches(name, knobs, n=2, cutoff=0.6)), _format_names(knobs)
+    words = {"key": f"{POLICIES_KEY}.{policy}", "policy": policy, "name": format_value(name, None)}
+    return ConfigRejected("no_number", words={**words, "near": near, "known": known})
 
 
-def _near(names: list[str]) -> tuple[str, str]:
+def _format_suggestions(names: list[str]) -> tuple[str, str]:
     if not names:
         return "", ""
     return f"你是不是想写 {' 或 '.join(names)}？", f"Did you mean {' or '.join(names)}? "
 
 
-def _list(names: Iterable[str]) -> tuple[str, str]:
+def _format_names(names: Iterable[str]) -> tuple[str, str]:
     listed = list(names)
     return "、".join(listed), ", ".join(listed)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 
-OTHERS = 0o077  # the permission bits of everybody but the owner
+OTHERS_MODE = 0o077  # the permission bits of everybody but the owner
 MAX_ENTRIES = 200_000  # files and folders looked at in one pass, about two seconds of one core
 _OUR_NAMES = re.compile(
     r"config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+", re.DOTALL
@@ -30,16 +30,16 @@ class OpenEntry:
     @property
     def remedy(self) -> str:
         """The command that closes it."""
-        return f"chmod {self.mode & ~OTHERS:o} {shlex.quote(str(self.path))}"
+        return f"chmod {self.mode & ~OTHERS_MODE:o} {shlex.quote(str(self.path))}"
 
 
-def close_folders(home: Home) -> None:
+def close_folders(home: HomeFolder) -> None:
     """Close the home's own folders to other accounts, which closes everything below them at once."""
     for entry in _open_ones(_folders(home), home):
         _close(entry)
 
 
-def close_entries(home: Home) -> list[OpenEntry]:
+def close_entries(home: HomeFolder) -> list[OpenEntry]:
     """Close every file and folder that the program keeps in the home; returns what was open.
 
     To be called once config.json and the web token have been accepted: a secret that others could read until now is
@@ -48,7 +48,7 @@ def close_entries(home: Home) -> list[OpenEntry]:
     return [entry for entry in find_open(home) if _close(entry)]
 
 
-def find_open(home: Home) -> Iterator[OpenEntry]:
+def find_open(home: HomeFolder) -> Iterator[OpenEntry]:
     """Files and folders of ours that others may open; links, devices and files with a second name are left out.
 
     The web token is left out too: it is refused where it is open.
@@ -56,22 +56,22 @@ def find_open(home: Home) -> Iterator[OpenEntry]:
     return _open_ones(chain(_folders(home), islice(_below_root(home), MAX_ENTRIES)), home)
 
 
-def _open_ones(paths: Iterator[Path], home: Home) -> Iterator[OpenEntry]:
+def _open_ones(paths: Iterator[Path], home: HomeFolder) -> Iterator[OpenEntry]:
     owners = _owners(home)
     for path in paths:
         with suppress(OSError):
             status = path.lstat()
-            if status.st_mode & OTHERS and status.st_uid in owners and _is_closable(status):
+            if status.st_mode & OTHERS_MODE and status.st_uid in owners and _is_closable(status):
                 yield OpenEntry(path=path, mode=stat.S_IMODE(status.st_mode))
 
 
-def _folders(home: Home) -> Iterator[Path]:
+def _folders(home: HomeFolder) -> Iterator[Path]:
     """The folders at the top. A root that holds anything else (a checkout, a home directory) is not ours to close."""
     tops = (home.root, home.workspace, home.data) if _is_ours_alone(home.root) else (home.workspace, home.data)
     return (path for path in tops if path.is_dir() and not path.is_symlink())
 
 
-def _below_root(home: Home) -> Iterator[Path]:
+def _below_root(home: HomeFolder) -> Iterator[Path]:
     left_out = {home.workspace, home.data, home.web_token}
     if not _is_ours_alone(home.root):
         left_out.add(home.workspace / _README)  # a checkout's own file
@@ -88,11 +88,11 @@ def _below(folder: Path) -> Iterator[Path]:
             yield from (Path(parent, name) for name in (*folders, *files))
 
 
-def find_linked(home: Home) -> Iterator[OpenEntry]:
+def find_linked(home: HomeFolder) -> Iterator[OpenEntry]:
     """Folders that somebody has put elsewhere by a link: named, and never changed through it."""
     for path in (home.workspace, home.data):
         with suppress(OSError):
-            if path.is_symlink() and (mode := stat.S_IMODE(path.stat().st_mode)) & OTHERS:
+            if path.is_symlink() and (mode := stat.S_IMODE(path.stat().st_mode)) & OTHERS_MODE:
                 yield OpenEntry(path=path.resolve(), mode=mode)
 
 
@@ -112,7 +112,7 @@ def _is_closable(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
 
 
-def _owners(home: Home) -> frozenset[int]:
+def _owners(home: HomeFolder) -> frozenset[int]:
     """Accounts whose files are ours: this process's, and the one that the home belongs to."""
     with suppress(OSError):
         return frozenset({os.geteuid(), home.root.stat().st_uid})
@@ -123,13 +123,13 @@ def _close(entry: OpenEntry) -> bool:
     """Take the others' bits away, unless something else stands at the path by now."""
     with suppress(OSError):
         if os.chmod in os.supports_follow_symlinks:
-            os.chmod(entry.path, entry.mode & ~OTHERS, follow_symlinks=False)
+            os.chmod(entry.path, entry.mode & ~OTHERS_MODE, follow_symlinks=False)
             return True
         # An O_PATH descriptor follows no link, opens no FIFO, and closing it does not release SQLite's locks.
         handle = os.open(entry.path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if _is_closable(os.fstat(handle)):
-                os.chmod(f"/proc/self/fd/{handle}", entry.mode & ~OTHERS)
+                os.chmod(f"/proc/self/fd/{handle}", entry.mode & ~OTHERS_MODE)
                 return True
         finally:
             os.close(handle)

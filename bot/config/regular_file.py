@@ -9,15 +9,15 @@ MAX_BYTES = 1_000_000
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-class NotPlain(OSError):
+class NotRegularFile(OSError):
     """A device, a pipe, a socket or a folder stands there."""
 
 
-class TooLarge(OSError):
+class ConfigFileTooLarge(OSError):
     """It is larger than 1 MB."""
 
 
-def read_plain(path: Path) -> bytes:
+def read_regular_file(path: Path) -> bytes:
     """Read the whole file; links are followed, for configuration is often mounted as one.
 
     Raises:
@@ -27,13 +27,13 @@ def read_plain(path: Path) -> bytes:
     handle = os.open(path, _FLAGS)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise NotPlain(errno.EINVAL, "It is not a plain file", str(path))
+            raise NotRegularFile(errno.EINVAL, "It is not a plain file", str(path))
         pieces, size = [], 0
         while piece := os.read(handle, MAX_BYTES + 1 - size):
             pieces.append(piece)
             size += len(piece)
             if size > MAX_BYTES:
-                raise TooLarge(errno.EFBIG, "It is larger than 1 MB", str(path))
+                raise ConfigFileTooLarge(errno.EFBIG, "It is larger than 1 MB", str(path))
         return b"".join(pieces)
     finally:
         os.close(handle)

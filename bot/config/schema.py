@@ -8,25 +8,25 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from channels.web.public_url import networks, public_address
+from channels.web.public_url import parse_networks, parse_public_url
 
 # The forms a setting's value may take: texts, lists, addresses and secrets, each with its check.
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueForm:
     """Names what a value must look like; the words for it are in bot.config.messages."""
 
     name: str
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """A group of settings: frozen, exact types, nothing unknown."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
 
 
-def _address(*schemes: str) -> AfterValidator:
+def _url_validator(*schemes: str) -> AfterValidator:
     def check(url: str) -> str:
         parts = urlsplit(url)
         if url and (parts.scheme not in schemes or not parts.hostname or any(sign.isspace() for sign in url)):
@@ -36,30 +36,30 @@ def _address(*schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _public_url(url: str) -> str:
+def _check_public_url(url: str) -> str:
     if url:
-        public_address(url)
+        parse_public_url(url)
     return url
 
 
-def _networks(texts: tuple[str, ...]) -> tuple[str, ...]:
-    networks(texts)
+def _check_networks(texts: tuple[str, ...]) -> tuple[str, ...]:
+    parse_networks(texts)
     return texts
 
 
-Secret = Annotated[str, Field(repr=False), Form("secret")]
-Url = Annotated[str, _address("http", "https"), Form("url")]
-SocketUrl = Annotated[str, _address("ws", "wss"), Form("socket_url")]
-SecretUrl = Annotated[str, Field(repr=False), _address("http", "https", "socks5"), Form("secret_url")]
-PublicUrl = Annotated[str, AfterValidator(_public_url), Form("public_url")]
-Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_networks), Form("networks")]
-Texts = Annotated[tuple[str, ...], Field(strict=False), Form("texts")]
+Secret = Annotated[str, Field(repr=False), ValueForm("secret")]
+Url = Annotated[str, _url_validator("http", "https"), ValueForm("url")]
+SocketUrl = Annotated[str, _url_validator("ws", "wss"), ValueForm("socket_url")]
+SecretUrl = Annotated[str, Field(repr=False), _url_validator("http", "https", "socks5"), ValueForm("secret_url")]
+PublicUrl = Annotated[str, AfterValidator(_check_public_url), ValueForm("public_url")]
+Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_networks), ValueForm("networks")]
+Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
 
 
 # What config.json may say of each channel.
 
 
-class ChannelSettings(Section):
+class ChannelConfig(ConfigSection):
     """What every channel takes."""
 
     enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
@@ -69,7 +69,7 @@ class ChannelSettings(Section):
     proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
 
 
-class WithCredentials(ChannelSettings):
+class CredentialChannelConfig(ChannelConfig):
     """What a channel takes that is on once its credentials are there, unless `enabled` says otherwise."""
 
     #: Keys without which it cannot start.
@@ -96,7 +96,7 @@ class WithCredentials(ChannelSettings):
         return self.enabled and self.complete
 
 
-class Web(ChannelSettings):
+class WebConfig(ChannelConfig):
     """The page and API on this machine."""
 
     host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
@@ -112,7 +112,7 @@ class Web(ChannelSettings):
         return self.enabled
 
 
-class Telegram(WithCredentials):
+class TelegramConfig(CredentialChannelConfig):
     """A Telegram bot."""
 
     needed = ("token",)
@@ -124,7 +124,7 @@ class Telegram(WithCredentials):
     reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
 
-class Feishu(WithCredentials):
+class FeishuConfig(CredentialChannelConfig):
     """A Feishu or Lark app."""
 
     needed = ("app_id", "app_secret")
@@ -136,7 +136,7 @@ class Feishu(WithCredentials):
     verification_token: Secret = Field("", description="For webhook mode.")
 
 
-class Wechat(ChannelSettings):
+class WechatConfig(ChannelConfig):
     """A personal WeChat account, logged in by QR code."""
 
     enabled: bool = Field(False, description="On shows a QR code.")
@@ -149,7 +149,7 @@ class Wechat(ChannelSettings):
         return self.enabled
 
 
-class WechatMp(WithCredentials):
+class WechatMpConfig(CredentialChannelConfig):
     """A WeChat official account."""
 
     needed = ("app_id", "app_secret", "token")
@@ -160,7 +160,7 @@ class WechatMp(WithCredentials):
     base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
 
 
-class Wecom(WithCredentials):
+class WecomConfig(CredentialChannelConfig):
     """A WeCom bot."""
 
     needed = ("bot_id", "secret")
@@ -169,18 +169,18 @@ class Wecom(WithCredentials):
     ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
 
 
-class Channels(Section):
+class ChannelsConfig(ConfigSection):
     """Every channel there is."""
 
-    web: Web = Field(Web(), description="The page and API on this machine.")
-    telegram: Telegram = Field(Telegram(), description="A Telegram bot.")
-    feishu: Feishu = Field(Feishu(), description="A Feishu or Lark app.")
-    wechat: Wechat = Field(Wechat(), description="A personal WeChat account.")
-    wechat_mp: WechatMp = Field(WechatMp(), description="A WeChat official account.")
-    wecom: Wecom = Field(Wecom(), description="A WeCom bot.")
+    web: WebConfig = Field(WebConfig(), description="The page and API on this machine.")
+    telegram: TelegramConfig = Field(TelegramConfig(), description="A Telegram bot.")
+    feishu: FeishuConfig = Field(FeishuConfig(), description="A Feishu or Lark app.")
+    wechat: WechatConfig = Field(WechatConfig(), description="A personal WeChat account.")
+    wechat_mp: WechatMpConfig = Field(WechatMpConfig(), description="A WeChat official account.")
+    wecom: WecomConfig = Field(WecomConfig(), description="A WeCom bot.")
 
 
-def _zone(name: str) -> str:
+def _check_zone(name: str) -> str:
     if name:
         try:
             ZoneInfo(name)
@@ -189,21 +189,21 @@ def _zone(name: str) -> str:
     return name
 
 
-def _database(url: str) -> str:
+def _check_database_url(url: str) -> str:
     if url and urlsplit(url).scheme != "postgresql+psycopg":
         raise ValueError("not a database address")
     return url
 
 
-Zone = Annotated[str, AfterValidator(_zone), Form("zone")]
-ClockTime = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), Form("clock")]
-DatabaseUrl = Annotated[str, Field(repr=False), AfterValidator(_database), Form("database")]
+Zone = Annotated[str, AfterValidator(_check_zone), ValueForm("zone")]
+ClockTime = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), ValueForm("clock")]
+DatabaseUrl = Annotated[str, Field(repr=False), AfterValidator(_check_database_url), ValueForm("database")]
 PolicyName = Literal["balanced", "turns", "budget", "layers", "boundary", "rolling"]
-PolicyNumbers = Annotated[dict[str, dict[str, int | float]], Form("policies")]
+PolicyNumbers = Annotated[dict[str, dict[str, int | float]], ValueForm("policies")]
 Provider = Literal["anthropic", "openai", "offline"]
 
 
-class Fallback(Section):
+class FallbackConfig(ConfigSection):
     """One further model, asked when the ones before it are of no use."""
 
     provider: Provider = Field("anthropic", description="Which wire this model is reached by.")
@@ -213,7 +213,7 @@ class Fallback(Section):
     proxy: SecretUrl = Field("", description="HTTP proxy for it; empty means none.")
 
 
-class Llm(Section):
+class LlmConfig(ConfigSection):
     """The language model."""
 
     provider: Provider = Field("anthropic", description="anthropic, openai (any compatible endpoint) or offline.")
@@ -228,19 +228,19 @@ class Llm(Section):
     context_window: int = Field(0, ge=0, le=100_000_000, description="In tokens; 0 means from the model table.")
     max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Most tokens of one answer.")
     proxy: SecretUrl = Field("", description="HTTP proxy for model calls; empty means none.")
-    fallback: Annotated[tuple[Fallback, ...], Field(strict=False), Form("fallbacks")] = Field(
+    fallback: Annotated[tuple[FallbackConfig, ...], Field(strict=False), ValueForm("fallbacks")] = Field(
         (), description="Further models, tried in order when this one is of no use."
     )
     tell_spare: bool = Field(True, description="Say under an answer when a model of `fallback` gave it.")
 
 
-class Groups(Section):
+class GroupsConfig(ConfigSection):
     """Group chats."""
 
     listen: bool = Field(False, description="Keep talk that is not addressed to the bot as background.")
 
 
-class Embedding(Section):
+class EmbeddingConfig(ConfigSection):
     """What turns texts into vectors."""
 
     provider: Literal["openai", "local"] = Field(
@@ -251,7 +251,7 @@ class Embedding(Section):
     api_key: Secret = Field("", description="The endpoint's key; empty for a server that wants none.")
 
 
-class Memory(Section):
+class MemoryConfig(ConfigSection):
     """Long-term memory."""
 
     extract: bool = Field(True, description="Note lasting facts after each turn.")
@@ -263,10 +263,10 @@ class Memory(Section):
     dream_at: ClockTime = Field("03:30", description="When memory is put in order each night, HH:MM.")
     recall_limit: int = Field(5, ge=0, le=50, description="Most passages recalled for one message.")
     recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Most milliseconds that recall may take.")
-    embedding: Embedding | None = Field(None, description="Vectors for recall; null means none.")
+    embedding: EmbeddingConfig | None = Field(None, description="Vectors for recall; null means none.")
 
 
-class UserBudget(Section):
+class UserBudgetConfig(ConfigSection):
     """What one person who is not the owner may use; 0 means no limit."""
 
     messages_per_minute: int = Field(30, ge=0, le=1_000_000, description="Messages a minute.")
@@ -280,7 +280,7 @@ class UserBudget(Section):
     guest_messages_per_day: int = Field(20, ge=0, le=1_000_000, description="Messages a day of a group's guest.")
 
 
-class TotalBudget(Section):
+class TotalBudgetConfig(ConfigSection):
     """What everybody but the owner may use together; 0 means no limit."""
 
     messages_per_day: int = Field(3000, ge=0, le=10**9, description="Messages a day.")
@@ -288,24 +288,24 @@ class TotalBudget(Section):
     storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files kept, in megabytes.")
 
 
-class Budgets(Section):
+class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
-    user: UserBudget = Field(UserBudget(), description="Per person.")
-    total: TotalBudget = Field(TotalBudget(), description="All together.")
+    user: UserBudgetConfig = Field(UserBudgetConfig(), description="Per person.")
+    total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All together.")
 
 
-class Access(Section):
+class AccessConfig(ConfigSection):
     """Who may talk to the bot: nobody but those in a channel's `owners` and `allow`; there is nothing to loosen."""
 
 
-class Tools(Section):
+class ToolsConfig(ConfigSection):
     """What the model may do."""
 
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 
-class Log(Section):
+class LogConfig(ConfigSection):
     """The program's own log; it never holds message text."""
 
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least weight that is written.")
@@ -316,7 +316,7 @@ class Log(Section):
     )
 
 
-class Config(Section):
+class Config(ConfigSection):
     """All settings, each with a value."""
 
     agent_max_context_tokens: int = Field(
@@ -348,14 +348,14 @@ class Config(Section):
     timezone: Zone = Field("", description="Such as Asia/Shanghai; empty means the machine's.")
     concurrency: int = Field(64, ge=1, le=10_000, description="Turns at once.")
     database_url: DatabaseUrl = Field("", description="postgresql+psycopg://…; empty means SQLite in data/mnema.db.")
-    llm: Llm = Field(Llm(), description="The language model.")
-    channels: Channels = Field(Channels(), description="Where people talk to the bot.")
-    groups: Groups = Field(Groups(), description="Group chats.")
-    memory: Memory = Field(Memory(), description="Long-term memory.")
-    budgets: Budgets = Field(Budgets(), description="Limits for everyone but the owner.")
-    access: Access = Field(Access(), description="Nobody is let in but those a channel lists.")
-    tools: Tools = Field(Tools(), description="What the model may do.")
-    log: Log = Field(Log(), description="The program's own log.")
+    llm: LlmConfig = Field(LlmConfig(), description="The language model.")
+    channels: ChannelsConfig = Field(ChannelsConfig(), description="Where people talk to the bot.")
+    groups: GroupsConfig = Field(GroupsConfig(), description="Group chats.")
+    memory: MemoryConfig = Field(MemoryConfig(), description="Long-term memory.")
+    budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
+    access: AccessConfig = Field(AccessConfig(), description="Nobody is let in but those a channel lists.")
+    tools: ToolsConfig = Field(ToolsConfig(), description="What the model may do.")
+    log: LogConfig = Field(LogConfig(), description="The program's own log.")
 
 
 # The zone that days and hours are told in.
@@ -382,9 +382,9 @@ class MachineZone(tzinfo):
         return dt.replace(tzinfo=None).astimezone().tzname() if dt else None
 
 
-MACHINE = MachineZone()
+MACHINE_ZONE = MachineZone()
 
 
-def zone_of(config: Config) -> tzinfo:
+def time_zone(config: Config) -> tzinfo:
     """As configured, else the machine's."""
-    return ZoneInfo(config.timezone) if config.timezone else MACHINE
+    return ZoneInfo(config.timezone) if config.timezone else MACHINE_ZONE

@@ -5,21 +5,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
-from channels.web.backend import Allow, Whose
-from channels.web.requests import Refused
+from channels.web.backend import Allow, ConversationOwner
+from channels.web.requests import HttpRefusal
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 
-ACTION = "chat.read.other"
-ACTOR = "console"
+READ_OTHER_ACTION = "chat.read.other"
+CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
 MAX_SESSIONS = 1_000
 
-Note = Callable[[str, str, str, str], Awaitable[None]]
+RecordReading = Callable[[str, str, str, str], Awaitable[None]]
 """Adds an act to the audit's chain: action, subject, result, actor."""
 
 
-def whose(row: ConversationRow) -> Whose:
+def conversation_owner(row: ConversationRow) -> ConversationOwner:
     """Whose conversation it is.
 
     A group is nobody's private chat. An account that is linked to the owner's shares their memory and is not the owner.
@@ -29,7 +29,7 @@ def whose(row: ConversationRow) -> Whose:
     return "other" if row.own_space else "own"
 
 
-class ReadingLog:
+class ReadingAudit:
     """One audit row for each reading of another person's private chat.
 
     A reading begins when a person presses "open", or with the first call that reads, and lasts until that reader has
@@ -38,7 +38,7 @@ class ReadingLog:
     cannot be, nothing is.
     """
 
-    def __init__(self, note: Note, allow: Allow, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, note: RecordReading, allow: Allow, clock: Callable[[], float] = time.monotonic) -> None:
         self._note = note
         self._allow = allow
         self._clock = clock
@@ -51,10 +51,10 @@ class ReadingLog:
         Raises:
             Refused: 403 when it may not be read here, 503 when the audit row could not be stored.
         """
-        if whose(row) != "other":
+        if conversation_owner(row) != "other":
             return
-        if not self._allow(ACTION):
-            raise Refused(403, "denied", "not allowed")
+        if not self._allow(READ_OTHER_ACTION):
+            raise HttpRefusal(403, "denied", "not allowed")
         async with self._lock:
             read = self._sessions.get((reader, row.id))
             if pressed or read is None or self._clock() - read > SESSION_SECONDS:
@@ -66,7 +66,7 @@ class ReadingLog:
 
     async def _store(self, conversation: str, result: str) -> None:
         try:
-            await self._note(ACTION, conversation, result, ACTOR)
+            await self._note(READ_OTHER_ACTION, conversation, result, CONSOLE_ACTOR)
         except StoreError as err:
             why = "the audit list could not be written, so the chat stays closed; try again"
-            raise Refused(503, "storage", why, {"retry-after": "2"}) from err
+            raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err

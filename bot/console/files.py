@@ -8,17 +8,17 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.memory.files import SUFFIX, described, files_of
-from channels.web.requests import MEBIBYTE, Call, Refused, answer, as_object, parse_json, read_body
-from memory.workspace.files import Conflict, File, SpaceFiles, TooBig
+from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
+from channels.web.requests import MEBIBYTE, HttpRefusal, Route, as_object, json_response, parse_json, read_body
+from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile
 from memory.workspace.safe_path import PathRefused
 
-FOLDER = "/api/memory/files"
-LONGEST = 4 * MEBIBYTE
-_TAG = re.compile(r'"([0-9a-f]{64})"')
+FILES_PATH = "/api/memory/files"
+MAX_FILE_BYTES = 4 * MEBIBYTE
+_ETAG_PATTERN = re.compile(r'"([0-9a-f]{64})"')
 
 
-class Files:
+class FileRoutes:
     """Handlers over one space. What may not be read looks the same as what is not there.
 
     saved: called after each write, before it is answered.
@@ -28,66 +28,66 @@ class Files:
         self._files = files
         self._saved = saved
 
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[Route, ...]:
         """The three routes."""
-        one = FOLDER + "/{path:path}"
+        one = FILES_PATH + "/{path:path}"
         return (
-            Call(method="GET", path=FOLDER, action="files.read", handler=self.list),
-            Call(method="GET", path=one, action="files.read", handler=self.read),
-            Call(method="PUT", path=one, action="files.write", handler=self.write),
+            Route(method="GET", path=FILES_PATH, action="files.read", handler=self.list),
+            Route(method="GET", path=one, action="files.read", handler=self.read),
+            Route(method="PUT", path=one, action="files.write", handler=self.write),
         )
 
     async def list(self, _: Request) -> Response:
         """Every Markdown file with its size and time."""
-        return answer({"files": await asyncio.to_thread(files_of, self._files)})
+        return json_response({"files": await asyncio.to_thread(files_to_json, self._files)})
 
     async def read(self, request: Request) -> Response:
         """The file's text; as an object where JSON is asked for; 304 where If-None-Match has it already."""
-        file = await self._file(_path(request))
+        file = await self._file(_request_path(request))
         headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache", "vary": "accept"}
-        if _held(request.headers.get("if-none-match", ""), file.sha256):
+        if _is_current(request.headers.get("if-none-match", ""), file.sha256):
             return Response(status_code=304, headers=headers)
         if "application/json" in request.headers.get("accept", ""):
-            return answer({**described(file), "text": file.text}, headers=headers)
+            return json_response({**file_to_json(file), "text": file.text}, headers=headers)
         headers["content-disposition"] = "attachment"
         return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
 
     async def write(self, request: Request) -> Response:
         """Replace the file that If-Match names; If-None-Match: * makes a new one. Anything else: 412."""
-        path = _path(request)
-        text = await _text(request)
+        path = _request_path(request)
+        text = await _request_text(request)
         expected = await self._expected(request, path)
         if expected is not None:
             await self._check_text(path)
         try:
             file = await asyncio.to_thread(self._files.write, path, text, expected)
-        except Conflict as err:
-            raise _changed() from err
-        except TooBig as err:
-            raise Refused(413, "too_large", str(err)) from err
+        except FileConflict as err:
+            raise _conflict() from err
+        except FileTooBig as err:
+            raise HttpRefusal(413, "too_large", str(err)) from err
         except (PathRefused, NotADirectoryError) as err:
-            raise _missing() from err
+            raise _not_found() from err
         except OSError as err:
-            raise Refused(503, "storage", "the file could not be written; nothing changed") from err
+            raise HttpRefusal(503, "storage", "the file could not be written; nothing changed") from err
         await self._saved()
-        return answer(described(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
+        return json_response(file_to_json(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
 
     async def _check_text(self, path: str) -> None:
         """What was shown of a file that is not UTF-8 is not what it holds; it is not written over."""
         try:
             (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
         except UnicodeDecodeError as err:
-            raise Refused(409, "not_utf8", "the file is not UTF-8; it was left as it is") from err
-        except (PathRefused, TooBig, OSError):
+            raise HttpRefusal(409, "not_utf8", "the file is not UTF-8; it was left as it is") from err
+        except (PathRefused, FileTooBig, OSError):
             return  # the write itself says what is wrong
 
-    async def _file(self, path: str) -> File:
+    async def _file(self, path: str) -> TextFile:
         try:
             return await asyncio.to_thread(self._files.read, path)
-        except TooBig as err:
-            raise Refused(413, "too_large", str(err)) from err
+        except FileTooBig as err:
+            raise HttpRefusal(413, "too_large", str(err)) from err
         except (PathRefused, OSError) as err:
-            raise _missing() from err
+            raise _not_found() from err
 
     async def _expected(self, request: Request, path: str) -> str | None:
         match, none_match = request.headers.get("if-match"), request.headers.get("if-none-match")
@@ -95,41 +95,41 @@ class Files:
             return None
         if match == "*":
             return (await self._file(path)).sha256
-        tag = _TAG.fullmatch((match or "").strip())
+        tag = _ETAG_PATTERN.fullmatch((match or "").strip())
         if tag is None:
-            raise Refused(412, "precondition", "send If-Match with the ETag that the file was read with")
+            raise HttpRefusal(412, "precondition", "send If-Match with the ETag that the file was read with")
         return tag[1]
 
 
-def _path(request: Request) -> str:
+def _request_path(request: Request) -> str:
     path = str(request.path_params["path"])
-    if not path.endswith(SUFFIX):
-        raise _missing()
+    if not path.endswith(MEMORY_SUFFIX):
+        raise _not_found()
     return path
 
 
-def _held(none_match: str, sha256: str) -> bool:
+def _is_current(none_match: str, sha256: str) -> bool:
     """Whether the client has this very text; a weak tag is as good as a strong one here (RFC 9110, 13.1.2)."""
     tags = [tag.strip().removeprefix("W/") for tag in none_match.split(",")]
     return f'"{sha256}"' in tags or tags == ["*"]
 
 
-async def _text(request: Request) -> str:
-    raw = await read_body(request, limit=LONGEST)
+async def _request_text(request: Request) -> str:
+    raw = await read_body(request, limit=MAX_FILE_BYTES)
     if request.headers.get("content-type", "").startswith("application/json"):
         value: Any = as_object(await asyncio.to_thread(parse_json, raw)).get("text")
         if not isinstance(value, str):
-            raise Refused(400, "text", "text must be a string")
+            raise HttpRefusal(400, "text", "text must be a string")
         return value
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as err:
-        raise Refused(400, "text", "the file must be UTF-8") from err
+        raise HttpRefusal(400, "text", "the file must be UTF-8") from err
 
 
-def _missing() -> Refused:
-    return Refused(404, "not_found", "there is no such file")
+def _not_found() -> HttpRefusal:
+    return HttpRefusal(404, "not_found", "there is no such file")
 
 
-def _changed() -> Refused:
-    return Refused(412, "changed", "the file was changed meanwhile; read it again")
+def _conflict() -> HttpRefusal:
+    return HttpRefusal(412, "changed", "the file was changed meanwhile; read it again")

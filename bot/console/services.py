@@ -9,62 +9,62 @@ from typing import Any
 
 import structlog
 
-from bot.access.permissions import Actor, Where, authorize
-from bot.access.usage_report import as_json as as_json_of
-from bot.access.usage_report import people_as_json, spans
+from bot.access.permissions import AccessScope, Actor, authorize
+from bot.access.usage_report import people_usage_to_json, report_spans
+from bot.access.usage_report import usage_to_json as as_json_of
 from bot.commands.router import COMMANDS
-from bot.console.routes import Asked, open_site
-from bot.console.routes import House as Console
-from bot.console.transcripts import name_of
-from bot.gateway.channel_status import State, as_json
-from bot.memory.recall import told
-from bot.models.health import as_json as of_model
-from bot.runtime.bot import House
-from bot.telemetry.faults import TURNS
-from bot.telemetry.faults import as_json as trouble_json
-from bot.telemetry.log import hidden
+from bot.console.routes import ConsoleServices as Console
+from bot.console.routes import SearchQuery, mount_console
+from bot.console.transcripts import conversation_name
+from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
+from bot.memory.recall import passage_to_json
+from bot.models.health import model_status_to_json as of_model
+from bot.runtime.bot import Bot
+from bot.telemetry.faults import TURNS_SUBJECT
+from bot.telemetry.faults import troubles_to_json as trouble_json
+from bot.telemetry.log import redact
 from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.web.backend import Health
+from channels.web.backend import HealthReport
 from channels.web.channel import Web
-from channels.web.monitor import Watched, WatchSite
-from channels.web.server import Site
-from memory.recall.documents import Wanted
+from channels.web.monitor import MonitorSite, MonitorSources
+from channels.web.server import WebSite
+from memory.recall.documents import SearchRequest
 from memory.store.errors import StoreError
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 
-OWNER = Actor(channel="web", id="owner", role="owner")
-CONSOLE = Where(kind="console", space="")
-LEAST_FREE = 50 * 2**20
+CONSOLE_OWNER = Actor(channel="web", id="owner", role="owner")
+CONSOLE_SCOPE = AccessScope(kind="console", space="")
+MIN_FREE_BYTES = 50 * 2**20
 """Bytes of disk under which the house says it is not ready."""
-SLOW_LOOP = 1.0
-UNATTENDED = "metrics.read"
+MAX_LOOP_LAG = 1.0
+METRICS_ACTION = "metrics.read"
 """What a machine asks for again and again: nobody is there for whom the model would have to be loaded."""
 
 
-def open_console(site: Site, house: House) -> None:
+def attach_console(site: WebSite, house: Bot) -> None:
     """From now on the site answers from this house."""
-    site.gate.denied = house.signals.denied
-    open_site(
+    site.gate.denied = house.telemetry.denied
+    mount_console(
         site,
         Console(
             store=house.store,
             files=house.workspace.space(""),
-            saved=_Saved(house),
-            allow=_Allow(house),
-            stop=_Stop(house),
+            saved=_RefreshMemories(house),
+            allow=_CheckAction(house),
+            stop=_StopTurn(house),
             context=house.report.facts,
-            search=_Search(house),
-            index=_Index(house),
+            search=_SearchMemory(house),
+            index=_RebuildIndex(house),
             settings=house.file,
-            status=_Status(house),
-            usage=_Usage(house),
+            status=_LoadStatus(house),
+            usage=_LoadUsage(house),
             metrics=house.metrics.text,
-            commands=commands,
-            healthy=_Healthy(house),
-            ready=_Ready(house),
+            commands=list_page_commands,
+            healthy=_CheckHealth(house),
+            ready=_CheckReady(house),
             hooked=house.gateway.hooked,
             channels=lambda: house.gateway.channels,
             pairing=house.pairing,
@@ -73,25 +73,25 @@ def open_console(site: Site, house: House) -> None:
     )
 
 
-def watch(site: WatchSite, house: House) -> None:
+def attach_metrics(site: MonitorSite, house: Bot) -> None:
     """From now on this port tells of this house; nothing can be done there."""
-    site.open(Watched(healthy=_Healthy(house), ready=_Ready(house), metrics=house.metrics.text))
+    site.open(MonitorSources(healthy=_CheckHealth(house), ready=_CheckReady(house), metrics=house.metrics.text))
 
 
-def allow(action: str) -> bool:
+def is_console_allowed(action: str) -> bool:
     """Whether the console may do the named action: whoever is in it is the owner."""
-    return authorize(OWNER, action, "", CONSOLE).allowed
+    return authorize(CONSOLE_OWNER, action, "", CONSOLE_SCOPE).allowed
 
 
-def commands(lang: str) -> list[Mapping[str, str]]:
+def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     """What may be typed in the page, to who reads Chinese with the Chinese names first."""
-    may = [command for command in COMMANDS.values() if allow(command.action)]
+    may = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
     english = [{"name": one.name, "usage": one.usage, "zh": one.zh, "en": one.en} for one in may]
     chinese = [{"name": one.name_zh, "usage": one.usage_zh, "zh": one.zh, "en": one.en} for one in may]
     return [*chinese, *english] if lang == "zh" else [*english]
 
 
-class TerminalAway:
+class RemoteTerminal:
     """The terminal's conversations while `mnema run` holds the home: they are seen and continued in the page.
 
     In paths they go by "terminal:" and their name.
@@ -110,41 +110,41 @@ class TerminalAway:
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Show one part in the page."""
-        return await self._web.send(_moved(message))
+        return await self._web.send(_move_to_json(message))
 
     def show(self, event: LiveEvent) -> None:
         """Show one event in the page."""
-        self._web.show(_moved(event))
+        self._web.show(_move_to_json(event))
 
 
-def _moved(item: Any) -> Any:
+def _move_to_json(item: Any) -> Any:
     place = item.address
     return replace(item, address=Address(channel="web", account="console", chat_id=f"terminal:{place.chat_id}"))
 
 
-class _Part:
+class _BotCall:
     """Something the console asks of a house."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Bot) -> None:
         self._house = house
 
 
-class _Allow(_Part):
+class _CheckAction(_BotCall):
     def __call__(self, action: str) -> bool:
-        if action != UNATTENDED:
-            self._house.stir()  # somebody has the page open
-        allowed = allow(action)
+        if action != METRICS_ACTION:
+            self._house.warm_up()  # somebody has the page open
+        allowed = is_console_allowed(action)
         if not allowed:
-            self._house.signals.denied()
+            self._house.telemetry.denied()
         return allowed
 
 
-class _Stop(_Part):
+class _StopTurn(_BotCall):
     async def __call__(self, conversation: str) -> None:
         await self._house.stop(conversation)
 
 
-class _Saved(_Part):
+class _RefreshMemories(_BotCall):
     """Lines that were edited keep what is known about them; where that fails, the next look at the file does it."""
 
     async def __call__(self) -> None:
@@ -154,14 +154,14 @@ class _Saved(_Part):
             log.warning("an edited file was not looked through", error=str(err))
 
 
-class _Search(_Part):
-    async def __call__(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
+class _SearchMemory(_BotCall):
+    async def __call__(self, asked: SearchQuery) -> Sequence[Mapping[str, Any]]:
         house = self._house
         if asked.space:
             if asked.space not in await house.spaces():
                 return []
-            await house.store.note("memory.read.other", asked.space, "searched", OWNER.channel)
-        wanted = Wanted(
+            await house.store.note("memory.read.other", asked.space, "searched", CONSOLE_OWNER.channel)
+        wanted = SearchRequest(
             space=asked.space,
             query=asked.query,
             now=house.now(),
@@ -170,23 +170,23 @@ class _Search(_Part):
             until=asked.until,
             speaker=asked.speaker,
         )
-        found = [told(passage) for passage in await house.recall.search(wanted)]
+        found = [passage_to_json(passage) for passage in await house.recall.search(wanted)]
         return [{**one, **await self._named(one)} for one in found]
 
     async def _named(self, found: Mapping[str, Any]) -> Mapping[str, str]:
         """The conversation by the name that paths have for it."""
         row = await self._house.store.sessions.conversation(found.get("conversation", ""))
-        return {"conversation": name_of(row)} if row else {}
+        return {"conversation": conversation_name(row)} if row else {}
 
 
-class _Index(_Part):
+class _RebuildIndex(_BotCall):
     async def __call__(self, space: str | None) -> Mapping[str, int]:
         known = await self._house.spaces()
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._house.recall.rebuild(name) for name in chosen}
 
 
-class _Status(_Part):
+class _LoadStatus(_BotCall):
     async def __call__(self) -> Mapping[str, Any]:
         house = self._house
         return {
@@ -200,35 +200,35 @@ class _Status(_Part):
             "waiting": len(await house.store.delivery.waiting()),
             "database": house.store.file_trouble() or "ok",
             "unsent": len(await house.store.delivery.unsent()),
-            "channels": {name: as_json(state) for name, state in house.states().items()},
+            "channels": {name: channel_status_to_json(state) for name, state in house.states().items()},
             "troubles": trouble_json(house.troubles.current()),
         }
 
 
-class _Usage(_Part):
+class _LoadUsage(_BotCall):
     async def __call__(self) -> Mapping[str, Any]:
         told: dict[str, Any] = {"unit": "USD"}
-        for name, (_, _, since) in spans(self._house.now()).items():
+        for name, (_, _, since) in report_spans(self._house.now()).items():
             used = await self._house.store.spending.sums(since)
-            told |= {name: as_json_of(used), f"{name}_people": people_as_json(used)}
+            told |= {name: as_json_of(used), f"{name}_people": people_usage_to_json(used)}
         return told
 
 
-class _Healthy(_Part):
-    async def __call__(self) -> Health:
+class _CheckHealth(_BotCall):
+    async def __call__(self) -> HealthReport:
         lag = self._house.lag.now()
-        return Health(ok=lag < SLOW_LOOP, reasons={"loop_lag_seconds": round(lag, 4)})
+        return HealthReport(ok=lag < MAX_LOOP_LAG, reasons={"loop_lag_seconds": round(lag, 4)})
 
 
-class _Ready(_Part):
-    async def __call__(self) -> Health:
+class _CheckReady(_BotCall):
+    async def __call__(self) -> HealthReport:
         house, now = self._house, time.time()
-        writes, at_head = await house.store.ready(), await _at_head(house.store)
+        writes, at_head = await house.store.ready(), await _is_schema_current(house.store)
         free = shutil.disk_usage(house.home.root).free
         states = house.gateway.heard()
         down = {name: state.why or state.mood for name, state in states.items() if not state.ready}
         models = [state for state in house.brain.states() if state.use != "fast"]
-        await asyncio.to_thread(house.prompt.look_at_files)
+        await asyncio.to_thread(house.prompt.check_files)
         troubles = trouble_json(house.troubles.current())
         reasons = {
             "writes": writes,
@@ -236,26 +236,26 @@ class _Ready(_Part):
             "schema": "ok" if at_head else "the tables are not of this version",
             "disk_free_bytes": free,
             "channels_down": down,
-            "channels": {name: _heard(state, now) for name, state in states.items()},
+            "channels": {name: _seconds_since_seen(state, now) for name, state in states.items()},
             "model": house.brain.trouble or "ok",
-            "models_left_out": {state.name: hidden(state.why) for state in models if not state.ready},
+            "models_left_out": {state.name: redact(state.why) for state in models if not state.ready},
             "model_key": "none: offline" if house.brain.provider == "offline" else "ok",
             "config": str(house.file.trouble or "ok"),
             "troubles": troubles,
         }
-        stored = writes and at_head and free > LEAST_FREE
+        stored = writes and at_head and free > MIN_FREE_BYTES
         answers = not house.brain.trouble and any(state.ready for state in models)
-        return Health(ok=stored and not down and answers and TURNS not in troubles, reasons=reasons)
+        return HealthReport(ok=stored and not down and answers and TURNS_SUBJECT not in troubles, reasons=reasons)
 
 
-async def _at_head(store: Store) -> bool:
+async def _is_schema_current(store: Store) -> bool:
     try:
         return (await store.figures()).schema_at_head
     except StoreError:
         return False
 
 
-def _heard(state: State, now: float) -> Mapping[str, Any]:
+def _seconds_since_seen(state: ChannelStatus, now: float) -> Mapping[str, Any]:
     """last_ok_age_s: seconds since the platform was heard, None where it was not yet, or cannot be."""
     age = round(max(0.0, now - state.heard), 1) if state.heard else None
     return {"state": state.mood, "last_ok_age_s": age}

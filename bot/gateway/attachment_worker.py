@@ -14,52 +14,52 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
-MEMORY = 280 * 2**20
+MAX_MEMORY_BYTES = 280 * 2**20
 """Address space. One file is opened at a time, so that whatever is sent takes less than 300 MB."""
 CPU_SECONDS = 20
 PDF_SECONDS = 12.0
-OUTPUT = 16 * 2**20
-LONG_SIDE = 2000
-PICTURE_BYTES = 3_750_000
+MAX_OUTPUT_BYTES = 16 * 2**20
+MAX_SIDE_PIXELS = 2000
+MAX_PICTURE_BYTES = 3_750_000
 """What becomes 5 MB in base64."""
-MOST_PIXELS = 40_000_000
-MOST_JPEG_PIXELS = 120_000_000
+MAX_PIXELS = 40_000_000
+MAX_JPEG_PIXELS = 120_000_000
 """A JPEG is decoded at a fraction of its size, anything else whole."""
-MANY_PIXELS = 20_000_000
-STRIP = 64  # rows of the reduced picture
-PDF_PAGES = 500
-TEXT_CHARS = 200_000
-Answer = tuple[dict[str, Any], bytes]
+LARGE_PICTURE_PIXELS = 20_000_000
+STRIP_ROWS = 64  # rows of the reduced picture
+MAX_PDF_PAGES = 500
+MAX_TEXT_CHARS = 200_000
+WorkerResult = tuple[dict[str, Any], bytes]
 
 
 def main() -> None:
     """Run as `python attachments_child.py picture|pdf`."""
-    _limit()
+    _set_limits()
     work = {"picture": picture, "pdf": pdf}[sys.argv[1]]
     facts, payload = work(sys.stdin.buffer)
     sys.stdout.buffer.write(json.dumps(facts).encode() + b"\n" + payload)
     sys.stdout.buffer.flush()
 
 
-def picture(source: BinaryIO) -> Answer:
+def picture(source: BinaryIO) -> WorkerResult:
     """The first frame, upright, at most `LONG_SIDE` pixels long and `PICTURE_BYTES` large, without metadata."""
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
     image: Any = Image.open(source, formats=["JPEG", "PNG", "GIF", "WEBP"])
     kind = image.format
-    if image.width * image.height > (MOST_JPEG_PIXELS if kind == "JPEG" else MOST_PIXELS):
+    if image.width * image.height > (MAX_JPEG_PIXELS if kind == "JPEG" else MAX_PIXELS):
         return {"refused": "pixels", "width": image.width, "height": image.height}, b""
-    image.draft(None, (LONG_SIDE, LONG_SIDE))
+    image.draft(None, (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
     image.load()
-    image = _plain_colours(_reduced(image))
-    image.thumbnail((LONG_SIDE, LONG_SIDE))
+    image = _to_plain_colours(_reduce(image))
+    image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
     image = ImageOps.exif_transpose(image)
-    media_type, data = _encoded(image, lossless=kind in ("PNG", "GIF"))
+    media_type, data = _encode(image, lossless=kind in ("PNG", "GIF"))
     return {"media_type": media_type, "width": image.width, "height": image.height}, data
 
 
-def pdf(source: BinaryIO) -> Answer:
+def pdf(source: BinaryIO) -> WorkerResult:
     """The text of the first `PDF_PAGES` pages, as UTF-8; `cut` says that there is more."""
     from pypdf import PdfReader
 
@@ -69,8 +69,8 @@ def pdf(source: BinaryIO) -> Answer:
         return {"refused": "locked"}, b""
     pages = len(reader.pages)
     text: list[str] = []
-    room = TEXT_CHARS
-    for found in _page_texts(reader, min(pages, PDF_PAGES)):
+    room = MAX_TEXT_CHARS
+    for found in _extract_pages(reader, min(pages, MAX_PDF_PAGES)):
         text.append(found[:room])
         room -= len(found)
         if room < 0:
@@ -79,7 +79,7 @@ def pdf(source: BinaryIO) -> Answer:
     return {"pages": pages, "cut": cut}, "\n\n".join(text).strip().encode("utf-8", "replace")
 
 
-def _page_texts(reader: Any, pages: int) -> Iterator[str]:
+def _extract_pages(reader: Any, pages: int) -> Iterator[str]:
     from pypdf.errors import PyPdfError
 
     broken = (PyPdfError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -92,16 +92,16 @@ def _page_texts(reader: Any, pages: int) -> Iterator[str]:
         yield text
 
 
-def _reduced(image: Any) -> Any:
+def _reduce(image: Any) -> Any:
     """A very large picture at a whole fraction of its size, made in strips: at once it would need a second copy."""
     from PIL import Image
 
-    factor = max(image.size) // LONG_SIDE
-    if image.width * image.height < MANY_PIXELS or factor < 2 or image.mode not in ("RGB", "RGBA", "L", "LA"):
+    factor = max(image.size) // MAX_SIDE_PIXELS
+    if image.width * image.height < LARGE_PICTURE_PIXELS or factor < 2 or image.mode not in ("RGB", "RGBA", "L", "LA"):
         return image
     small = Image.new(image.mode, (-(-image.width // factor), -(-image.height // factor)))
-    for top in range(0, image.height, STRIP * factor):
-        strip = image.crop((0, top, image.width, min(top + STRIP * factor, image.height)))
+    for top in range(0, image.height, STRIP_ROWS * factor):
+        strip = image.crop((0, top, image.width, min(top + STRIP_ROWS * factor, image.height)))
         small.paste(strip.reduce(factor), (0, top // factor))
     small.info = image.info
     if exif := image.getexif():
@@ -109,7 +109,7 @@ def _reduced(image: Any) -> Any:
     return small
 
 
-def _plain_colours(image: Any) -> Any:
+def _to_plain_colours(image: Any) -> Any:
     if image.mode in ("RGB", "RGBA", "L", "LA"):
         return image
     if image.mode.startswith("I"):  # 16 bits of grey
@@ -117,20 +117,20 @@ def _plain_colours(image: Any) -> Any:
     return image.convert("RGBA" if "transparency" in image.info or image.mode in ("PA", "La", "RGBa") else "RGB")
 
 
-def _encoded(image: Any, *, lossless: bool) -> tuple[str, bytes]:
+def _encode(image: Any, *, lossless: bool) -> tuple[str, bytes]:
     if lossless or image.mode in ("RGBA", "LA"):
-        data = _saved(image, format="PNG")
-        if len(data) <= PICTURE_BYTES:
+        data = _to_png(image, format="PNG")
+        if len(data) <= MAX_PICTURE_BYTES:
             return "image/png", data
-    image = _on_white(image)
+    image = _flatten_on_white(image)
     for quality in (90, 80, 65, 50, 30):
-        data = _saved(image, format="JPEG", quality=quality)
-        if len(data) <= PICTURE_BYTES:
+        data = _to_png(image, format="JPEG", quality=quality)
+        if len(data) <= MAX_PICTURE_BYTES:
             return "image/jpeg", data
     raise ValueError("not even a poor JPEG is small enough")
 
 
-def _on_white(image: Any) -> Any:
+def _flatten_on_white(image: Any) -> Any:
     from PIL import Image
 
     if image.mode not in ("RGBA", "LA"):
@@ -141,7 +141,7 @@ def _on_white(image: Any) -> Any:
     return white.convert("RGB")
 
 
-def _saved(image: Any, **options: Any) -> bytes:
+def _to_png(image: Any, **options: Any) -> bytes:
     clean = image.copy()
     clean.info = {}
     clean.getexif().clear()
@@ -150,11 +150,11 @@ def _saved(image: Any, **options: Any) -> bytes:
     return out.getvalue()
 
 
-def _limit() -> None:
+def _set_limits() -> None:
     limits = {
-        resource.RLIMIT_AS: MEMORY,
+        resource.RLIMIT_AS: MAX_MEMORY_BYTES,
         resource.RLIMIT_CPU: CPU_SECONDS,
-        resource.RLIMIT_FSIZE: OUTPUT,
+        resource.RLIMIT_FSIZE: MAX_OUTPUT_BYTES,
         resource.RLIMIT_CORE: 0,
     }
     for kind, most in limits.items():

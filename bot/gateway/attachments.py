@@ -20,14 +20,14 @@ from channels.message import Attachment
 from memory.conversation import Document, Image, Part
 from memory.workspace.blobs import Blobs, BlobTooBig
 
-MOST_BYTES = 25 * 2**20
-TEXT_CHARS = 200_000
-LABEL = 80
-CHILD_SECONDS = 30.0
-AT_ONCE = 1
+MAX_ATTACHMENT_BYTES = 25 * 2**20
+MAX_TEXT_CHARS = 200_000
+MAX_LABEL_CHARS = 80
+WORKER_SECONDS = 30.0
+MAX_WORKERS = 1
 """Child processes beside each other, whatever is sent: each may take 280 MB."""
-_CHILDREN = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="attachment")
-_WHY = {
+_WORKER_POOL = ThreadPoolExecutor(max_workers=MAX_WORKERS, thread_name_prefix="attachment")
+_REFUSAL_TEXTS = {
     "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),
     "empty": ("文件是空的", "the file is empty"),
     "size": ("文件超过 25 MB", "the file is larger than 25 MB"),
@@ -40,12 +40,12 @@ _WHY = {
     "locked": ("PDF 有密码", "the PDF has a password"),
     "damaged": ("文件已损坏，或过于复杂，无法安全打开", "the file is damaged, or too complex to be opened safely"),
 }
-_HEIC = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_HEIC_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ingested:
+class IngestedAttachments:
     """What became of the files: parts in their order, and for each refused one a sentence with its label."""
 
     parts: tuple[Part, ...]
@@ -60,7 +60,7 @@ class StoredFile:
     sha256: str
 
 
-class Refused(ValueError):
+class AttachmentRefused(ValueError):
     """The file is not taken; `code` names the reason."""
 
     def __init__(self, code: str) -> None:
@@ -68,7 +68,9 @@ class Refused(ValueError):
         self.code = code
 
 
-async def ingest(files: Sequence[Attachment | StoredFile], blobs: Blobs, lang: str = "en") -> Ingested:
+async def ingest_attachments(
+    files: Sequence[Attachment | StoredFile], blobs: Blobs, lang: str = "en"
+) -> IngestedAttachments:
     """Store what a model can use of these files; the `data` of attachments must be there.
 
     Pictures become JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, upright and without metadata;
@@ -81,46 +83,48 @@ async def ingest(files: Sequence[Attachment | StoredFile], blobs: Blobs, lang: s
     refused: list[str] = []
     for file in files:
         try:
-            parts.append(await _part(file.name, partial(_bytes_of, file, blobs), blobs))
-        except Refused as err:
-            refused.append(refusal(file.name, err.code, lang))
-    return Ingested(parts=tuple(parts), refused=tuple(refused))
+            parts.append(await _attachment_part(file.name, partial(_bytes_of, file, blobs), blobs))
+        except AttachmentRefused as err:
+            refused.append(format_attachment_refusal(file.name, err.code, lang))
+    return IngestedAttachments(parts=tuple(parts), refused=tuple(refused))
 
 
-def refusal(name: str, code: str, lang: str) -> str:
+def format_attachment_refusal(name: str, code: str, lang: str) -> str:
     """Why a file was refused, as it is told."""
-    zh, en = _WHY[code]
-    return f"{label(name)}：{zh}。" if lang == "zh" else f"{label(name)}: {en}."
+    zh, en = _REFUSAL_TEXTS[code]
+    return f"{sanitize_file_name(name)}：{zh}。" if lang == "zh" else f"{sanitize_file_name(name)}: {en}."
 
 
-def label(name: str) -> str:
+def sanitize_file_name(name: str) -> str:
     """A sender's file name as something to show: one line of plain characters, no folders, never a path to open."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     kept = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
     words = " ".join(kept.split()).lstrip(".")
-    if len(words) > LABEL:
+    if len(words) > MAX_LABEL_CHARS:
         stem, dot, end = words.rpartition(".")
-        words = f"{stem[: LABEL - 12]}….{end}" if dot and len(end) <= 10 else f"{words[: LABEL - 1]}…"
+        words = (
+            f"{stem[: MAX_LABEL_CHARS - 12]}….{end}" if dot and len(end) <= 10 else f"{words[: MAX_LABEL_CHARS - 1]}…"
+        )
     return words or "file"
 
 
-def kind_of(data: bytes) -> str:
+def detect_kind(data: bytes) -> str:
     """ "picture", "pdf", "heic", "text" or "other", by the first bytes."""
     if data.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")):
         return "picture"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "picture"
-    if data[4:8] == b"ftyp" and data[8:12] in _HEIC:
+    if data[4:8] == b"ftyp" and data[8:12] in _HEIC_BRANDS:
         return "heic"
     if b"%PDF-" in data[:1024]:
         return "pdf"
-    return "text" if text_of(data[:4096]) is not None else "other"
+    return "text" if decode_text(data[:4096]) is not None else "other"
 
 
-def text_of(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """The text in UTF-8, UTF-16 or GB 18030 (a character cut off at the end is dropped), None where it is none."""
-    marked = [name for mark, name in _MARKS if data.startswith(mark)]
-    for encoding in marked or ["utf-8", *_wide(data), "gb18030"]:
+    marked = [name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)]
+    for encoding in marked or ["utf-8", *_utf16_without_mark(data), "gb18030"]:
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(data)
         except UnicodeDecodeError:
@@ -130,7 +134,7 @@ def text_of(data: bytes) -> str | None:
     return None
 
 
-def _wide(data: bytes) -> list[str]:
+def _utf16_without_mark(data: bytes) -> list[str]:
     """UTF-16 without its mark, where every other byte of the beginning is mostly zero."""
     head = data[:1000]
     half = len(head) // 2
@@ -145,25 +149,25 @@ def _bytes_of(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
     try:
         return blobs.get(file.sha256) if file.sha256 else b""
     except OSError as err:
-        raise Refused("gone") from err
+        raise AttachmentRefused("gone") from err
 
 
-async def _part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
+async def _attachment_part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
     """Holds no bytes while the file waits for the child process: dozens may wait, of up to `MOST_BYTES` each."""
     kind, size = await asyncio.to_thread(_kind_and_size, read)
     if kind == "picture":
-        facts, payload = await _opened("picture", read)
+        facts, payload = await _run_worker("picture", read)
         return Image(
-            sha256=await _kept(blobs, lambda: payload),
+            sha256=await _store_blob(blobs, lambda: payload),
             media_type=facts["media_type"],
             width=facts["width"],
             height=facts["height"],
         )
-    text = await _pdf_text(read) if kind == "pdf" else await asyncio.to_thread(_plain_text, read)
+    text = await _pdf_text(read) if kind == "pdf" else await asyncio.to_thread(_text_bytes, read)
     return Document(
-        sha256=await _kept(blobs, read),
+        sha256=await _store_blob(blobs, read),
         media_type="application/pdf" if kind == "pdf" else "text/plain",
-        name=label(name),
+        name=sanitize_file_name(name),
         size=size,
         text=text,
     )
@@ -172,51 +176,51 @@ async def _part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
 def _kind_and_size(read: Callable[[], bytes]) -> tuple[str, int]:
     data = read()
     if not data:
-        raise Refused("empty")
-    if len(data) > MOST_BYTES:
-        raise Refused("size")
-    kind = kind_of(data)
+        raise AttachmentRefused("empty")
+    if len(data) > MAX_ATTACHMENT_BYTES:
+        raise AttachmentRefused("size")
+    kind = detect_kind(data)
     if kind in ("heic", "other"):
-        raise Refused("heic" if kind == "heic" else "kind")
+        raise AttachmentRefused("heic" if kind == "heic" else "kind")
     return kind, len(data)
 
 
 async def _pdf_text(read: Callable[[], bytes]) -> str:
-    facts, payload = await _opened("pdf", read)
+    facts, payload = await _run_worker("pdf", read)
     text = payload.decode("utf-8", "replace").replace("\0", "\ufffd")
     return f"{text}\n[cut: the PDF has {facts['pages']} pages and says more]" if facts["cut"] else text
 
 
-def _plain_text(read: Callable[[], bytes]) -> str:
+def _text_bytes(read: Callable[[], bytes]) -> str:
     data = read()
     # Four bytes are the most that a character takes, so the rest could not be shown anyway.
-    text = text_of(data[: 4 * TEXT_CHARS + 4])
+    text = decode_text(data[: 4 * MAX_TEXT_CHARS + 4])
     if text is None:
-        raise Refused("kind")
+        raise AttachmentRefused("kind")
     text = text.removeprefix("\ufeff")
-    if len(text) <= TEXT_CHARS and len(data) <= 4 * TEXT_CHARS:
+    if len(text) <= MAX_TEXT_CHARS and len(data) <= 4 * MAX_TEXT_CHARS:
         return text
-    return f"{text[:TEXT_CHARS]}\n[cut: the file has {len(data)} bytes]"
+    return f"{text[:MAX_TEXT_CHARS]}\n[cut: the file has {len(data)} bytes]"
 
 
-async def _kept(blobs: Blobs, read: Callable[[], bytes]) -> str:
+async def _store_blob(blobs: Blobs, read: Callable[[], bytes]) -> str:
     try:
         return await asyncio.to_thread(lambda: blobs.put(read()))
     except BlobTooBig as err:
-        raise Refused("size") from err
+        raise AttachmentRefused("size") from err
 
 
-async def _opened(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
+async def _run_worker(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
     """What the child process made of it: facts and bytes."""
-    answer = await asyncio.get_running_loop().run_in_executor(_CHILDREN, _child, work, read)
+    answer = await asyncio.get_running_loop().run_in_executor(_WORKER_POOL, _run_worker_process, work, read)
     head, _, payload = answer.partition(b"\n")
     facts: dict[str, Any] = json.loads(head)
     if "refused" in facts:
-        raise Refused(facts["refused"])
+        raise AttachmentRefused(facts["refused"])
     return facts, payload
 
 
-def _child(work: str, read: Callable[[], bytes]) -> bytes:
+def _run_worker_process(work: str, read: Callable[[], bytes]) -> bytes:
     # Isolated and with an empty environment: what it opens must not find our keys.
     command = [sys.executable, "-I", str(Path(attachment_worker.__file__)), work]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as answer:
@@ -230,12 +234,12 @@ def _child(work: str, read: Callable[[], bytes]) -> bytes:
                 stderr=subprocess.DEVNULL,
                 env={},
                 cwd=os.sep,
-                timeout=CHILD_SECONDS,
+                timeout=WORKER_SECONDS,
                 check=False,
             )
         except subprocess.TimeoutExpired as err:
-            raise Refused("damaged") from err
+            raise AttachmentRefused("damaged") from err
         answer.seek(0)
         if ended.returncode != 0:
-            raise Refused("damaged")
-        return answer.read(attachment_worker.OUTPUT)
+            raise AttachmentRefused("damaged")
+        return answer.read(attachment_worker.MAX_OUTPUT_BYTES)

@@ -6,31 +6,31 @@ from typing import cast
 
 import structlog
 
-from bot.access.permissions import Actor, Where, authorize
+from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.config.file import ConfigFile
-from bot.config.loader import defaults
-from bot.config.schema import Config, Section, WithCredentials
-from bot.dispatch import Lanes
+from bot.config.loader import default_settings
+from bot.config.schema import Config, ConfigSection, CredentialChannelConfig
+from bot.dispatch import Dispatcher
 from bot.errors import ConfigError
 from bot.gateway.gateway import Gateway
 from channels.base import Channel
-from channels.registry import load
+from channels.registry import load_channel_class
 from memory.store.store import Delivery
 
-NOT_ITS_OWN = {"owners", "allow", "pairing"}
+ACCESS_KEYS = {"owners", "allow", "pairing"}
 """Who may talk is read at each message: no channel is opened with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class BuiltChannels:
     """The channels that can be had as things are configured, and of each other that is wanted, why it cannot."""
 
     channels: tuple[Channel, ...]
     troubles: Mapping[str, str]
 
 
-def channels_of(config: Config, begun: Collection[str] = ()) -> Opened:
+def build_channels(config: Config, begun: Collection[str] = ()) -> BuiltChannels:
     """The channels that are configured, but for the page's; one that cannot be built keeps no other from starting.
 
     Args:
@@ -41,33 +41,35 @@ def channels_of(config: Config, begun: Collection[str] = ()) -> Opened:
     for name, section in config.channels:
         try:
             if name != "web" and section.on:
-                built.append(channel_of(config, name))
-            elif name in begun and (empty := lacking(section)):
+                built.append(build_channel(config, name))
+            elif name in begun and (empty := missing_credentials(section)):
                 troubles[name] = f"channels.{name} does not start: {' and '.join(empty)} is empty"
         except ConfigError as err:
             troubles[name] = str(err)
-    return Opened(channels=tuple(built), troubles=troubles)
+    return BuiltChannels(channels=tuple(built), troubles=troubles)
 
 
-def begun_in(file: ConfigFile) -> set[str]:
+def partly_configured_channels(file: ConfigFile) -> set[str]:
     """The channels of which more is written in config.json than `enabled`, if only a variable that is empty."""
-    written, untouched = file.masked()["channels"], defaults()["channels"]
+    written, untouched = file.masked()["channels"], default_settings()["channels"]
     return {name for name, keys in untouched.items() if {**written[name], "enabled": keys["enabled"]} != keys}
 
 
-def lacking(section: Section) -> list[str]:
+def missing_credentials(section: ConfigSection) -> list[str]:
     """The credentials that a channel which is wanted still needs."""
-    if not isinstance(section, WithCredentials) or turned_off(section):
+    if not isinstance(section, CredentialChannelConfig) or is_turned_off(section):
         return []
     return [key for key in section.needed if not getattr(section, key)]
 
 
-def turned_off(section: Section) -> bool:
+def is_turned_off(section: ConfigSection) -> bool:
     """Whether config.json itself says that a channel with credentials is off."""
-    return isinstance(section, WithCredentials) and "enabled" in section.model_fields_set and not section.enabled
+    return (
+        isinstance(section, CredentialChannelConfig) and "enabled" in section.model_fields_set and not section.enabled
+    )
 
 
-def channel_of(config: Config, name: str) -> Channel:
+def build_channel(config: Config, name: str) -> Channel:
     """One channel by its name.
 
     Raises:
@@ -75,7 +77,7 @@ def channel_of(config: Config, name: str) -> Channel:
     """
     section = getattr(config.channels, name)
     try:
-        kind = load(name)
+        kind = load_channel_class(name)
         settings = {one.name: getattr(section, one.name) for one in fields(kind.opened_with)}
         channel = cast(Channel, kind(kind.opened_with(**settings)))
     except ImportError as err:
@@ -93,30 +95,33 @@ def channel_of(config: Config, name: str) -> Channel:
     return channel
 
 
-def changed(before: Config, after: Config) -> list[str]:
+def changed_channels(before: Config, after: Config) -> list[str]:
     """The channels whose own settings differ."""
-    own = [{name: _own(section) for name, section in config.channels if name != "web"} for config in (before, after)]
+    own = [
+        {name: _connection_settings(section) for name, section in config.channels if name != "web"}
+        for config in (before, after)
+    ]
     return [name for name in own[1] if own[0][name] != own[1][name]]
 
 
-def _own(section: Section) -> dict[str, object]:
-    return section.model_dump(exclude=NOT_ITS_OWN)
+def _connection_settings(section: ConfigSection) -> dict[str, object]:
+    return section.model_dump(exclude=ACCESS_KEYS)
 
 
 # Starts, stops and replaces channels: at the start, and as config.json changes.
 
 log = structlog.get_logger(__name__)
-USER = Actor(channel="", id="", role="user")
-PRIVATE = Where(kind="dm", space="someone")
+MENU_ACTOR = Actor(channel="", id="", role="user")
+PRIVATE = AccessScope(kind="dm", space="someone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Switch:
+class ChannelManager:
     """Every channel's on and off. hear: how one begins to be heard."""
 
     gateway: Gateway
-    outbox: Lanes
-    lanes: Lanes
+    outbox: Dispatcher
+    lanes: Dispatcher
     delivery: Delivery
     hear: Callable[[Channel], object]
 
@@ -124,7 +129,7 @@ class Switch:
         """From now on they can be spoken through; those that have a menu of commands are told what is in it."""
         for channel in channels:
             if (menu := getattr(channel, "commands", None)) is not None:
-                menu(menu_of_commands())
+                menu(command_menu())
             self.gateway.add(channel)
 
     def listen(self, channels: Sequence[Channel]) -> None:
@@ -143,9 +148,9 @@ class Switch:
 
     async def follow(self, before: Config, after: Config, begun: Collection[str] = ()) -> None:
         """Start, stop or replace those whose own settings changed; who may talk is read at each message."""
-        opened = channels_of(after, begun)
+        opened = build_channels(after, begun)
         wanted = {channel.name: channel for channel in opened.channels}
-        for name in changed(before, after):
+        for name in changed_channels(before, after):
             if name in opened.troubles:
                 log.error("channel not started", why=opened.troubles[name])
             await self.gateway.remove(name)
@@ -153,10 +158,10 @@ class Switch:
                 await self.add(wanted[name])
 
 
-def menu_of_commands() -> list[tuple[str, str, str]]:
+def command_menu() -> list[tuple[str, str, str]]:
     """What a person who is let in may type in private: name, in Chinese, in English."""
     return [
         (command.name, command.zh, command.en)
         for command in COMMANDS.values()
-        if authorize(USER, command.action, "", PRIVATE).allowed
+        if authorize(MENU_ACTOR, command.action, "", PRIVATE).allowed
     ]

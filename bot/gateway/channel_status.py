@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
-from bot.telemetry.log import hidden
-from bot.texts import lasting
-from channels.base import Asking, Channel, Prompt, Telling, Vitals
-from channels.errors import ChannelError, Contended, LoggedOut
+from bot.telemetry.log import redact
+from bot.texts import format_duration
+from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
+from channels.errors import ChannelError, LoggedOut, ReceiverConflict
 
-DEAF_AFTER = 105.0
+SILENT_AFTER = 105.0
 """Seconds without a sign of the platform: three long polls of 35 s, the longest that any of them asks for."""
 
-Trouble = Literal["", "down", "logged_out", "contended"]
-Mood = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
-WORDS: Mapping[Mood, tuple[str, str]] = {
+ConnectionTrouble = Literal["", "down", "logged_out", "contended"]
+ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
+PHASE_TEXTS: Mapping[ChannelPhase, tuple[str, str]] = {
     "up": ("已连接 {span}", "connected for {span}"),
     "connecting": ("正在连接", "connecting"),
     "asking": ("等待登录", "waits for its login"),
@@ -28,13 +28,13 @@ WORDS: Mapping[Mood, tuple[str, str]] = {
 
 
 @dataclass(slots=True)
-class Health:
+class ChannelHealth:
     """What the gateway saw of a channel: up or not since when, and why not. Times are unix seconds, 0 for never."""
 
     up: bool
     since: float
     why: str = ""
-    trouble: Trouble = ""
+    trouble: ConnectionTrouble = ""
     last_error: str = ""
     last_error_at: float = 0.0
 
@@ -45,16 +45,16 @@ class Health:
 
     def fall(self, err: Exception, now: float) -> None:
         """It does not work, since now if it did before, or failed in another way."""
-        trouble = trouble_of(err)
+        trouble = trouble_from_error(err)
         if self.trouble != trouble:
             self.since = now
         why = str(err) if isinstance(err, ChannelError) else f"{type(err).__name__}: {err}"
-        self.up, self.why, self.trouble = False, hidden(why), trouble
+        self.up, self.why, self.trouble = False, redact(why), trouble
         self.last_error, self.last_error_at = self.why, now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ChannelStatus:
     """How a channel is at one moment. Times are unix seconds, 0 for never.
 
     since: from when on it has been in this mood, as far as that is known. why: what does not work now, "" for nothing.
@@ -63,7 +63,7 @@ class State:
     """
 
     name: str
-    mood: Mood
+    mood: ChannelPhase
     since: float
     why: str = ""
     heard: float = 0.0
@@ -71,7 +71,7 @@ class State:
     last_error_at: float = 0.0
     quota: str = ""
     asks: bool = False
-    prompt: Prompt | None = None
+    prompt: LoginPrompt | None = None
 
     @property
     def ready(self) -> bool:
@@ -79,31 +79,33 @@ class State:
         return self.mood in ("up", "connecting")
 
 
-def trouble_of(err: Exception) -> Trouble:
+def trouble_from_error(err: Exception) -> ConnectionTrouble:
     """What kind of trouble an error that ended a channel is."""
     if isinstance(err, LoggedOut):
         return "logged_out"
-    return "contended" if isinstance(err, Contended) else "down"
+    return "contended" if isinstance(err, ReceiverConflict) else "down"
 
 
-def states(channels: Mapping[str, Channel], healths: Mapping[str, Health], now: float) -> dict[str, State]:
+def channel_statuses(
+    channels: Mapping[str, Channel], healths: Mapping[str, ChannelHealth], now: float
+) -> dict[str, ChannelStatus]:
     """Every channel as it is now, by name in order."""
-    return {name: state_of(channels[name], healths[name], now) for name in sorted(channels) if name in healths}
+    return {name: channel_status(channels[name], healths[name], now) for name in sorted(channels) if name in healths}
 
 
-def state_of(channel: Channel, health: Health, now: float) -> State:
+def channel_status(channel: Channel, health: ChannelHealth, now: float) -> ChannelStatus:
     """One channel as it is now: what it asks for and what it has heard count for more than that its task runs."""
     tells = hasattr(channel, "vitals")
-    felt = cast(Telling, channel).vitals() if tells else Vitals()
+    felt = cast(HasStatus, channel).vitals() if tells else ConnectionStatus()
     asks = hasattr(channel, "prompt")
-    prompt = cast(Asking, channel).prompt() if asks else None
+    prompt = cast(HasLogin, channel).prompt() if asks else None
     listens = tells and not channel.capabilities.hook
-    mood, since = mood_of(health, felt.heard if listens else None, prompt, now)
-    trouble = hidden(felt.trouble)
+    mood, since = channel_phase(health, felt.heard if listens else None, prompt, now)
+    trouble = redact(felt.trouble)
     why = health.why or trouble
     if mood == "down" and health.up:
         why = trouble or health.last_error
-    return State(
+    return ChannelStatus(
         name=channel.name,
         mood=mood,
         since=since,
@@ -117,7 +119,9 @@ def state_of(channel: Channel, health: Health, now: float) -> State:
     )
 
 
-def mood_of(health: Health, heard: float | None, prompt: Prompt | None, now: float) -> tuple[Mood, float]:
+def channel_phase(
+    health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None, now: float
+) -> tuple[ChannelPhase, float]:
     """The mood and since when. heard: None where silence means nothing, as for messages that come by HTTP."""
     if prompt is not None:
         return "asking", health.since
@@ -125,28 +129,28 @@ def mood_of(health: Health, heard: float | None, prompt: Prompt | None, now: flo
         return health.trouble or "down", health.since
     if heard is None:
         return "up", health.since
-    if now - max(heard, health.since) > DEAF_AFTER:
+    if now - max(heard, health.since) > SILENT_AFTER:
         return "deaf", max(heard, health.since)
     if heard >= max(health.last_error_at, 1.0):
         return "up", health.since
     return ("down", health.last_error_at) if health.last_error_at else ("connecting", health.since)
 
 
-def in_words(state: State, now: float, lang: str) -> str:
+def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """One line for a person, with its name."""
-    return f"{'●' if state.ready else '○'} {state.name} — {how(state, now, lang)}"
+    return f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
 
 
-def how(state: State, now: float, lang: str) -> str:
+def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """How it is, when it was last heard, what went wrong last, what is left, what it asks for."""
     zh = lang == "zh"
     why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
-    said = [WORDS[state.mood][0 if zh else 1].format(span=lasting(now - state.since, lang)) + why]
+    said = [PHASE_TEXTS[state.mood][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
     if state.heard and state.mood != "deaf":
-        ago = lasting(now - state.heard, lang)
+        ago = format_duration(now - state.heard, lang)
         said.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
     if state.last_error and state.last_error != state.why:
-        ago = lasting(now - state.last_error_at, lang)
+        ago = format_duration(now - state.last_error_at, lang)
         said.append(f"{ago}前出错：{state.last_error}" if zh else f"last error {ago} ago: {state.last_error}")
     if state.quota:
         said.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
@@ -155,54 +159,54 @@ def how(state: State, now: float, lang: str) -> str:
     return ("；" if zh else "; ").join(said)
 
 
-def moved_by(state: State, seconds: float) -> State:
+def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:
     """The same in times of another clock, which is so far ahead of ours. Pure."""
     since, heard, last = (at + seconds if at else 0.0 for at in (state.since, state.heard, state.last_error_at))
     return replace(state, since=since, heard=heard, last_error_at=last)
 
 
-def as_json(state: State) -> dict[str, Any]:
+def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
     """What the API tells of a channel; what is to be drawn as a QR code lets somebody in, and is told elsewhere."""
     told = {
         "up": state.ready,
         "state": state.mood,
         "why": state.why,
-        "since": _moment(state.since),
-        "heard": _moment(state.heard),
+        "since": _to_iso(state.since),
+        "heard": _to_iso(state.heard),
         "last_error": state.last_error,
-        "last_error_at": _moment(state.last_error_at),
+        "last_error_at": _to_iso(state.last_error_at),
         "quota": state.quota,
         "login": state.asks,
     }
-    return told if state.prompt is None else {**told, "prompt": _asked(state.prompt)}
+    return told if state.prompt is None else {**told, "prompt": _prompt_to_json(state.prompt)}
 
 
-def of_json(name: str, told: Mapping[str, Any]) -> State:
+def channel_status_from_json(name: str, told: Mapping[str, Any]) -> ChannelStatus:
     """The state that `as_json` told, but for the text of its prompt."""
     asked = told.get("prompt")
-    return State(
+    return ChannelStatus(
         name=name,
         mood=told["state"],
-        since=_seconds(told["since"]),
+        since=_from_iso(told["since"]),
         why=told["why"],
-        heard=_seconds(told["heard"]),
+        heard=_from_iso(told["heard"]),
         last_error=told["last_error"],
-        last_error_at=_seconds(told["last_error_at"]),
+        last_error_at=_from_iso(told["last_error_at"]),
         quota=told["quota"],
         asks=told["login"],
-        prompt=Prompt(kind=asked["kind"], zh=asked["zh"], en=asked["en"]) if asked else None,
+        prompt=LoginPrompt(kind=asked["kind"], zh=asked["zh"], en=asked["en"]) if asked else None,
     )
 
 
-def _asked(prompt: Prompt) -> dict[str, str]:
+def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
     """id: another one as soon as there is another text."""
     id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
     return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id}
 
 
-def _moment(seconds: float) -> str:
+def _to_iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
 
 
-def _seconds(moment: str) -> float:
+def _from_iso(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp() if moment else 0.0

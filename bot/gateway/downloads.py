@@ -5,18 +5,18 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from channels.base import Fetched
+from channels.base import FetchedFile
 from channels.errors import ChannelError
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 
-AT_ONCE = 4
-MOST_KEPT = 1_000
-KEPT_SECONDS = 3_600.0  # for which a file that has come need not be asked for again; unnamed blobs are kept for longer
+MAX_PARALLEL_DOWNLOADS = 4
+MAX_CACHED_DOWNLOADS = 1_000
+CACHE_SECONDS = 3_600.0  # for which a file that has come need not be asked for again; unnamed blobs are kept for longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Here:
+class DownloadedFile:
     """A file that is a blob now, and what the platform calls it ("": nothing new)."""
 
     sha256: str
@@ -25,23 +25,23 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Fetch:
+class _Download:
     """One file on its way, or here. since: monotonic seconds of its beginning."""
 
-    task: asyncio.Task[Here]
+    task: asyncio.Task[DownloadedFile]
     since: float
 
 
-Key = tuple[str, str, str]
+DownloadKey = tuple[str, str, str]
 """Channel, reference and space: each space has its own, for a file counts against the storage of whose it is."""
 
 
-class Fetching:
+class Downloads:
     """One fetch for each file of a space, whoever asks first; what failed is tried anew by the next who asks."""
 
     def __init__(
         self,
-        fetch: Callable[[str, str], Awaitable[Fetched]],
+        fetch: Callable[[str, str], Awaitable[FetchedFile]],
         blobs: Blobs,
         take: Callable[[str, int], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
@@ -50,9 +50,9 @@ class Fetching:
         self._fetch = fetch
         self._blobs = blobs
         self._take = take
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._places = asyncio.Semaphore(MAX_PARALLEL_DOWNLOADS)
         self._clock = clock
-        self._fetches: dict[Key, _Fetch] = {}
+        self._fetches: dict[DownloadKey, _Download] = {}
 
     def begin(self, channel: str, ref: str, space: str) -> None:
         """Fetch it in the background. space: whose it will be.
@@ -60,10 +60,10 @@ class Fetching:
         With too many under way nothing is begun: the turn that needs the file fetches it.
         """
         self._forget()
-        if len(self._fetches) < MOST_KEPT:
-            self._fetch_of((channel, ref, space)).task.add_done_callback(_heard)
+        if len(self._fetches) < MAX_CACHED_DOWNLOADS:
+            self._fetch_of((channel, ref, space)).task.add_done_callback(_consume_exception)
 
-    async def get(self, channel: str, ref: str, space: str) -> Here:
+    async def get(self, channel: str, ref: str, space: str) -> DownloadedFile:
         """The file, once it is here.
 
         Raises:
@@ -78,9 +78,9 @@ class Fetching:
 
     async def close(self) -> None:
         """Give up what goes on."""
-        await end(fetch.task for fetch in self._fetches.values())
+        await cancel_and_wait(fetch.task for fetch in self._fetches.values())
 
-    async def _got(self, key: Key) -> Here:
+    async def _got(self, key: DownloadKey) -> DownloadedFile:
         fetch = self._fetch_of(key)
         try:
             return await asyncio.shield(fetch.task)
@@ -89,29 +89,29 @@ class Fetching:
                 del self._fetches[key]
             raise
 
-    def _fetch_of(self, key: Key) -> _Fetch:
+    def _fetch_of(self, key: DownloadKey) -> _Download:
         fetch = self._fetches.get(key)
-        if fetch is None or (fetch.task.done() and self._clock() - fetch.since > KEPT_SECONDS):
+        if fetch is None or (fetch.task.done() and self._clock() - fetch.since > CACHE_SECONDS):
             self._forget()
             task = asyncio.create_task(self._go(*key), name=f"fetch {key[0]}")
-            fetch = self._fetches[key] = _Fetch(task=task, since=self._clock())
+            fetch = self._fetches[key] = _Download(task=task, since=self._clock())
         return fetch
 
     def _forget(self) -> None:
         """Make place for one more. What is under way stays: its task would be lost, and the file be asked for twice."""
-        if (over := len(self._fetches) + 1 - MOST_KEPT) > 0:
+        if (over := len(self._fetches) + 1 - MAX_CACHED_DOWNLOADS) > 0:
             for key in [key for key, fetch in self._fetches.items() if fetch.task.done()][:over]:
                 del self._fetches[key]
 
-    async def _go(self, channel: str, ref: str, space: str) -> Here:
+    async def _go(self, channel: str, ref: str, space: str) -> DownloadedFile:
         async with self._places:
             got = await self._fetch(channel, ref)
             await self._take(space, len(got.data))
             sha256 = await asyncio.to_thread(self._blobs.put, got.data)
-        return Here(sha256=sha256, name=got.name, media_type=got.media_type)
+        return DownloadedFile(sha256=sha256, name=got.name, media_type=got.media_type)
 
 
-def _heard(task: asyncio.Task[Here]) -> None:
+def _consume_exception(task: asyncio.Task[DownloadedFile]) -> None:
     """What failed is told to whoever asks for it; nobody else has to know."""
     if not task.cancelled():
         task.exception()

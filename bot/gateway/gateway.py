@@ -11,23 +11,33 @@ from typing import cast
 
 import structlog
 
-from bot.access.permissions import LOCAL
-from bot.gateway.attachments import MOST_BYTES
-from bot.gateway.channel_status import Health, State, states
-from bot.gateway.rate_limit import Rates
-from bot.messages import address_of, load_beside, moved, outbound, outgoing, seen
-from bot.telemetry.log import hidden
-from bot.telemetry.recorder import Signals, code_of
-from bot.texts import say
-from channels.base import NOTHING, Channel, Deliver, Fetched, Fetching, Hooked
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable, Waits
+from bot.access.permissions import LOCAL_CHANNELS
+from bot.gateway.attachments import MAX_ATTACHMENT_BYTES
+from bot.gateway.channel_status import ChannelHealth, ChannelStatus, channel_statuses
+from bot.gateway.rate_limit import RateLimiter
+from bot.messages import load_extras, message_seen_event, split_reply, to_address, to_chat_move, to_outbound_message
+from bot.telemetry.log import redact
+from bot.telemetry.recorder import Telemetry, send_error_code
+from bot.texts import format_text
+from channels.base import NO_NOTEBOOK_CHANGES, Channel, Deliver, FetchedFile, HasAttachments, HasWebhook
+from channels.errors import (
+    Ambiguous,
+    AwaitsUser,
+    BadFormat,
+    ChannelError,
+    ChatMoved,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import Withdrawn, leaving
-from memory.failpoints import afp
+from channels.toolkit.sending import PartWithdrawn, report_leaving
+from memory.failpoints import hit_async
 from memory.store.errors import StoreError, WrongState
-from memory.store.rows import HELD, Fate, OutboxRow
-from memory.store.store import Delivery, Notes, Store
-from memory.tasks import end
+from memory.store.rows import HELD_UNTIL_REPLY, OutboxRow, SendOutcome
+from memory.store.store import ChannelNotes, Delivery, Store
+from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 
 # A part that is marked in the record at the moment it leaves, and not while it waits to.
@@ -51,34 +61,34 @@ class Departure:
                 return
             if self.withdrawn or await self._delivery.sending(self._id) is None:
                 self.withdrawn = True
-                raise Withdrawn("it was dropped before it left")
+                raise PartWithdrawn("it was dropped before it left")
             self.waits = False
-            await afp("outbox.mid_send")
+            await hit_async("outbox.mid_send")
 
 
 log = structlog.get_logger(__name__)
-MovedTo = Callable[[Address, str], Awaitable[None]]
+OnChatMoved = Callable[[Address, str], Awaitable[None]]
 """Told of a chat, and of the id that it goes by now."""
-MOST_ATTEMPTS = 20
-LONGEST_TRYING = timedelta(days=1)
+MAX_SEND_ATTEMPTS = 20
+MAX_RETRY_TIME = timedelta(days=1)
 """A part that is surely not delivered has failed once it is so old and was tried so often."""
-SHORTEST_PAUSE = 1.0
-LONGEST_PAUSE = 300.0
-LONGEST_DEAF = 60.0
-LOGGED_OUT_PAUSE = 60.0
-CONTENDED_PAUSE = 5.0
+MIN_RECONNECT_SECONDS = 1.0
+MAX_RECONNECT_SECONDS = 300.0
+MAX_PAUSED_SECONDS = 60.0
+LOGGED_OUT_SECONDS = 60.0
+CONTENDED_SECONDS = 5.0
 """At first, for who receives in our place may be one of ours that is just waking up, and ends itself."""
-FETCH_PAUSES = (1.0, 3.0)
+FETCH_RETRY_SECONDS = (1.0, 3.0)
 FETCH_SECONDS = 60.0
 SETTLED_SECONDS = 5.0
 """A channel that was down is called up again once it has heard, spoken, or run for so long."""
 FAULT_SECONDS = 10.0  # between two log lines about one live view that fails
 
 
-class _Notebook:
+class _ChannelNotes:
     """One channel's pages of the record; see channels.base.Notebook."""
 
-    def __init__(self, notes: Notes, channel: str) -> None:
+    def __init__(self, notes: ChannelNotes, channel: str) -> None:
         self._notes = notes
         self._channel = channel
 
@@ -103,8 +113,8 @@ class Gateway:
         store: Store,
         blobs: Blobs,
         language: Callable[[str], Awaitable[str]],
-        moved_to: MovedTo,
-        signals: Signals | None = None,
+        moved_to: OnChatMoved,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self._delivery = store.delivery
         self._notes = store.notes
@@ -112,13 +122,13 @@ class Gateway:
         self._blobs = blobs
         self._language = language
         self._channels: dict[str, Channel] = {}
-        self._rates: dict[str, Rates] = {}
-        self._ears: dict[str, asyncio.Task[None]] = {}
-        self._deaf: set[str] = set()
-        self.health: dict[str, Health] = {}
+        self._rates: dict[str, RateLimiter] = {}
+        self._receivers: dict[str, asyncio.Task[None]] = {}
+        self._paused: set[str] = set()
+        self.health: dict[str, ChannelHealth] = {}
         self._moved_to = moved_to
         self.elsewhere: Callable[[LiveEvent], None] | None = None
-        self._signals = signals or Signals()
+        self._telemetry = telemetry or Telemetry()
         self._next_fault: dict[str, float] = {}
 
     @property
@@ -129,46 +139,48 @@ class Gateway:
         """Know a channel: from now on it can be spoken through."""
         self._channels[channel.name] = channel
         able = channel.capabilities
-        self._rates[channel.name] = Rates(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
-        self.health[channel.name] = Health(up=True, since=time.time())
+        self._rates[channel.name] = RateLimiter(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
+        self.health[channel.name] = ChannelHealth(up=True, since=time.time())
         if (bind := getattr(channel, "bind", None)) is not None:
-            bind(_Notebook(self._notes, channel.name))
+            bind(_ChannelNotes(self._notes, channel.name))
 
-    def hooked(self, name: str) -> Hooked | None:
+    def hooked(self, name: str) -> HasWebhook | None:
         """The channel of that name, if it takes calls of its platform."""
         channel = self._channels.get(name)
-        return cast(Hooked, channel) if channel is not None and channel.capabilities.hook else None
+        return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None
 
-    def states(self) -> Mapping[str, State]:
+    def states(self) -> Mapping[str, ChannelStatus]:
         """How every channel is now, by its own feeling too."""
-        return states(self._channels, self.health, time.time())
+        return channel_statuses(self._channels, self.health, time.time())
 
-    def heard(self) -> Mapping[str, State]:
+    def heard(self) -> Mapping[str, ChannelStatus]:
         """The same of those that are heard in this process; of all where there is no other."""
-        return {name: state for name, state in self.states().items() if name in self._ears or self.elsewhere is None}
+        return {
+            name: state for name, state in self.states().items() if name in self._receivers or self.elsewhere is None
+        }
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
         """Hear a channel until `remove`; one that ends with an error is started again after a growing pause."""
-        self._ears[name] = asyncio.create_task(self._hear(self._channels[name], deliver), name=f"channel {name}")
-        return self._ears[name]
+        self._receivers[name] = asyncio.create_task(self._hear(self._channels[name], deliver), name=f"channel {name}")
+        return self._receivers[name]
 
     def ear(self, name: str) -> asyncio.Task[None]:
         """The task that hears a channel; it ends when the channel itself does."""
-        return self._ears[name]
+        return self._receivers[name]
 
     async def remove(self, name: str) -> None:
         """Stop hearing; what is still to be sent waits in the record."""
-        await self.deafen(name)
+        await self.stop_receiving(name)
         channel = self._channels.pop(name, None)
         self.health.pop(name, None)
         if (closing := getattr(channel, "close", None)) is not None:
             await closing()
 
-    async def deafen(self, name: str) -> None:
+    async def stop_receiving(self, name: str) -> None:
         """Stop hearing, but go on speaking."""
-        task = self._ears.pop(name, None)
+        task = self._receivers.pop(name, None)
         if task is not None:
-            await end((task,))
+            await cancel_and_wait((task,))
 
     async def close(self) -> None:
         """Let go of every channel's connections."""
@@ -176,7 +188,7 @@ class Gateway:
             if (closing := getattr(channel, "close", None)) is not None:
                 await closing()
 
-    async def fetch(self, name: str, ref: str) -> Fetched:
+    async def fetch(self, name: str, ref: str) -> FetchedFile:
         """The bytes of a file that came with a message, at most 25 MB; a silent platform is asked three times.
 
         Raises:
@@ -187,30 +199,36 @@ class Gateway:
             raise Rejected(f"the channel {name} is off")
         try:
             async with asyncio.timeout(FETCH_SECONDS):
-                return await self._fetch(name, cast(Fetching, channel), ref)
+                return await self._fetch(name, cast(HasAttachments, channel), ref)
         except TimeoutError as err:
             raise Ambiguous(f"it did not arrive within {FETCH_SECONDS:.0f} s") from err
 
     @staticmethod
-    async def _fetch(name: str, channel: Fetching, ref: str) -> Fetched:
-        for pause in FETCH_PAUSES:
+    async def _fetch(name: str, channel: HasAttachments, ref: str) -> FetchedFile:
+        for pause in FETCH_RETRY_SECONDS:
             try:
-                return await channel.fetch(ref, MOST_BYTES)
+                return await channel.fetch(ref, MAX_ATTACHMENT_BYTES)
             except (Retryable, Ambiguous) as err:
                 log.info("file not fetched yet", channel=name, error=type(err).__name__)
             await asyncio.sleep(pause)
-        return await channel.fetch(ref, MOST_BYTES)
+        return await channel.fetch(ref, MAX_ATTACHMENT_BYTES)
 
     def show(self, event: LiveEvent) -> None:
         """Pass live text on, where the channel can show it; also to where else somebody may look."""
         self.show_here(event)
-        if self.elsewhere is not None and (event.address.channel in LOCAL or event.address.channel not in self._ears):
+        if self.elsewhere is not None and (
+            event.address.channel in LOCAL_CHANNELS or event.address.channel not in self._receivers
+        ):
             self._view("elsewhere", self.elsewhere, event)
 
     def show_here(self, event: LiveEvent) -> None:
         """Show it if the channel is heard in this process."""
         channel = self._channels.get(event.address.channel)
-        if channel is not None and channel.capabilities.live and (not self.elsewhere or channel.name in self._ears):
+        if (
+            channel is not None
+            and channel.capabilities.live
+            and (not self.elsewhere or channel.name in self._receivers)
+        ):
             self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]
 
     def _view(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
@@ -226,7 +244,9 @@ class Gateway:
     async def _hear(self, channel: Channel, deliver: Deliver) -> None:
         name, pause = channel.name, 0.0
 
-        async def heard(messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+        async def heard(
+            messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+        ) -> list[Accepted]:
             self._up(name)
             return await deliver(messages, keep)
 
@@ -238,15 +258,15 @@ class Gateway:
                 return
             except Exception as err:
                 self._down(name, err)
-                pause = next_pause(err, pause, time.monotonic() - began)
+                pause = next_reconnect_seconds(err, pause, time.monotonic() - began)
             finally:
                 settled.cancel()
-            await afp("channel.down")
-            self._deaf.add(name)
+            await hit_async("channel.down")
+            self._paused.add(name)
             try:
                 await asyncio.sleep(pause)
             finally:
-                self._deaf.discard(name)
+                self._paused.discard(name)
 
     def _up(self, name: str) -> None:
         if (health := self.health.get(name)) is not None:
@@ -260,8 +280,8 @@ class Gateway:
 
     async def send_next(self, conversation: str) -> bool:
         """The outbox lane's step: send the oldest part that may go; False when there is none."""
-        row = await self._delivery.next_out(conversation)
-        if row is None or row.not_before >= HELD:
+        row = await self._delivery.next_outbox_row(conversation)
+        if row is None or row.not_before >= HELD_UNTIL_REPLY:
             return False
         channel = self._channels.get(row.place.channel)
         if channel is None:
@@ -271,20 +291,20 @@ class Gateway:
             return True
         going = Departure(self._delivery, row.id)
         if not channel.capabilities.says_leaving:
-            with suppress(Withdrawn):
+            with suppress(PartWithdrawn):
                 await going.leave()
-        fate = Fate(state="pending") if going.withdrawn else await self._attempt(channel, row, lang, going)
+        fate = SendOutcome(state="pending") if going.withdrawn else await self._attempt(channel, row, lang, going)
         if going.withdrawn:
             return True
-        fate = replace(fate, error=hidden(fate.error))  # it is told to people
+        fate = replace(fate, error=redact(fate.error))  # it is told to people
         if fate.state == "unknown":
-            self._signals.unknown()
-        await afp("outbox.after_send")
+            self._telemetry.unknown()
+        await hit_async("outbox.after_send")
         settled = await self._settle(row.id, fate, going)
         if settled is None:
             return True
         if settled.part_no + 1 < settled.parts:
-            await afp("outbox.between_parts")
+            await hit_async("outbox.between_parts")
         if settled.state == "failed":
             await self._tell_failed(channel, settled)
         if settled.state == "dropped":
@@ -296,36 +316,36 @@ class Gateway:
         rates, chat = self._rates[row.place.channel], row.place.chat_id
         held = max(row.not_before - self._now(), rates.paused(chat, time.monotonic()))
         if held > 0:
-            await asyncio.sleep(min(held, LONGEST_PAUSE))
+            await asyncio.sleep(min(held, MAX_RECONNECT_SECONDS))
             return False
         await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
-    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, going: Departure) -> Fate:
+    async def _attempt(self, channel: Channel, row: OutboxRow, lang: str, going: Departure) -> SendOutcome:
         began, row = time.perf_counter(), replace(row, attempts=row.attempts + 1)
         try:
-            message = outbound(row, lang, await self._file(row))
-            with leaving(going.leave):
+            message = to_outbound_message(row, lang, await self._file(row))
+            with report_leaving(going.leave):
                 try:
                     receipt = await channel.send(message)
-                except Moved as err:
+                except ChatMoved as err:
                     receipt = await self._follow(channel, message, row, err)
         except Exception as err:
-            self._signals.sent(row, code_of(err), began)
+            self._telemetry.sent(row, send_error_code(err), began)
             fate = self._fate(err, channel.name, row)
             stayed = fate.state == "unknown" and going.waits
             return replace(fate, state="pending") if stayed else fate
         finally:
             going.over = True
-        self._signals.sent(row, "ok", began)
-        if channel.name not in self._deaf:
+        self._telemetry.sent(row, "ok", began)
+        if channel.name not in self._paused:
             self._up(channel.name)
-        if self.elsewhere is not None and channel.name in LOCAL:
-            self._view("elsewhere", self.elsewhere, seen(message))
-        return Fate(state="sent", platform_id=receipt.platform_id)
+        if self.elsewhere is not None and channel.name in LOCAL_CHANNELS:
+            self._view("elsewhere", self.elsewhere, message_seen_event(message))
+        return SendOutcome(state="sent", platform_id=receipt.platform_id)
 
     async def _file(self, row: OutboxRow) -> bytes | None:
-        sha256 = load_beside(row.payload).sha256
+        sha256 = load_extras(row.payload).sha256
         if not sha256:
             return None
         try:
@@ -333,18 +353,18 @@ class Gateway:
         except OSError as err:
             raise Rejected(f"the file cannot be read: {err.strerror or err}") from err
 
-    async def _follow(self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: Moved) -> Receipt:
+    async def _follow(self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: ChatMoved) -> Receipt:
         """The chat goes by another id now: so does its conversation, and the part goes there at once."""
         try:
-            await self._delivery.move(moved(row.place, err.chat_id))
+            await self._delivery.move(to_chat_move(row.place, err.chat_id))
             await self._moved_to(message.address, err.chat_id)
         except (StoreError, OSError) as trouble:
             raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
-    async def _settle(self, id: str, fate: Fate, going: Departure) -> OutboxRow | None:
+    async def _settle(self, id: str, fate: SendOutcome, going: Departure) -> OutboxRow | None:
         """What became of a send is known here only: it is kept until the record takes it."""
-        pause = SHORTEST_PAUSE
+        pause = MIN_RECONNECT_SECONDS
         while True:
             try:
                 return await (self._delivery.stayed(id, fate) if going.waits else self._delivery.sent(id, fate))
@@ -353,65 +373,65 @@ class Gateway:
             except StoreError as err:
                 log.error("fate not stored", outbox=id, fate=fate.state, error=type(err).__name__)
             await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_DEAF)
+            pause = min(pause * 2, MAX_PAUSED_SECONDS)
 
-    def _fate(self, err: Exception, name: str, row: OutboxRow) -> Fate:
+    def _fate(self, err: Exception, name: str, row: OutboxRow) -> SendOutcome:
         if isinstance(err, BadFormat) and not row.plain:
-            return Fate(state="pending", error=str(err), plain=True)
+            return SendOutcome(state="pending", error=str(err), plain=True)
         if isinstance(err, Rejected):
-            return Fate(state="failed", error=str(err))
+            return SendOutcome(state="failed", error=str(err))
         if isinstance(err, LoggedOut):
             self._down(name, err)
-            return Fate(state="pending", error=str(err), retry_at=self._now() + LOGGED_OUT_PAUSE)
-        if isinstance(err, Waits):
-            return Fate(state="pending", error=str(err), retry_at=HELD)
+            return SendOutcome(state="pending", error=str(err), retry_at=self._now() + LOGGED_OUT_SECONDS)
+        if isinstance(err, AwaitsUser):
+            return SendOutcome(state="pending", error=str(err), retry_at=HELD_UNTIL_REPLY)
         if isinstance(err, Retryable):
-            if given_up(row.attempts, timedelta(seconds=self._now() - row.created.timestamp())):
-                return Fate(state="failed", error=f"{err} ({row.attempts} attempts)")
+            if is_given_up(row.attempts, timedelta(seconds=self._now() - row.created.timestamp())):
+                return SendOutcome(state="failed", error=f"{err} ({row.attempts} attempts)")
             return self._later(err, name, row)
         if not isinstance(err, Ambiguous):
             log.error("send broke", channel=name, error=type(err).__name__, exc_info=err)
-        return Fate(state="unknown", error=str(err), retry_at=self._now() + back_off(row.attempts))
+        return SendOutcome(state="unknown", error=str(err), retry_at=self._now() + next_attempt_seconds(row.attempts))
 
-    def _later(self, err: Retryable, name: str, row: OutboxRow) -> Fate:
+    def _later(self, err: Retryable, name: str, row: OutboxRow) -> SendOutcome:
         wait = err.retry_after
         if wait is None:
-            wait = back_off(row.attempts)
+            wait = next_attempt_seconds(row.attempts)
         else:
-            self._signals.limited(wait)
+            self._telemetry.limited(wait)
             self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
-        return Fate(state="pending", error=str(err), retry_at=self._now() + wait)
+        return SendOutcome(state="pending", error=str(err), retry_at=self._now() + wait)
 
     async def _tell_failed(self, channel: Channel, row: OutboxRow) -> None:
         log.warning("part failed", channel=channel.name, outbox=row.id, error=row.error)
-        address = address_of(row.place)
+        address = to_address(row.place)
         self.show(LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error))
         if row.kind != "notice":
-            text = say(await self._language(row.conversation), "dropped_part", why=row.error)
-            notice = outgoing(text, "notice", channel.capabilities)
+            text = format_text(await self._language(row.conversation), "dropped_part", why=row.error)
+            notice = split_reply(text, "notice", channel.capabilities)
             await self._delivery.notify(row.conversation, f"{row.source}:failed", notice)
 
 
-def back_off(attempts: int) -> float:
+def next_attempt_seconds(attempts: int) -> float:
     """Seconds until the next attempt after so many: twice as long each time, with jitter, 5 min at most."""
-    most = min(LONGEST_PAUSE, 2.0 ** min(attempts - 1, 9))
+    most = min(MAX_RECONNECT_SECONDS, 2.0 ** min(attempts - 1, 9))
     return random.uniform(most / 2, most)  # noqa: S311
 
 
-def given_up(attempts: int, age: timedelta) -> bool:
+def is_given_up(attempts: int, age: timedelta) -> bool:
     """Whether a part is not tried again: a long outage takes time, an impatient platform takes tries."""
-    return attempts >= MOST_ATTEMPTS and age > LONGEST_TRYING
+    return attempts >= MAX_SEND_ATTEMPTS and age > MAX_RETRY_TIME
 
 
-def next_pause(err: Exception, last: float, lasted: float) -> float:
+def next_reconnect_seconds(err: Exception, last: float, connected_seconds: float) -> float:
     """Seconds until a channel that ended with this error is heard again. Pure.
 
     Args:
         last: the pause before, 0 for none. lasted: for how many seconds it had run.
     """
     if isinstance(err, LoggedOut):
-        return LOGGED_OUT_PAUSE
-    first = CONTENDED_PAUSE if isinstance(err, Contended) else SHORTEST_PAUSE
-    if not last or lasted > LONGEST_PAUSE:
+        return LOGGED_OUT_SECONDS
+    first = CONTENDED_SECONDS if isinstance(err, ReceiverConflict) else MIN_RECONNECT_SECONDS
+    if not last or connected_seconds > MAX_RECONNECT_SECONDS:
         return first
-    return min(max(last * 2, first), LONGEST_DEAF)
+    return min(max(last * 2, first), MAX_PAUSED_SECONDS)

@@ -10,27 +10,27 @@ from typing import Literal
 
 import structlog
 
-from bot.commands.names import shows_language
+from bot.commands.names import is_language_evidence
 from bot.config.schema import Config
-from bot.gateway.channel_status import State
+from bot.gateway.channel_status import ChannelStatus
 from bot.gateway.gateway import Gateway
-from bot.messages import address_of, outgoing
-from bot.models.health import ModelState, needs_owner, remedy
-from bot.telemetry.log import hidden
-from bot.texts import language, say
+from bot.messages import split_reply, to_address
+from bot.models.health import ModelStatus, is_owner_needed, remedy_kind
+from bot.telemetry.log import redact
+from bot.texts import format_text, resolve_language
 from channels.message import LiveEvent
-from memory.context.system_prompt import LOG, MEMORY, Budgets
+from memory.context.system_prompt import LOG, MEMORY, PromptBudgets
 from memory.conversation import SystemPart
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Sessions, Store
 
 
-def cut_notice(part: SystemPart, budgets: Budgets, lang: str) -> str:
+def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:
     """One sentence for a person: which file, how much room it has, and what did not fit."""
     room = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
     if lang == "zh":
-        left = "；".join(counted_zh(item) for item in part.left_out)
+        left = "；".join(count_text_zh(item) for item in part.left_out)
         return f"{part.name} 超过了它在提示里的 {room:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
     left = "; ".join(part.left_out)
     return (
@@ -48,14 +48,14 @@ _ZH = (
 )
 
 
-def counted_zh(item: str) -> str:
+def count_text_zh(item: str) -> str:
     """What was left out of a part, as SystemPart names it, in Chinese."""
     for english, chinese in _ZH:
         item = english.sub(chinese, item)
     return item
 
 
-class Spoken:
+class ConversationLanguage:
     """The language of a conversation: that of its newest message that is no command."""
 
     def __init__(self, sessions: Sessions, config: Callable[[], Config]) -> None:
@@ -64,19 +64,19 @@ class Spoken:
 
     async def __call__(self, conversation: str) -> str:
         lines = await self._sessions.lines(conversation, limit=60)
-        words = [line.text for line in lines if line.role == "user" and shows_language(line.text)]
-        return language(words[-1] if words else "", self._config().language)
+        words = [line.text for line in lines if line.role == "user" and is_language_evidence(line.text)]
+        return resolve_language(words[-1] if words else "", self._config().language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teller:
+class Notifier:
     """language: of a conversation."""
 
     store: Store
     gateway: Gateway
     language: Callable[[str], Awaitable[str]]
 
-    async def tell_cut(self, conversation: str, part: SystemPart, budgets: Budgets, month: str) -> None:
+    async def notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str) -> None:
         """Once a month: what of MEMORY.md its budget leaves out."""
         row = await self.store.sessions.conversation(conversation)
         zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
@@ -93,17 +93,17 @@ class Teller:
         if channel is None:
             return
         text = zh if await self.language(conversation) == "zh" else en
-        notice = outgoing(text, "notice", channel.capabilities)
+        notice = split_reply(text, "notice", channel.capabilities)
         await self.store.delivery.notify(conversation, once or f"told:{uuid.uuid4().hex}", notice)
 
 
-ASKED_FOR = "/context fold"
+COMMAND_FOLD_REASON = "/context fold"
 
 
-def folded_text(row: FoldRow, lang: str) -> str:
+def format_finished_fold(row: FoldRow, lang: str) -> str:
     """One line about a finished fold."""
     one = row.from_turn == row.to_turn
-    return say(
+    return format_text(
         lang,
         "fold_done_one" if one else "fold_done",
         turns=row.from_turn if one else f"{row.from_turn}–{row.to_turn}",
@@ -116,18 +116,18 @@ def folded_text(row: FoldRow, lang: str) -> str:
 
 # What people are told of folds: live events always, notices in the chat where that is wanted.
 
-Tell = Callable[[str, str, str, str], Awaitable[None]]
+NotifyConversation = Callable[[str, str, str, str], Awaitable[None]]
 """Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldNews:
+class FoldNotifications:
     """Tells of folds as they move."""
 
     store: Store
     gateway: Gateway
     config: Callable[[], Config]
-    tell: Tell
+    tell: NotifyConversation
 
     async def moved(self, row: FoldRow, state: str) -> None:
         """state: as `Folder.notify` names it."""
@@ -142,37 +142,37 @@ class FoldNews:
             "tokens_before": row.tokens_before,
             "tokens_after": row.tokens_after,
         }
-        self.gateway.show(LiveEvent(address=address_of(conversation.place), name="fold", facts=facts))
-        told = row.log_only or row.reason == ASKED_FOR  # the command answers for itself
+        self.gateway.show(LiveEvent(address=to_address(conversation.place), name="fold", facts=facts))
+        told = row.log_only or row.reason == COMMAND_FOLD_REASON  # the command answers for itself
         if self.config().notify_folds and not told and state in ("planned", "folded"):
-            zh, en = (_notice(row, state, lang) for lang in ("zh", "en"))
+            zh, en = (_fold_notice(row, state, lang) for lang in ("zh", "en"))
             await self.tell(row.conversation, zh, en, f"fold:{row.id}:{state}")
 
 
-def _notice(row: FoldRow, state: str, lang: str) -> str:
+def _fold_notice(row: FoldRow, state: str, lang: str) -> str:
     if state == "folded":
-        return folded_text(row, lang)
+        return format_finished_fold(row, lang)
     turns = row.to_turn - row.from_turn + 1
     begun = "fold_started_one" if turns == 1 else "fold_started"
-    return say(lang, begun, turns=turns, before=f"{row.tokens_before:,}")
+    return format_text(lang, begun, turns=turns, before=f"{row.tokens_before:,}")
 
 
 # What the owner is told of channels that need them: each trouble once, and once that it is over.
 
 log = structlog.get_logger(__name__)
-LOOK_EVERY = 5.0
+POLL_SECONDS = 5.0
 CHANNEL_CALM_SECONDS = 120.0
 """A trouble is over once the channel has worked for so long: two that take turns are told of once."""
-HERE = ("terminal", "web")
+LOCAL_CHANNELS = ("terminal", "web")
 """Where the owner has to look by themselves; elsewhere the telephone rings."""
 
-MOST_CONVERSATIONS, EVERY = 1_000, 1_000_000
+MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
 
-Need = Literal["login", "token", "contended"]
-TellOwner = Callable[[str, str, str], Awaitable[None]]
+OwnerNeed = Literal["login", "token", "contended"]
+NotifyOwner = Callable[[str, str, str], Awaitable[None]]
 """Tells the owner something, not through the channel that it is about: (that channel, in Chinese, in English)."""
 
-CHANNEL_TEXTS: Mapping[Need, tuple[str, str]] = {
+CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
         "渠道 {name} 需要登录：在网页的“渠道”里扫码，或在终端运行 mnema channels login {name}。",
         "Channel {name} needs its login: scan the code under Channels in the page, or run mnema channels login {name}.",
@@ -192,17 +192,17 @@ CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works a
 
 
 @dataclass(slots=True)
-class ChannelNews:
+class ChannelNotifications:
     """Looks at the states of all channels again and again."""
 
-    states: Callable[[], Mapping[str, State]]
-    tell_owner: TellOwner
-    _told: dict[str, Need] = field(default_factory=dict)
+    states: Callable[[], Mapping[str, ChannelStatus]]
+    notify_owner: NotifyOwner
+    _told: dict[str, OwnerNeed] = field(default_factory=dict)
 
     async def watch(self) -> None:
         """Look for ever."""
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_SECONDS)
             try:
                 await self.look(time.time())
             except StoreError as err:
@@ -218,7 +218,7 @@ class ChannelNews:
         for name in set(self._told) - set(states):
             del self._told[name]
         for name, state in states.items():
-            need = need_of(state)
+            need = owner_need(state)
             if need is not None and self._told.get(name) != need:
                 await self._say(state, CHANNEL_TEXTS[need])
                 self._told[name] = need
@@ -226,41 +226,41 @@ class ChannelNews:
                 await self._say(state, CHANNEL_RECOVERED)
                 del self._told[name]
 
-    async def _say(self, state: State, texts: tuple[str, str]) -> None:
+    async def _say(self, state: ChannelStatus, texts: tuple[str, str]) -> None:
         zh, en = (text.format(name=state.name, why=state.why) for text in texts)
         log.warning(en)
-        await self.tell_owner(state.name, zh, en)
+        await self.notify_owner(state.name, zh, en)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnersChat:
+class OwnerNotifier:
     """Tells the owner in the conversation where they will see it soonest; nobody where there is none.
 
     once: a name for this very notice, "" where it may be told again.
     """
 
     sessions: Sessions
-    states: Callable[[], Mapping[str, State]]
+    states: Callable[[], Mapping[str, ChannelStatus]]
     tell: Callable[[str, str, str, str], Awaitable[None]]
 
     async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> None:
         well = [name for name, state in self.states().items() if state.ready and name != troubled]
-        for most in (MOST_CONVERSATIONS, EVERY):  # many others may have written since the owner did
+        for most in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
             rows = await self.sessions.conversations(limit=most)
-            if chat := owners_chat(rows, well):
+            if chat := find_owner_conversation(rows, well):
                 await self.tell(chat, zh, en, once)
             if chat or len(rows) < most:
                 break
 
 
-def need_of(state: State) -> Need | None:
+def owner_need(state: ChannelStatus) -> OwnerNeed | None:
     """What this channel needs of its owner, None for nothing: most troubles pass by themselves."""
     if state.mood in ("asking", "logged_out"):
         return "login" if state.asks else "token"
     return "contended" if state.mood == "contended" else None
 
 
-def owners_chat(rows: Sequence[ConversationRow], well: Sequence[str]) -> str:
+def find_owner_conversation(rows: Sequence[ConversationRow], well: Sequence[str]) -> str:
     """The id of the conversation to tell the owner in, "" for none: their own, private, on a channel that works.
 
     Args:
@@ -271,7 +271,7 @@ def owners_chat(rows: Sequence[ConversationRow], well: Sequence[str]) -> str:
         for row in rows
         if not row.place.space and not row.own_space and row.place.kind != "group" and row.place.channel in well
     ]
-    away = [row for row in fit if row.place.channel not in HERE]
+    away = [row for row in fit if row.place.channel not in LOCAL_CHANNELS]
     return next((row.id for row in away or fit), "")
 
 
@@ -298,22 +298,22 @@ MODEL_TEXTS = {
         "Model {name} does not answer ({why}). It is tried again from time to time.",
     ),
 }
-SPARE = ("这期间由 {spare} 回答。", " Until then {spare} answers.")
+FALLBACK_TEXT = ("这期间由 {spare} 回答。", " Until then {spare} answers.")
 MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers again.")
 
 
 @dataclass(slots=True)
-class ModelNews:
+class ModelNotifications:
     """Looks at the states of all models again and again."""
 
-    states: Callable[[], Sequence[ModelState]]
-    tell_owner: TellOwner
+    states: Callable[[], Sequence[ModelStatus]]
+    notify_owner: NotifyOwner
     _told: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
         """Look for ever."""
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_SECONDS)
             try:
                 await self.look()
             except StoreError as err:
@@ -328,8 +328,8 @@ class ModelNews:
         states = self.states()
         self._told &= {state.name for state in states}
         for state in states:
-            if state.name not in self._told and needs_owner(state):
-                await self._say(_down(state, states))
+            if state.name not in self._told and is_owner_needed(state):
+                await self._say(_format_model_failure(state, states))
                 self._told.add(state.name)
             elif state.name in self._told and state.mood == "up" and state.seconds >= MODEL_CALM_SECONDS:
                 await self._say(
@@ -339,14 +339,14 @@ class ModelNews:
 
     async def _say(self, texts: tuple[str, str]) -> None:
         log.warning(texts[1])
-        await self.tell_owner("", *texts)
+        await self.notify_owner("", *texts)
 
 
-def _down(state: ModelState, states: Sequence[ModelState]) -> tuple[str, str]:
+def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> tuple[str, str]:
     """What has happened, what becomes of it, and who answers meanwhile."""
-    why = hidden(state.why)[:200]
-    zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy(state.error)])
+    why = redact(state.why)[:200]
+    zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)])
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")
     if spare and state.use == "chosen":
-        zh, en = zh + SPARE[0].format(spare=spare), en + SPARE[1].format(spare=spare)
+        zh, en = zh + FALLBACK_TEXT[0].format(spare=spare), en + FALLBACK_TEXT[1].format(spare=spare)
     return zh, en

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 BURST_SECONDS = 3.0
 """A chat that was quiet may send this many seconds' worth at once."""
-MOST_CHATS = 10_000
+MAX_CHATS = 10_000
 
 
 @dataclass(slots=True)
-class Bucket:
+class TokenBucket:
     """Fills at `rate` a second up to `size`; below zero it is a queue, and the level the wait of whoever is last."""
 
     rate: float
@@ -26,7 +26,7 @@ class Bucket:
 
 
 @dataclass(slots=True)
-class Rates:
+class RateLimiter:
     """The buckets of one channel. per_chat, total: messages a second, 0 for no limit; burst: see Capabilities.
 
     Seconds are monotonic.
@@ -35,10 +35,10 @@ class Rates:
     per_chat: float
     total: float
     burst: int = 0
-    _chats: dict[str, Bucket] = field(default_factory=dict)
+    _chats: dict[str, TokenBucket] = field(default_factory=dict)
     _paused: dict[str, float] = field(default_factory=dict)
-    _all: Bucket | None = None
-    _look_at: int = MOST_CHATS
+    _all: TokenBucket | None = None
+    _look_at: int = MAX_CHATS
 
     def book(self, chat: str, now: float) -> float:
         """Take the next place for one message to this chat; returns the seconds until it is due."""
@@ -50,27 +50,27 @@ class Rates:
 
     def pause(self, chat: str, now: float, seconds: float) -> None:
         """A platform said to wait; chat "" is the whole channel."""
-        if len(self._paused) > MOST_CHATS:
+        if len(self._paused) > MAX_CHATS:
             self._paused = {key: until for key, until in self._paused.items() if until > now}
         self._paused[chat] = max(now + seconds, self._paused.get(chat, 0.0))
 
-    def _buckets(self, chat: str, now: float) -> list[Bucket]:
+    def _buckets(self, chat: str, now: float) -> list[TokenBucket]:
         found = []
         if self.per_chat:
             if chat not in self._chats and len(self._chats) >= self._look_at:
                 self._forget_quiet(now)
-            found.append(self._chats.setdefault(chat, _full(self.per_chat, now, self.burst)))
+            found.append(self._chats.setdefault(chat, _full_bucket(self.per_chat, now, self.burst)))
         if self.total:
-            self._all = self._all or _full(self.total, now)
+            self._all = self._all or _full_bucket(self.total, now)
             found.append(self._all)
         return found
 
     def _forget_quiet(self, now: float) -> None:
         """Forget chats whose bucket is full again: a new one is no other. One that is waited for stays."""
         self._chats = {chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)}
-        self._look_at = max(MOST_CHATS, 2 * len(self._chats))
+        self._look_at = max(MAX_CHATS, 2 * len(self._chats))
 
 
-def _full(rate: float, now: float, burst: int = 0) -> Bucket:
+def _full_bucket(rate: float, now: float, burst: int = 0) -> TokenBucket:
     size = burst or max(1.0, rate * BURST_SECONDS)
-    return Bucket(rate=rate, size=size, level=size, at=now)
+    return TokenBucket(rate=rate, size=size, level=size, at=now)

@@ -13,15 +13,15 @@ from memory.store.people.rows import Person
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import TooBig, Workspace
+from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
-PAGE = 500
-EXPORTS = "exports/"
-BEGINNING = datetime.fromtimestamp(0, UTC)
+PAGE_ROWS = 500
+EXPORTS_FOLDER = "exports/"
+UNIX_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
-def described(row: ConversationRow) -> dict[str, Any]:
+def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
     """What a conversation is, as the first line of its export says."""
     place = row.place
     return {
@@ -38,7 +38,7 @@ def described(row: ConversationRow) -> dict[str, Any]:
     }
 
 
-def recorded(message: Message) -> dict[str, Any]:
+def message_to_json(message: Message) -> dict[str, Any]:
     """One message, as each further line of an export says; `tainted` stands only where it is so, see Message."""
     return {
         "id": message.id,
@@ -52,17 +52,17 @@ def recorded(message: Message) -> dict[str, Any]:
     }
 
 
-async def messages_of(store: Store, conversation: str) -> AsyncIterator[Message]:
+async def load_messages(store: Store, conversation: str) -> AsyncIterator[Message]:
     """Everything that was said there, cleared and folded messages included."""
     seq = 1
-    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE):
+    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
         for message in page:
             yield message
         seq = page[-1].seq + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class ExportSources:
     """Where what is kept of a person lies."""
 
     store: Store
@@ -71,7 +71,7 @@ class Sources:
 
 
 @dataclass(slots=True, kw_only=True)
-class Bundled:
+class BundleSummary:
     """How much of what went into a bundle. left_out: what did not, by its name there."""
 
     conversations: int = 0
@@ -82,16 +82,16 @@ class Bundled:
     left_out: list[str] = field(default_factory=list)
 
 
-class Bundle:
+class PersonBundle:
     """One ZIP file with all that is kept of a person. most: bytes of attachments that it may hold, 0 for any number."""
 
-    def __init__(self, sources: Sources, target: IO[bytes], *, most: int = 0) -> None:
+    def __init__(self, sources: ExportSources, target: IO[bytes], *, most: int = 0) -> None:
         self._sources = sources
         self._zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
         self._most = most
-        self._done = Bundled()
+        self._done = BundleSummary()
 
-    async def fill(self, person: Person, now: datetime) -> Bundled:
+    async def fill(self, person: Person, now: datetime) -> BundleSummary:
         """Put it all in and close the ZIP, not the target.
 
         Raises:
@@ -115,9 +115,9 @@ class Bundle:
             row = await store.sessions.conversation(id)
             if row is None:
                 continue
-            lines = [{"session": described(row)}]
-            async for message in messages_of(store, id):
-                lines.append(recorded(message))
+            lines = [{"session": conversation_to_json(row)}]
+            async for message in load_messages(store, id):
+                lines.append(message_to_json(message))
                 names |= {
                     part.sha256: part.name if isinstance(part, Document) else "picture"
                     for part in message.parts
@@ -125,7 +125,7 @@ class Bundle:
                 }
             text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n"
             await self._put(f"conversations/{id}.jsonl", text.encode("utf-8", "replace"))
-            usage[id] = [asdict(spent) for spent in await store.sessions.usage(BEGINNING, id)]
+            usage[id] = [asdict(spent) for spent in await store.sessions.usage(UNIX_EPOCH, id)]
             self._done.conversations += 1
             self._done.messages += len(lines) - 1
         await self._json("usage.json", usage)
@@ -135,13 +135,13 @@ class Bundle:
         for space in person.spaces:
             held = await asyncio.to_thread(self._sources.workspace.space, space)
             for entry in await asyncio.to_thread(held.list):
-                if entry.is_dir or entry.path.startswith(EXPORTS):
+                if entry.is_dir or entry.path.startswith(EXPORTS_FOLDER):
                     continue
                 name = f"files/{space or 'owner'}/{entry.path}"
                 try:
                     await self._put(name, await asyncio.to_thread(held.read_bytes, entry.path))
                     self._done.files += 1
-                except (TooBig, PathRefused, FileNotFoundError):
+                except (FileTooBig, PathRefused, FileNotFoundError):
                     self._done.left_out.append(name)
 
     async def _memories(self, person: Person) -> None:

@@ -6,29 +6,34 @@ from collections.abc import Iterable, Mapping, Sequence
 import structlog
 
 from bot.config.schema import Config
-from bot.dispatch import LanesOf, local
+from bot.dispatch import CreateDispatcher, create_local_dispatcher
 from bot.errors import ModelError
 from bot.models.base import Purpose
-from bot.models.service import Brain
+from bot.models.service import ModelService
 from memory.folding import Complete
-from memory.longterm.extraction import Rules
-from memory.longterm.extraction_worker import Extracting, NoModel, Settings
-from memory.longterm.similarity import normal
+from memory.longterm.extraction import ExtractionRules
+from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
+from memory.longterm.similarity import normalize_key
 from memory.recall.documents import Passage
 from memory.store.errors import StoreError
-from memory.store.longterm.protocols import Extractions, MemoryRecords
+from memory.store.longterm.protocols import ExtractionQueue, MemoryRecords
 from memory.store.store import Sessions
 
-AT_ONCE = 4
+MAX_PARALLEL_SPACES = 4
 """Spaces whose turns are read beside each other."""
 
 
-class Extractor:
+class FactExtractionQueue:
     """Works off the queues. No reply waits for it; what is open at the end of the process goes on at the next start."""
 
-    def __init__(self, extracting: Extracting, extractions: Extractions, lanes_of: LanesOf = local) -> None:
+    def __init__(
+        self,
+        extracting: ExtractionWorker,
+        extractions: ExtractionQueue,
+        create_dispatcher: CreateDispatcher = create_local_dispatcher,
+    ) -> None:
         self._extractions = extractions
-        self.lanes = lanes_of("facts", extracting.step, AT_ONCE)
+        self.lanes = create_dispatcher("facts", extracting.step, MAX_PARALLEL_SPACES)
 
     def wake(self, space: str) -> None:
         """Something was put into this space's queue."""
@@ -48,16 +53,16 @@ class Extractor:
         await self.lanes.close(0)
 
 
-def settings_of(config: Config) -> Settings:
+def extraction_settings(config: Config) -> ExtractionSettings:
     """What of the configuration says which facts are noted."""
     memory = config.memory
-    return Settings(
+    return ExtractionSettings(
         extract=memory.extract,
-        rules=Rules(categories=tuple(memory.categories), min_importance=memory.min_importance),
+        rules=ExtractionRules(categories=tuple(memory.categories), min_importance=memory.min_importance),
     )
 
 
-def asking(brain: Brain, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
+def fast_model_completion(brain: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
     """The fast model, its use noted under that purpose; NoModel where there is none."""
 
     async def complete(system: str, prompt: str, max_tokens: int, conversation: str) -> str:
@@ -78,7 +83,7 @@ def asking(brain: Brain, sessions: Sessions, purpose: Purpose = "extract") -> Co
 log = structlog.get_logger(__name__)
 
 
-class Uses:
+class UseCounters:
     """Tells the record of the lines that a search gave: one write for each search, and nobody waits for it."""
 
     def __init__(self, records: MemoryRecords) -> None:
@@ -87,7 +92,7 @@ class Uses:
 
     def note(self, passages: Iterable[Passage]) -> None:
         """These were given; only lines of a MEMORY.md are counted."""
-        for space, norms in lines_of_memory(passages).items():
+        for space, norms in memory_line_keys(passages).items():
             self.given(space, norms)
 
     def given(self, space: str, norms: Sequence[str]) -> None:
@@ -109,10 +114,10 @@ class Uses:
             log.warning("uses of memory not counted", error=type(err).__name__)
 
 
-def lines_of_memory(passages: Iterable[Passage]) -> Mapping[str, list[str]]:
+def memory_line_keys(passages: Iterable[Passage]) -> Mapping[str, list[str]]:
     """The keys of the lines of a MEMORY.md among the passages, by space."""
     found: dict[str, list[str]] = {}
     for passage in passages:
         if passage.kind == "memory":
-            found.setdefault(passage.space, []).append(normal(passage.words))
+            found.setdefault(passage.space, []).append(normalize_key(passage.words))
     return found

@@ -7,47 +7,49 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
-from bot.config.home import Home
-from memory.forgetting.person_removal import Ground as LeavingGround
-from memory.forgetting.person_removal import Removal
-from memory.longterm.memory_file import PATH
+from bot.config.home import HomeFolder
+from memory.forgetting.person_removal import PersonRemoval
+from memory.forgetting.person_removal import PersonRemovalServices as LeavingGround
+from memory.longterm.memory_file import MEMORY_PATH
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground, Shared
+from memory.recall.sqlite_index import RecallDependencies, Shared
 from memory.store.store import Store
 from memory.workspace import daily_log
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import SPACES, Entry, File, SpaceFiles, TooBig, Workspace
+from memory.workspace.files import SPACES_FOLDER, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused
 
-SUFFIX = ".md"
+MEMORY_SUFFIX = ".md"
 
 
-def files_of(files: SpaceFiles, under: str = "") -> list[dict[str, Any]]:
+def files_to_json(files: SpaceFiles, under: str = "") -> list[dict[str, Any]]:
     """The files of a space as JSON, sorted by path; blocks. under: what their paths begin with."""
-    return [described(item, under) for item in files.list() if not item.is_dir and item.path.endswith(SUFFIX)]
+    return [file_to_json(item, under) for item in files.list() if not item.is_dir and item.path.endswith(MEMORY_SUFFIX)]
 
 
-def described(item: Entry | File, under: str = "") -> dict[str, Any]:
+def file_to_json(item: FileEntry | TextFile, under: str = "") -> dict[str, Any]:
     """A file as JSON: path, size in bytes, updated_at."""
     written = datetime.fromtimestamp(item.mtime, UTC).isoformat()
     return {"path": under + item.path, "size": item.size, "updated_at": written}
 
 
-def listing(root: Path) -> list[dict[str, Any]]:
+def list_workspace(root: Path) -> list[dict[str, Any]]:
     """The files of a whole workspace, the owner's first, then space by space; blocks."""
     if not root.exists():
         return []
     workspace = Workspace(root)
     others = [
-        file for name in space_folders(workspace) for file in files_of(workspace.space(name), f"{SPACES}/{name}/")
+        file
+        for name in list_space_folders(workspace)
+        for file in files_to_json(workspace.space(name), f"{SPACES_FOLDER}/{name}/")
     ]
-    return [*files_of(workspace.space("")), *others]
+    return [*files_to_json(workspace.space("")), *others]
 
 
-def space_folders(workspace: Workspace) -> list[str]:
+def list_space_folders(workspace: Workspace) -> list[str]:
     """The spaces besides the owner's that have a folder; blocks."""
     try:
-        names = sorted(item.name for item in (workspace.root / SPACES).iterdir() if item.is_dir())
+        names = sorted(item.name for item in (workspace.root / SPACES_FOLDER).iterdir() if item.is_dir())
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [name for name in names if _is_space(workspace, name)]
@@ -65,76 +67,78 @@ def _is_space(workspace: Workspace, name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryFile:
+class SpaceMemoryFile:
     """A file with whose it is. path: relative to the workspace's root, as recall gives it; file.path: to its space."""
 
     space: str
     path: str
-    file: File
+    file: TextFile
 
 
-async def memory_file(store: Store, workspace: Workspace, space: str, path: str) -> MemoryFile | None:
+async def find_memory_file(store: Store, workspace: Workspace, space: str, path: str) -> SpaceMemoryFile | None:
     """The file that a path means to somebody of this space; None for what is no memory of theirs.
 
     Args:
         path: as recall gives it, or as it stands in the space itself.
     """
     for member in await store.links.members(space):
-        inside = path.removeprefix(root_of(member))
-        mine = path.startswith(root_of(member)) or member == space
-        if mine and is_memory(inside):
-            return await asyncio.to_thread(_read, workspace.space(member), member, inside)
+        inside = path.removeprefix(space_path_prefix(member))
+        mine = path.startswith(space_path_prefix(member)) or member == space
+        if mine and is_memory_path(inside):
+            return await asyncio.to_thread(_read_memory_file, workspace.space(member), member, inside)
     return None
 
 
-async def memory_files(store: Store, workspace: Workspace, space: str) -> list[MemoryFile]:
+async def list_memory_files(store: Store, workspace: Workspace, space: str) -> list[SpaceMemoryFile]:
     """All of them: MEMORY.md before the logs, the newest log first."""
-    found: list[MemoryFile] = []
+    found: list[SpaceMemoryFile] = []
     for member in await store.links.members(space):
-        found += await asyncio.to_thread(lambda: list(_all(workspace.space(member), member)))  # noqa: B023
-    logs = sorted((one for one in found if one.file.path != PATH), key=lambda one: one.file.path, reverse=True)
-    return [*(one for one in found if one.file.path == PATH), *logs]
+        found += await asyncio.to_thread(lambda: list(_list_files(workspace.space(member), member)))  # noqa: B023
+    logs = sorted((one for one in found if one.file.path != MEMORY_PATH), key=lambda one: one.file.path, reverse=True)
+    return [*(one for one in found if one.file.path == MEMORY_PATH), *logs]
 
 
-def root_of(space: str) -> str:
+def space_path_prefix(space: str) -> str:
     """What the paths of a space's files begin with."""
-    return f"{SPACES}/{space}/" if space else ""
+    return f"{SPACES_FOLDER}/{space}/" if space else ""
 
 
-def is_memory(path: str) -> bool:
+def is_memory_path(path: str) -> bool:
     """Whether a path inside a space is one of long-term memory."""
-    return path == PATH or (path.startswith(f"{daily_log.FOLDER}/") and path.endswith(".md"))
+    return path == MEMORY_PATH or (path.startswith(f"{daily_log.LOG_FOLDER}/") and path.endswith(".md"))
 
 
-def _all(files: SpaceFiles, space: str) -> Iterator[MemoryFile]:
+def _list_files(files: SpaceFiles, space: str) -> Iterator[SpaceMemoryFile]:
     for entry in files.list():
-        if not entry.is_dir and is_memory(entry.path) and (found := _read(files, space, entry.path)):
+        if not entry.is_dir and is_memory_path(entry.path) and (found := _read_memory_file(files, space, entry.path)):
             yield found
 
 
-def _read(files: SpaceFiles, space: str, inside: str) -> MemoryFile | None:
+def _read_memory_file(files: SpaceFiles, space: str, inside: str) -> SpaceMemoryFile | None:
     try:
-        return MemoryFile(space=space, path=root_of(space) + inside, file=files.read(inside))
-    except (PathRefused, TooBig, OSError):
+        return SpaceMemoryFile(space=space, path=space_path_prefix(space) + inside, file=files.read(inside))
+    except (PathRefused, FileTooBig, OSError):
         return None
 
 
 # Which spaces a home has, and recall over them for whoever looks in without a running bot.
 
 
-async def spaces_of(store: Store, workspace: Workspace) -> list[str]:
+async def list_spaces(store: Store, workspace: Workspace) -> list[str]:
     """Every space that a conversation or a folder has, sorted; the owner's, "", is first and always there."""
     talked = await store.dreams.spaces()
-    return sorted({"", *talked, *await asyncio.to_thread(space_folders, workspace)})
+    return sorted({"", *talked, *await asyncio.to_thread(list_space_folders, workspace)})
 
 
-def recall_of(home: Home, store: Store, zone: tzinfo, indexes: Shared | None = None) -> Recall:
+def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: Shared | None = None) -> Recall:
     """Recall over a home's files and record. indexes: where they are kept, None for files of the home."""
     workspace = Workspace(home.workspace)
-    return Recall(Ground(store=store, workspace=workspace, folder=home.index, zone=zone, shared=indexes))
+    return Recall(RecallDependencies(store=store, workspace=workspace, folder=home.index, zone=zone, shared=indexes))
 
 
-def removal_of(home: Home, store: Store, root: Path, forget_index: Callable[[str], Awaitable[None]]) -> Removal:
+def open_removal(
+    home: HomeFolder, store: Store, root: Path, forget_index: Callable[[str], Awaitable[None]]
+) -> PersonRemoval:
     """The removal of people from a home. root: of its workspace."""
     ground = LeavingGround(store=store, root=root, blobs=Blobs(home.blobs), data=home.data, forget_index=forget_index)
-    return Removal(ground)
+    return PersonRemoval(ground)

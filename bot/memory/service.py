@@ -10,71 +10,70 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.dispatch import LanesOf, local
-from bot.memory.extraction import Extractor, Uses, asking, settings_of
-from bot.memory.files import removal_of, spaces_of
+from bot.dispatch import CreateDispatcher, create_local_dispatcher
+from bot.memory.extraction import FactExtractionQueue, UseCounters, extraction_settings, fast_model_completion
+from bot.memory.files import list_spaces, open_removal
 from bot.models.embedding import open_embedder
-from bot.models.providers.offline import Passage
-from bot.models.service import Brain
-from bot.texts import language, say
-from bot.tools.memory import LongTerm, Tell
-from memory.conversation import BOT
-from memory.forgetting.forget import Forgetter
-from memory.forgetting.forget import Ground as ForgetGround
-from memory.longterm.dream_worker import Dreamer, Night
-from memory.longterm.dream_worker import Settings as DreamSettings
-from memory.longterm.extraction_worker import Extracting
-from memory.longterm.memories import Ground as LinesGround
+from bot.models.providers.offline import OfflinePassage
+from bot.models.service import ModelService
+from bot.texts import format_text, resolve_language
+from bot.tools.memory import MemoryToolServices, NotifyOnce
+from memory.conversation import BOT_SPEAKER
+from memory.forgetting.forget import ForgetService
+from memory.forgetting.forget import ForgetServices as ForgetGround
+from memory.longterm.dream_worker import DreamServices, DreamSettings, DreamWorker
+from memory.longterm.extraction_worker import ExtractionWorker
 from memory.longterm.memories import Memories
-from memory.recall.documents import Wanted
+from memory.longterm.memories import MemoryServices as LinesGround
+from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground as RecallGround
+from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.recall.sqlite_index import Shared
-from memory.recall.vectors import Vectors
+from memory.recall.vectors import VectorSearch
 from memory.store.errors import StoreError
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import TooBig, Workspace
+from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
-from memory.workspace.watch import watch
+from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)
-MOST_SPACES = 1_000
+MAX_SPACES = 1_000
 """Spaces whose lines are kept at hand; of another one it is only forgotten which file was seen."""
-QUOTED = 8
+QUOTED_PASSAGES = 8
 """Passages that the model without a key chooses from."""
-FOR_VECTORS = 0.7
+VECTOR_TIME_SHARE = 0.7
 """Share of recall's time in which a question's vector must have come; the rest is for the search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryWorks:
+class MemoryServiceDependencies:
     """What long-term memory works with. config, now: as they are at that moment; zone: whose days are told.
 
     view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet. lanes_of: the
     engine that runs lanes. indexes: where they are kept that several processes work with; None for files.
     """
 
-    home: Home
+    home: HomeFolder
     store: Store
     workspace: Workspace
     config: Callable[[], Config]
     now: Callable[[], datetime]
     zone: tzinfo
-    brain: Brain
+    brain: ModelService
     blobs: Blobs
     view_changed: Callable[[str], Awaitable[None]]
     quiet: Callable[[str], AbstractAsyncContextManager[None]]
-    lanes_of: LanesOf = local
+    create_dispatcher: CreateDispatcher = create_local_dispatcher
     indexes: Shared | None = None
 
 
-class Remembering:
+class MemoryService:
     """All of it, begun and ended together."""
 
-    def __init__(self, works: MemoryWorks) -> None:
+    def __init__(self, works: MemoryServiceDependencies) -> None:
         self._works = works
         store = works.store
         self.recall = Recall(
@@ -85,9 +84,9 @@ class Remembering:
                 zone=works.zone,
                 shared=works.indexes,
             ),
-            _vectors(works.config),
+            _vector_settings(works.config),
         )
-        self.uses = Uses(store.memories)
+        self.uses = UseCounters(store.memories)
         self._lines: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
         self._ground = LinesGround(
@@ -96,18 +95,18 @@ class Remembering:
             similarity=lambda: works.config().memory.similarity,
         )
         self._storing = asyncio.Lock()
-        extracting = Extracting(
+        extracting = ExtractionWorker(
             extractions=store.extractions,
             sessions=store.sessions,
             memories=self.memories,
-            complete=asking(works.brain, store.sessions),
-            settings=lambda: settings_of(works.config()),
+            complete=fast_model_completion(works.brain, store.sessions),
+            settings=lambda: extraction_settings(works.config()),
             storing=self._storing,
         )
-        self.extractor = Extractor(extracting, store.extractions, works.lanes_of)
+        self.extractor = FactExtractionQueue(extracting, store.extractions, works.create_dispatcher)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
-        self.removal = removal_of(works.home, store, works.workspace.root, self.recall.forget)
+        self.removal = open_removal(works.home, store, works.workspace.root, self.recall.forget)
 
     def memories(self, space: str) -> Memories:
         """The lines of one space's MEMORY.md, and what is known of them; the same object while it is in use."""
@@ -116,13 +115,13 @@ class Remembering:
             lines = self._lines[space] = Memories(space, self._ground)
         self._newest[space] = lines
         self._newest.move_to_end(space)
-        if len(self._newest) > MOST_SPACES:
+        if len(self._newest) > MAX_SPACES:
             self._newest.popitem(last=False)
         return lines
 
-    def tools(self, tell: Tell) -> LongTerm:
+    def tools(self, tell: NotifyOnce) -> MemoryToolServices:
         """What the model's own memory tools work with. tell: says something to a conversation."""
-        return LongTerm(
+        return MemoryToolServices(
             store=self._works.store,
             workspace=self._works.workspace,
             search=self.recall.search,
@@ -137,21 +136,23 @@ class Remembering:
 
     async def spaces(self) -> list[str]:
         """Every space that a conversation or a folder has."""
-        return await spaces_of(self._works.store, self._works.workspace)
+        return await list_spaces(self._works.store, self._works.workspace)
 
-    async def passages(self, question: str, conversation: str, space: str) -> list[Passage]:
+    async def passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
         """For the model without a key: what people and files say; its own quotes are no source."""
-        wanted = Wanted(space=space, query=question, now=self._works.now(), limit=QUOTED * 2, behalf=conversation)
+        wanted = SearchRequest(
+            space=space, query=question, now=self._works.now(), limit=QUOTED_PASSAGES * 2, on_behalf_of=conversation
+        )
         found = await self.recall.search(wanted)
-        lang = language(question)
+        lang = resolve_language(question)
         return [
-            Passage(
+            OfflinePassage(
                 text=item.text,
-                source=f"{item.path}:{item.line}" if item.path else say(lang, "turn", number=item.turn),
+                source=f"{item.path}:{item.line}" if item.path else format_text(lang, "turn", number=item.turn),
             )
             for item in found
-            if item.kind != "said" or item.speaker != BOT
-        ][:QUOTED]
+            if item.kind != "said" or item.speaker != BOT_SPEAKER
+        ][:QUOTED_PASSAGES]
 
     async def open(self) -> None:
         """Go on with what an earlier process left open; what was to be forgotten is so before anything is said."""
@@ -161,7 +162,7 @@ class Remembering:
 
     async def watch(self) -> None:
         """Until cancelled: look through files that somebody has changed, so that the next search need not."""
-        await watch(self._works.workspace, self._changed)
+        await watch_spaces(self._works.workspace, self._changed)
 
     async def settled(self) -> None:
         """Wait until nothing is under way."""
@@ -180,28 +181,28 @@ class Remembering:
             try:
                 await self.memories(space).reconcile()
                 await self.recall.refresh(space)
-            except (OSError, StoreError, PathRefused, TooBig) as err:
+            except (OSError, StoreError, PathRefused, FileTooBig) as err:
                 log.warning("changed files were not looked through", error=type(err).__name__)
 
-    def _dreamer(self) -> Dreamer:
+    def _dreamer(self) -> DreamWorker:
         def settings() -> DreamSettings:
             memory = self._works.config().memory
             return DreamSettings(similarity=memory.similarity, categories=tuple(memory.categories))
 
-        return Dreamer(
-            Night(
+        return DreamWorker(
+            DreamServices(
                 store=self._works.store,
                 workspace=self._works.workspace,
                 memories=self.memories,
                 spaces=self.spaces,
                 settings=settings,
                 now=self._works.now,
-                complete=asking(self._works.brain, self._works.store.sessions, "dream"),
+                complete=fast_model_completion(self._works.brain, self._works.store.sessions, "dream"),
             )
         )
 
-    def _forgetter(self) -> Forgetter:
-        return Forgetter(
+    def _forgetter(self) -> ForgetService:
+        return ForgetService(
             ForgetGround(
                 store=self._works.store,
                 workspace=self._works.workspace,
@@ -216,7 +217,7 @@ class Remembering:
         )
 
 
-def _vectors(config: Callable[[], Config]) -> Vectors | None:
+def _vector_settings(config: Callable[[], Config]) -> VectorSearch | None:
     """Nearness in meaning, as configured at the start; None for words alone.
 
     Raises:
@@ -225,4 +226,4 @@ def _vectors(config: Callable[[], Config]) -> Vectors | None:
     embedding = config().memory.embedding
     if embedding is None:
         return None
-    return Vectors(open_embedder(embedding), lambda: FOR_VECTORS * config().memory.recall_timeout_ms / 1_000)
+    return VectorSearch(open_embedder(embedding), lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000)

@@ -103,15 +103,15 @@ class Restarted:
     why: str
 
 
-Event = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
+ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
 
 
-class Model(Protocol):
+class ModelClient(Protocol):
     """One wire to models."""
 
     name: str
 
-    def stream(self, request: Request) -> AsyncIterator[Event]:
+    def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """One call: deltas, then exactly one Answer.
 
         Raises:

@@ -10,7 +10,7 @@ _DATED = re.compile(r"-\d{8}$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class ModelFacts:
     """One model. window, max_output: tokens. The prices: US dollars for a million tokens.
 
     cache_write: an entry that lives 5 minutes. effort: whether it takes an effort level.
@@ -25,9 +25,11 @@ class Facts:
     effort: bool = True
 
 
-def _claude(price: tuple[float, float], *, read: float = 0.1, window: int = 1_000_000, effort: bool = True) -> Facts:
+def _claude_facts(
+    price: tuple[float, float], *, read: float = 0.1, window: int = 1_000_000, effort: bool = True
+) -> ModelFacts:
     """A Claude model. read: what a cached token costs, as a share of the input price; a write costs 1.25 of it."""
-    return Facts(
+    return ModelFacts(
         window=window,
         max_output=128_000 if window > 200_000 else 64_000,
         input=price[0],
@@ -38,9 +40,9 @@ def _claude(price: tuple[float, float], *, read: float = 0.1, window: int = 1_00
     )
 
 
-def _gpt(price: tuple[float, float], *, read: float) -> Facts:
+def _gpt_facts(price: tuple[float, float], *, read: float) -> ModelFacts:
     """A GPT model. Its prices hold up to 272,000 tokens and double above, so that is the window we go by."""
-    return Facts(
+    return ModelFacts(
         window=272_000,
         max_output=128_000,
         input=price[0],
@@ -52,41 +54,41 @@ def _gpt(price: tuple[float, float], *, read: float) -> Facts:
 
 # Source: the vendors' model and pricing pages. claude-haiku-5-5 costs five times this for prompts over 100,000 tokens.
 MODELS = {
-    "claude-fable-5-1": _claude((10, 50), read=0.025),
-    "claude-opus-5-5": _claude((4, 20), read=0.05),
-    "claude-opus-5": _claude((5, 25)),
-    "claude-sonnet-5-5": _claude((2, 10), read=0.05),
-    "claude-sonnet-5": _claude((2, 10)),
-    "claude-sonnet-4-6": _claude((3, 15)),
-    "claude-sonnet-4-5": _claude((3, 15), window=200_000, effort=False),
-    "claude-haiku-5-5": _claude((0.1, 0.5)),
-    "claude-haiku-4-5": _claude((1, 5), window=200_000, effort=False),
-    "gpt-6.1-sol": _gpt((2, 10), read=0.05),
-    "gpt-6.1-terra": _gpt((1, 5), read=0.05),
-    "gpt-6-luna": _gpt((0.1, 0.5), read=0.1),
+    "claude-fable-5-1": _claude_facts((10, 50), read=0.025),
+    "claude-opus-5-5": _claude_facts((4, 20), read=0.05),
+    "claude-opus-5": _claude_facts((5, 25)),
+    "claude-sonnet-5-5": _claude_facts((2, 10), read=0.05),
+    "claude-sonnet-5": _claude_facts((2, 10)),
+    "claude-sonnet-4-6": _claude_facts((3, 15)),
+    "claude-sonnet-4-5": _claude_facts((3, 15), window=200_000, effort=False),
+    "claude-haiku-5-5": _claude_facts((0.1, 0.5)),
+    "claude-haiku-4-5": _claude_facts((1, 5), window=200_000, effort=False),
+    "gpt-6.1-sol": _gpt_facts((2, 10), read=0.05),
+    "gpt-6.1-terra": _gpt_facts((1, 5), read=0.05),
+    "gpt-6-luna": _gpt_facts((0.1, 0.5), read=0.1),
 }
 
 
-def facts(model: str) -> Facts | None:
+def model_facts(model: str) -> ModelFacts | None:
     """What is known of that model, a dated snapshot as its name without the date; None for an unknown one."""
     return MODELS.get(model) or MODELS.get(_DATED.sub("", model))
 
 
-def window(model: str) -> int:
+def context_window(model: str) -> int:
     """The context window in tokens; UNKNOWN_WINDOW for a model that is not in the table."""
-    known = facts(model)
+    known = model_facts(model)
     return known.window if known else UNKNOWN_WINDOW
 
 
-def takes_effort(model: str) -> bool:
+def supports_effort(model: str) -> bool:
     """Whether a request may name an effort level; False for an unknown model."""
-    known = facts(model)
+    known = model_facts(model)
     return bool(known and known.effort)
 
 
-def cost(model: str, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float | None:
+def call_cost(model: str, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float | None:
     """US dollars for these tokens (input: all of it, cached parts included); None for an unknown model."""
-    known = facts(model)
+    known = model_facts(model)
     if known is None:
         return None
     plain = max(input - cache_read - cache_write, 0)

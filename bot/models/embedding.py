@@ -11,35 +11,37 @@ from math import hypot, isfinite
 from typing import Any
 
 from bot.config.extras import install_command
-from bot.config.schema import Embedding
+from bot.config.schema import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
 from bot.models.providers.failures import read_failure, to_error
-from bot.models.providers.transport import open_http
+from bot.models.providers.transport import create_http_client
 from memory.recall.vectors import Embedder, EmbeddingFailed
 
-OWN_URL = "https://api.openai.com/v1"
-REMOTE, LOCAL = "text-embedding-3-small", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+OPENAI_URL = "https://api.openai.com/v1"
+REMOTE_MODEL, LOCAL_MODEL = "text-embedding-3-small", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 """The models where none is named; the local one knows Chinese and English and has 384 numbers."""
-LONGEST = 4_000
+MAX_TEXT_CHARS = 4_000
 """Characters of a text that are embedded. What an index holds is shorter; a server may refuse what is much longer."""
-PATIENCE = 60.0
+REQUEST_SECONDS = 60.0
 """Seconds for one request."""
 
 
-def open_embedder(embedding: Embedding) -> Embedder:
+def open_embedder(embedding: EmbeddingConfig) -> Embedder:
     """The embedder that is configured; it imports and connects when it is first used.
 
     Raises:
         ConfigError: what it needs is not installed.
     """
-    if wants := missing(embedding.provider):
+    if wants := missing_extra(embedding.provider):
         raise ConfigError(wants)
     if embedding.provider == "local":
-        return Local(embedding.model or LOCAL)
-    return Remote(base_url=embedding.base_url or OWN_URL, model=embedding.model or REMOTE, api_key=embedding.api_key)
+        return LocalEmbedder(embedding.model or LOCAL_MODEL)
+    return RemoteEmbedder(
+        base_url=embedding.base_url or OPENAI_URL, model=embedding.model or REMOTE_MODEL, api_key=embedding.api_key
+    )
 
 
-def missing(provider: str, there: Callable[[str], object] = find_spec) -> str:
+def missing_extra(provider: str, there: Callable[[str], object] = find_spec) -> str:
     """One sentence that names the extra to install for memory.embedding, "" where nothing is missing."""
     needed = ("numpy", "sentence_transformers") if provider == "local" else ("numpy",)
     absent = [module for module in needed if there(module) is None]
@@ -50,14 +52,14 @@ def missing(provider: str, there: Callable[[str], object] = find_spec) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class EmbeddingCheck:
     """Whether vectors can be had. message: one sentence, with what the wire said."""
 
     ok: bool
     message: str
 
 
-async def check_embedding(embedding: Embedding) -> Checked:
+async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
     """Embed one word, and say how it went."""
     try:
         embedder = open_embedder(embedding)
@@ -66,14 +68,14 @@ async def check_embedding(embedding: Embedding) -> Checked:
         finally:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
-        return Checked(ok=False, message=f"{str(err).rstrip('.')}.")
-    return Checked(ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers.")
+        return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
+    return EmbeddingCheck(ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers.")
 
 
-class Remote:
+class RemoteEmbedder:
     """An endpoint that speaks OpenAI's embeddings. base_url: up to but without "/embeddings"; api_key: "" for none."""
 
-    def __init__(self, *, base_url: str, model: str, api_key: str = "", patience: float = PATIENCE) -> None:
+    def __init__(self, *, base_url: str, model: str, api_key: str = "", patience: float = REQUEST_SECONDS) -> None:
         self.name = model
         self._url = base_url.rstrip("/") + "/embeddings"
         self._key, self._patience = api_key, patience
@@ -86,13 +88,13 @@ class Remote:
             raise EmbeddingFailed("the API key has characters no key has", kind="invalid_api_key")
         try:
             async with asyncio.timeout(self._patience):
-                answer = await self._post({"model": self.name, "input": [_cut(text) for text in texts]})
+                answer = await self._post({"model": self.name, "input": [_truncate(text) for text in texts]})
         except TimeoutError as err:
             raise EmbeddingFailed(f"no answer in {self._patience:g} seconds", kind="late") from err
         except ModelError as err:
-            raise _failed(err) from err
+            raise _failed_check(err) from err
         try:
-            return _read(answer, len(texts))
+            return _parse_vectors(answer, len(texts))
         except (ValueError, TypeError, KeyError, struct.error) as err:
             raise EmbeddingFailed("the answer is not the vectors that were asked for", kind="damaged") from err
 
@@ -108,7 +110,7 @@ class Remote:
 
         async with self._opening:
             if self._client is None:
-                self._client = await asyncio.to_thread(open_http, "")
+                self._client = await asyncio.to_thread(create_http_client, "")
         headers = {"content-type": "application/json"}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
@@ -123,12 +125,12 @@ class Remote:
         return body_read
 
 
-class Local:
+class LocalEmbedder:
     """A sentence-transformers model in this process, loaded at its first use. load: makes it from its name."""
 
     def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
         self.name = model
-        self._load = load or _load
+        self._load = load or _load_sentence_transformer
         self._model: Any = None
         self._turn = asyncio.Lock()
 
@@ -136,9 +138,9 @@ class Local:
         """See Embedder.embed."""
         async with self._turn:
             try:
-                return await asyncio.to_thread(self._embed, [_cut(text) for text in texts])
+                return await asyncio.to_thread(self._embed, [_truncate(text) for text in texts])
             except ImportError as err:
-                raise EmbeddingFailed(missing("local") or str(err), kind="not_installed") from err
+                raise EmbeddingFailed(missing_extra("local") or str(err), kind="not_installed") from err
             except (OSError, ValueError, RuntimeError) as err:
                 raise EmbeddingFailed(f"{self.name} cannot be used: {err}", kind=type(err).__name__) from err
 
@@ -150,29 +152,29 @@ class Local:
         if self._model is None:
             self._model = self._load(self.name)
         rows = self._model.encode(texts, show_progress_bar=False)
-        return [_packed([float(number) for number in row]) for row in rows]
+        return [_pack_vector([float(number) for number in row]) for row in rows]
 
 
-def _load(name: str) -> Any:
+def _load_sentence_transformer(name: str) -> Any:
     return import_module("sentence_transformers").SentenceTransformer(name)
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     """What is embedded of a text; an empty one is refused by some servers."""
-    return text[:LONGEST] if text.strip() else "-"
+    return text[:MAX_TEXT_CHARS] if text.strip() else "-"
 
 
-def _read(answer: bytes, count: int) -> list[bytes]:
+def _parse_vectors(answer: bytes, count: int) -> list[bytes]:
     """The vectors of an answer in the order of the texts. Raises ValueError and its like for any other answer."""
     items = sorted(json.loads(answer)["data"], key=lambda item: int(item["index"]))
     if [item["index"] for item in items] != list(range(count)):
         raise ValueError("not one vector for each text")
     if len({len(item["embedding"]) for item in items}) != 1:
         raise ValueError("vectors of several sizes")
-    return [_packed(item["embedding"]) for item in items]
+    return [_pack_vector(item["embedding"]) for item in items]
 
 
-def _packed(numbers: Sequence[float]) -> bytes:
+def _pack_vector(numbers: Sequence[float]) -> bytes:
     """A vector made one long, as bytes. Raises ValueError for one that has no direction."""
     length = hypot(*numbers)
     if not (isfinite(length) and length > 0):
@@ -180,7 +182,7 @@ def _packed(numbers: Sequence[float]) -> bytes:
     return struct.pack(f"<{len(numbers)}f", *(number / length for number in numbers))
 
 
-def _failed(err: ModelError) -> EmbeddingFailed:
+def _failed_check(err: ModelError) -> EmbeddingFailed:
     """The same, as recall is told: never in the log with what the server said, which may quote the text."""
     return EmbeddingFailed(
         str(err),

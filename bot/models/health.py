@@ -5,21 +5,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Unusable
-from bot.texts import lasting
+from bot.texts import format_duration
 
 NEVER = float("inf")
-FIRST_REST, LONGEST_REST = 30.0, 900.0
+MIN_COOLDOWN, MAX_COOLDOWN = 30.0, 900.0
 """Seconds for which a model is left out after its first failure, doubled with each further one, and the longest."""
-SPENT_REST, LONGEST_SPENT_REST = 300.0, 3_600.0
+MIN_QUOTA_COOLDOWN, MAX_QUOTA_COOLDOWN = 300.0, 3_600.0
 """The same where a quota is spent: that lasts longer, and one call more is no more than a refusal."""
 
-Mood = Literal["untried", "up", "resting", "refused"]
-Use = Literal["chosen", "fast", "spare"]
+ModelPhase = Literal["untried", "up", "resting", "refused"]
+ModelUse = Literal["chosen", "fast", "spare"]
 """Conversations choose it, summaries are written by it, or it stands in for others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class ModelHealth:
     """One model's health. Times are seconds by one clock that never goes back.
 
     failures: in a row; error: the newest of them, None when it is well. since: when it fell or rose; until: when it
@@ -43,59 +43,59 @@ class Condition:
         return not self.well and (self.probing or now < self.until)
 
     @property
-    def mood(self) -> Mood:
+    def mood(self) -> ModelPhase:
         """In a word."""
         if self.well:
             return "up" if self.answered else "untried"
         return "refused" if self.until == NEVER else "resting"
 
 
-WELL = Condition()
+HEALTHY = ModelHealth()
 
 
-def fallen(before: Condition, error: ModelError, now: float) -> Condition:
+def after_failure(before: ModelHealth, error: ModelError, now: float) -> ModelHealth:
     """After a call that failed for a reason that is not the request's own."""
     failures = before.failures + 1
-    return Condition(
+    return ModelHealth(
         failures=failures,
         error=error,
         since=before.since if not before.well else now,
-        until=now + rest(error, failures),
+        until=now + cooldown(error, failures),
         answered=before.answered,
     )
 
 
-def risen(before: Condition, now: float) -> Condition:
+def after_success(before: ModelHealth, now: float) -> ModelHealth:
     """After an answer, or a refusal that only a model that is up can give."""
     if before.well and before.answered:
         return before
-    return Condition(answered=True, since=now)
+    return ModelHealth(answered=True, since=now)
 
 
-def tried(before: Condition, *, probing: bool) -> Condition:
+def while_probing(before: ModelHealth, *, probing: bool) -> ModelHealth:
     """While it is tried out, and after a trial that was broken off."""
     return replace(before, probing=probing)
 
 
-def rest(error: ModelError, failures: int) -> float:
+def cooldown(error: ModelError, failures: int) -> float:
     """Seconds for which a model is left out after so many failures in a row, the newest of them this one.
 
     A refused key and a name that the provider does not know rest until the configuration changes.
     """
     if isinstance(error, QuotaSpent):
-        return _doubled(SPENT_REST, failures, LONGEST_SPENT_REST)
+        return _backoff(MIN_QUOTA_COOLDOWN, failures, MAX_QUOTA_COOLDOWN)
     if isinstance(error, Unusable):
         return NEVER
     told = error.retry_after if isinstance(error, RateLimited) else None
-    return max(_doubled(FIRST_REST, failures, LONGEST_REST), told or 0.0)
+    return max(_backoff(MIN_COOLDOWN, failures, MAX_COOLDOWN), told or 0.0)
 
 
-def _doubled(first: float, times: int, longest: float) -> float:
+def _backoff(first: float, times: int, longest: float) -> float:
     return float(min(first * 2.0 ** min(times - 1, 30), longest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelState:
+class ModelStatus:
     """One model of the chain at one moment, for people.
 
     name: provider and model id; use: what it is for. seconds: in this mood; again: seconds until it is asked again, 0
@@ -104,8 +104,8 @@ class ModelState:
     """
 
     name: str
-    use: Use
-    mood: Mood
+    use: ModelUse
+    mood: ModelPhase
     seconds: float = 0.0
     again: float = 0.0
     why: str = ""
@@ -118,9 +118,9 @@ class ModelState:
         return self.mood in ("up", "untried")
 
 
-def state_of(name: str, condition: Condition, now: float, use: Use) -> ModelState:
+def model_status(name: str, condition: ModelHealth, now: float, use: ModelUse) -> ModelStatus:
     """A condition as it is told. name: provider and model id."""
-    return ModelState(
+    return ModelStatus(
         name=name,
         use=use,
         mood=condition.mood,
@@ -132,12 +132,12 @@ def state_of(name: str, condition: Condition, now: float, use: Use) -> ModelStat
     )
 
 
-def needs_owner(state: ModelState) -> bool:
+def is_owner_needed(state: ModelStatus) -> bool:
     """Whether the owner is told: of what they have to mend at once, of what may pass once it has not passed."""
     return not state.ready and (isinstance(state.error, Unusable) or state.failures >= 2)
 
 
-def remedy(error: ModelError | None) -> Literal["key", "name", "quota", "wait"]:
+def remedy_kind(error: ModelError | None) -> Literal["key", "name", "quota", "wait"]:
     """What kind of thing is to be done about it."""
     kinds: Sequence[tuple[type[ModelError], Literal["key", "name", "quota"]]] = (
         (KeyRefused, "key"),
@@ -147,7 +147,7 @@ def remedy(error: ModelError | None) -> Literal["key", "name", "quota", "wait"]:
     return next((word for kind, word in kinds if isinstance(error, kind)), "wait")
 
 
-def as_json(state: ModelState) -> Mapping[str, Any]:
+def model_status_to_json(state: ModelStatus) -> Mapping[str, Any]:
     """What the API tells of a model. asked_again_in: seconds, None for: not before the configuration changes."""
     return {
         "name": state.name,
@@ -160,10 +160,12 @@ def as_json(state: ModelState) -> Mapping[str, Any]:
     }
 
 
-def in_words(state: ModelState, lang: str) -> str:
+def format_model_status(state: ModelStatus, lang: str) -> str:
     """One line for a person: how it is, since when, and when it is asked again."""
     zh = lang == "zh"
-    since, again = (lasting(seconds, lang) if seconds != NEVER else "" for seconds in (state.seconds, state.again))
+    since, again = (
+        format_duration(seconds, lang) if seconds != NEVER else "" for seconds in (state.seconds, state.again)
+    )
     words = {
         "untried": ("还没用过", "not asked yet"),
         "up": (f"正常 {since}", f"answers since {since}"),
@@ -174,7 +176,7 @@ def in_words(state: ModelState, lang: str) -> str:
     return f"{'●' if state.ready else '○'} {state.name} — {words[0 if zh else 1]}{why}"
 
 
-def told_of(states: Sequence[ModelState]) -> list[ModelState]:
+def notable_statuses(states: Sequence[ModelStatus]) -> list[ModelStatus]:
     """Those that say more than which model answers: a spare one, one that is left out, and the one it stands in for."""
     if not any(state.use == "spare" or not state.ready for state in states):
         return []

@@ -5,55 +5,55 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
 from bot.errors import ModelError
-from bot.models.base import Answer, Event, Model, Request
-from bot.models.providers.transport import closing
-from bot.telemetry.recorder import Signals, current_trace, snake
-from bot.telemetry.tracing import Fact
+from bot.models.base import Answer, ModelClient, ModelEvent, Request
+from bot.models.providers.transport import closing_source
+from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
+from bot.telemetry.tracing import SpanFact
 
-TRACED = ("turn", "fold")
+TRACED_PURPOSES = ("turn", "fold")
 """Purposes whose requests belong to one message; memory's other work goes through queues of its own."""
 
 
-class Seen:
+class InstrumentedModel:
     """A Model that asks another one and tells of it."""
 
-    def __init__(self, model: Model, signals: Signals) -> None:
+    def __init__(self, model: ModelClient, telemetry: Telemetry) -> None:
         self.name = model.name
         self._model = model
-        self._signals = signals
+        self._telemetry = telemetry
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream."""
-        call = _Call(request=request, trace=current_trace() if request.purpose in TRACED else "")
+        call = _ModelCall(request=request, trace=current_trace() if request.purpose in TRACED_PURPOSES else "")
         try:
-            async with closing(self._model.stream(request)) as events:
+            async with closing_source(self._model.stream(request)) as events:
                 async for event in events:
                     self._heard(call, event)
                     yield event
         except ModelError as err:
-            call.outcome = snake(type(err).__name__)
+            call.outcome = to_snake_case(type(err).__name__)
             raise
         finally:
             self._tell(call)
 
-    def _heard(self, call: "_Call", event: Event) -> None:
+    def _heard(self, call: "_ModelCall", event: ModelEvent) -> None:
         if isinstance(event, Answer):  # told before it is passed on: whoever has it may let go of us
             call.outcome = "ok"
             self._tell(call, event)
 
-    def _tell(self, call: "_Call", answer: Answer | None = None) -> None:
+    def _tell(self, call: "_ModelCall", answer: Answer | None = None) -> None:
         if not call.told:
             call.told = True
             facts = self._facts(call.request, answer)
-            self._signals.asked(call.request.model, call.outcome, call.began, facts, call.trace)
+            self._telemetry.asked(call.request.model, call.outcome, call.began, facts, call.trace)
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
 
-    def _facts(self, request: Request, answer: Answer | None = None) -> Mapping[str, Fact]:
+    def _facts(self, request: Request, answer: Answer | None = None) -> Mapping[str, SpanFact]:
         """Source: OpenTelemetry's semantic conventions for generative AI, names of attributes only."""
-        asked: dict[str, Fact] = {
+        asked: dict[str, SpanFact] = {
             "gen_ai.provider.name": self.name,
             "gen_ai.request.max_tokens": request.max_tokens,
             "mnema.purpose": request.purpose,
@@ -72,7 +72,7 @@ class Seen:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Call:
+class _ModelCall:
     """One request on its way."""
 
     request: Request

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
-from bot.models.base import Answer, Event, Model, Request, Restarted
+from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.providers.failures import BAD_THINKING
-from bot.models.providers.transport import Patience, closing, within
+from bot.models.providers.transport import Timeouts, closing_source, iterate_with_timeouts
 from memory.conversation import Thinking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retries:
+class RetrySettings:
     """How often and how long. calls: of one step in all. stalls: repeats after silence. step: seconds for all of it.
 
     first, longest: seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest. passing: whether
@@ -49,11 +49,11 @@ class Retries:
         return None
 
 
-ONCE = Retries(calls=2, passing=False)
+SINGLE_RETRY = RetrySettings(calls=2, passing=False)
 """To try a model out: asked again only where the request can be mended."""
 
 
-class Patient:
+class RetryingModel:
     """A Model that asks another one until it answers, within its Retries.
 
     clock: seconds from any fixed point. sleep: waits so many of them. chance: a new number from 0 to 1.
@@ -61,32 +61,34 @@ class Patient:
 
     def __init__(
         self,
-        model: Model,
+        model: ModelClient,
         *,
-        retries: Retries | None = None,
+        retries: RetrySettings | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.name = model.name
-        self._model, self._retries = model, retries or Retries()
+        self._model, self._retries = model, retries or RetrySettings()
         self._clock, self._sleep, self._chance = clock, sleep, chance
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream; Restarted comes before another try when something of the last one was shown."""
-        course = _Course(request=request, end=self._clock() + self._retries.step)
+        course = _RetryState(request=request, end=self._clock() + self._retries.step)
         while not course.done:
-            async with closing(self._try(course)) as events:
+            async with closing_source(self._try(course)) as events:
                 async for event in events:
                     yield event
 
-    async def _try(self, course: "_Course") -> AsyncIterator[Event]:
+    async def _try(self, course: "_RetryState") -> AsyncIterator[ModelEvent]:
         """One call; after a failure that may mend, the pause."""
         shown, left = False, course.end - self._clock()
         course.tries += 1
         try:
-            stream = within(self._model.stream(course.request), Patience(first=left, gap=left, step=left))
-            async with closing(stream) as events:
+            stream = iterate_with_timeouts(
+                self._model.stream(course.request), Timeouts(first=left, gap=left, step=left)
+            )
+            async with closing_source(stream) as events:
                 async for event in events:
                     shown = shown or not isinstance(event, Answer)
                     yield event
@@ -98,14 +100,14 @@ class Patient:
         if shown:
             yield Restarted(why=why)
 
-    def _pause(self, error: ModelError, course: "_Course") -> float:
+    def _pause(self, error: ModelError, course: "_RetryState") -> float:
         """Seconds until the next call. Raises the error when there shall be none."""
         course.stalled += isinstance(error, Stalled)
         pause = self._retries.pause(error, course.tries, course.stalled, self._chance())
         if pause is None or self._clock() + pause >= course.end:
             raise error
         if isinstance(error, BadRequest):
-            course.request = without_thinking(course.request)
+            course.request = drop_thinking(course.request)
         return pause
 
     async def close(self) -> None:
@@ -114,7 +116,7 @@ class Patient:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Course:
+class _RetryState:
     """How far one step has come. end: by the clock; tries: calls made; stalled: those of them that fell silent."""
 
     request: Request
@@ -124,7 +126,7 @@ class _Course:
     done: bool = False
 
 
-def without_thinking(request: Request) -> Request:
+def drop_thinking(request: Request) -> Request:
     """The same request with no thinking in it."""
     messages = (
         replace(message, parts=tuple(part for part in message.parts if not isinstance(part, Thinking)))

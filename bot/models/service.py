@@ -7,32 +7,32 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.config.schema import Config, Llm
+from bot.config.schema import Config, LlmConfig
 from bot.errors import ConfigError, ModelError, Unusable
-from bot.models.base import Answer, Blobs, Model, Purpose, Request, WireMessage
-from bot.models.catalog import window
-from bot.models.fallback import Chain, Link
-from bot.models.health import ModelState, Use, state_of
-from bot.models.instrumented import Seen
-from bot.models.providers.anthropic import Anthropic
-from bot.models.providers.offline import Offline, Passage, Recall
-from bot.models.providers.openai import OpenAI
-from bot.models.providers.transport import Patience
-from bot.models.retry import ONCE, Patient
-from bot.telemetry.log import hidden
-from bot.telemetry.recorder import Signals
-from bot.texts import why
+from bot.models.base import Answer, Blobs, ModelClient, Purpose, Request, WireMessage
+from bot.models.catalog import context_window
+from bot.models.fallback import ChainModel, FallbackModel
+from bot.models.health import ModelStatus, ModelUse, model_status
+from bot.models.instrumented import InstrumentedModel
+from bot.models.providers.anthropic import AnthropicModel
+from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
+from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.transport import Timeouts
+from bot.models.retry import SINGLE_RETRY, RetryingModel
+from bot.telemetry.log import redact
+from bot.telemetry.recorder import Telemetry
+from bot.texts import failure_reason
 from memory.conversation import Text
 from memory.store.rows import Usage
 from memory.store.store import Sessions
 
 # Which provider's name stands for which wire, and the models it is asked for when none is named.
 
-Wire = Anthropic | OpenAI | Offline
+ProviderModel = AnthropicModel | OpenAIModel | OfflineModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class ProviderDefaults:
     """model: its current middle model, fast_model: its small one; base_url: "" where the wire knows it itself."""
 
     model: str
@@ -42,14 +42,14 @@ class Provider:
 
 # As of 2026-11-20.
 PROVIDERS = {
-    "anthropic": Provider(model="claude-sonnet-5-5", fast_model="claude-haiku-5-5"),
-    "openai": Provider(model="gpt-6.1-terra", fast_model="gpt-6-luna", base_url="https://api.openai.com/v1"),
-    "offline": Provider(model="offline", fast_model="offline"),
+    "anthropic": ProviderDefaults(model="claude-sonnet-5-5", fast_model="claude-haiku-5-5"),
+    "openai": ProviderDefaults(model="gpt-6.1-terra", fast_model="gpt-6-luna", base_url="https://api.openai.com/v1"),
+    "offline": ProviderDefaults(model="offline", fast_model="offline"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class ProviderAccount:
     """Where to ask, and as whom. base_url, proxy: "" for the provider's own, and for the environment's."""
 
     provider: str
@@ -58,7 +58,7 @@ class Account:
     proxy: str = ""
 
 
-def effective_provider(account: Account) -> str:
+def effective_provider(account: ProviderAccount) -> str:
     """The provider that will answer: offline without a key, unless a server of one's own is named.
 
     Raises:
@@ -71,7 +71,9 @@ def effective_provider(account: Account) -> str:
     return account.provider if account.api_key or own_server else "offline"
 
 
-def open_wire(account: Account, *, blobs: Blobs, recall: Recall, limits: Patience | None = None) -> Wire:
+def open_provider(
+    account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages, limits: Timeouts | None = None
+) -> ProviderModel:
     """The wire to that account; it imports and connects when it is first used, or by its `preload`.
 
     Raises:
@@ -80,57 +82,59 @@ def open_wire(account: Account, *, blobs: Blobs, recall: Recall, limits: Patienc
     provider = effective_provider(account)
     base_url = account.base_url or PROVIDERS[provider].base_url
     if provider == "anthropic":
-        return Anthropic(api_key=account.api_key, base_url=base_url, proxy=account.proxy, blobs=blobs, limits=limits)
+        return AnthropicModel(
+            api_key=account.api_key, base_url=base_url, proxy=account.proxy, blobs=blobs, limits=limits
+        )
     if provider == "openai":
-        return OpenAI(
+        return OpenAIModel(
             api_key=account.api_key,
             base_url=base_url,
             proxy=account.proxy,
             blobs=blobs,
             limits=limits,
-            window=window(PROVIDERS[provider].model),
+            window=context_window(PROVIDERS[provider].model),
         )
-    return Offline(recall=recall)
+    return OfflineModel(recall=recall)
 
 
 log = structlog.get_logger(__name__)
-LONGEST_WHY = 200
-USES: tuple[Use, Use] = ("chosen", "spare")
+MAX_REASON_CHARS = 200
+CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ConfiguredModel:
     """One model of the chain as it is configured. model: its id, "" for the one that conversations choose."""
 
-    account: Account
+    account: ProviderAccount
     model: str = ""
 
 
-class Brain:
+class ModelService:
     """Holds the chain; `configure` replaces it when the configuration of models has changed."""
 
     def __init__(
         self,
         blobs: Blobs,
-        recall: Recall,
+        recall: RecallPassages,
         on_unusable: Callable[[str, Unusable], None],
-        signals: Signals | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self._blobs = blobs
         self._recall = recall
         self._on_unusable = on_unusable
-        self._signals = signals or Signals()
-        self._wires: list[Wire] = []
-        self._chain: Chain | None = None
-        self._llm: Llm | None = None
-        self._old: list[Chain] = []
+        self._telemetry = telemetry or Telemetry()
+        self._wires: list[ProviderModel] = []
+        self._chain: FallbackModel | None = None
+        self._llm: LlmConfig | None = None
+        self._old: list[FallbackModel] = []
         self._models: list[tuple[str, str]] = []
         self.provider = "offline"
         self.name = "offline"
         self.fast_name = "offline"
 
     @property
-    def model(self) -> Model:
+    def model(self) -> ModelClient:
         """The chain that answers now."""
         if self._chain is None:
             raise RuntimeError("no model is configured yet")
@@ -145,13 +149,16 @@ class Brain:
             messages=(WireMessage(role="user", parts=(Text(text="ping"),)),),
             max_tokens=16,
         )
-        account = named_in(self._llm)[at].account if self._llm else None
+        account = configured_models(self._llm)[at].account if self._llm else None
         try:
             async for _ in self._wires[at].stream(request):
                 pass
         except ModelError as err:
             where = f" at {account.base_url}" if account and account.base_url else ""
-            return False, f"{provider} {request.model}{where} does not answer: {why(err, 'en')} ({hidden(str(err))})"
+            return (
+                False,
+                f"{provider} {request.model}{where} does not answer: {failure_reason(err, 'en')} ({redact(str(err))})",
+            )
         return True, f"{provider} {request.model}"
 
     @property
@@ -160,19 +167,21 @@ class Brain:
         found = self._chain.unusable if self._chain else ()
         return "; ".join(str(err) for err in found)
 
-    def states(self) -> tuple[ModelState, ...]:
+    def states(self) -> tuple[ModelStatus, ...]:
         """How each model of the chain fares now, in the order in which they are asked, the fast one last."""
         if self._chain is None:
             return ()
         chain, now = self._chain, time.monotonic()
         found = [
-            state_of(f"{provider} {model or self.name}", chain.condition(at, model or self.name), now, USES[min(at, 1)])
+            model_status(
+                f"{provider} {model or self.name}", chain.condition(at, model or self.name), now, CHAIN_USES[min(at, 1)]
+            )
             for at, (provider, model) in enumerate(self._models)
         ]
         fast = chain.condition(0, self.fast_name)
         if self.fast_name != self.name and (fast.well or fast.error is not found[0].error):  # else it is told already
-            found.append(state_of(f"{self.provider} {self.fast_name}", fast, now, "fast"))
-        return tuple(replace(state, why=hidden(state.why)[:LONGEST_WHY]) for state in found)
+            found.append(model_status(f"{self.provider} {self.fast_name}", fast, now, "fast"))
+        return tuple(replace(state, why=redact(state.why)[:MAX_REASON_CHARS]) for state in found)
 
     def configure(self, config: Config) -> None:
         """Build the chain anew; calls that run end on the old one.
@@ -184,12 +193,15 @@ class Brain:
         if self._chain is not None and llm == self._llm:
             return
         self._llm = llm
-        chain = named_in(llm)
+        chain = configured_models(llm)
         provider = effective_provider(chain[0].account)
         known = PROVIDERS[provider]
         old, self._wires = self._chain, [self._open(each.account) for each in chain]
-        self._chain = Chain(
-            [_link(Seen(wire, self._signals), each.model) for wire, each in zip(self._wires, chain, strict=True)],
+        self._chain = FallbackModel(
+            [
+                _to_chain_model(InstrumentedModel(wire, self._telemetry), each.model)
+                for wire, each in zip(self._wires, chain, strict=True)
+            ],
             on_unusable=self._on_unusable,
         )
         self._models = [(effective_provider(each.account), each.model) for each in chain]
@@ -201,12 +213,14 @@ class Brain:
         if old is not None:
             self._old.append(old)  # calls may still run on it; its idle connections cost next to nothing
 
-    def use(self, model: Model) -> None:
+    def use(self, model: ModelClient) -> None:
         """Answer with this model, whatever is configured: a twin, or one that another program brings."""
         self._chain = (
             model
-            if isinstance(model, Chain)
-            else Chain([Link(model=Seen(model, self._signals))], on_unusable=self._on_unusable)
+            if isinstance(model, FallbackModel)
+            else FallbackModel(
+                [ChainModel(model=InstrumentedModel(model, self._telemetry))], on_unusable=self._on_unusable
+            )
         )
         self._models = [(model.name, "")]
         self.provider = self.name = self.fast_name = model.name
@@ -232,7 +246,7 @@ class Brain:
         async for event in self.model.stream(request):
             if isinstance(event, Answer):
                 text = "".join(part.text for part in event.parts if isinstance(part, Text))
-                used = usage_of(event, purpose)
+                used = build_usage_row(event, purpose)
         return text, used
 
     async def close(self) -> None:
@@ -240,36 +254,38 @@ class Brain:
         chains = [*self._old, self._chain] if self._chain is not None else self._old
         await asyncio.gather(*(chain.close() for chain in chains))
 
-    def _open(self, account: Account) -> Wire:
-        return open_wire(account, blobs=self._blobs, recall=self._recall)
+    def _open(self, account: ProviderAccount) -> ProviderModel:
+        return open_provider(account, blobs=self._blobs, recall=self._recall)
 
 
-def named_in(llm: Llm) -> tuple[Named, ...]:
+def configured_models(llm: LlmConfig) -> tuple[ConfiguredModel, ...]:
     """The models of the chain in order, the first one for what conversations choose."""
-    first = Account(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    first = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
     spare = (
-        Named(
-            account=Account(provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy),
+        ConfiguredModel(
+            account=ProviderAccount(
+                provider=item.provider, api_key=item.api_key, base_url=item.base_url, proxy=item.proxy
+            ),
             model=item.model or PROVIDERS[item.provider].model,
         )
         for item in llm.fallback
     )
-    return (Named(account=first), *spare)
+    return (ConfiguredModel(account=first), *spare)
 
 
-def _link(wire: Model, model: str) -> Link:
-    return Link(
-        model=Patient(wire),
+def _to_chain_model(wire: ModelClient, model: str) -> ChainModel:
+    return ChainModel(
+        model=RetryingModel(wire),
         ask_for=model,
-        once=Patient(wire, retries=ONCE),
-        window=window(model) if model else 0,
+        once=RetryingModel(wire, retries=SINGLE_RETRY),
+        window=context_window(model) if model else 0,
     )
 
 
-class Summariser:
+class SummaryModel:
     """What `memory` summarises with: the fast model; what it takes is put down to the conversation."""
 
-    def __init__(self, brain: Brain, sessions: Sessions) -> None:
+    def __init__(self, brain: ModelService, sessions: Sessions) -> None:
         self._brain = brain
         self._sessions = sessions
 
@@ -284,7 +300,7 @@ def log_unusable(name: str, error: Unusable) -> None:
     log.error("model unusable", model=name, error=type(error).__name__, status=error.status, kind=error.kind)
 
 
-def usage_of(answer: Answer, purpose: str = "turn") -> Usage:
+def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
     """What one call used, as the record keeps it."""
     return Usage(
         model=answer.model,
@@ -296,13 +312,13 @@ def usage_of(answer: Answer, purpose: str = "turn") -> Usage:
     )
 
 
-async def probe(config: Config) -> list[tuple[bool, str]]:
+async def probe_model(config: Config) -> list[tuple[bool, str]]:
     """Ask each configured model for a word: whether it answered, and its name or what went wrong."""
 
-    async def nothing(question: str, conversation: str, space: str) -> list[Passage]:
+    async def nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:
         return []
 
-    brain = Brain(_no_blob, nothing, lambda name, error: None)
+    brain = ModelService(_no_blob, nothing, lambda name, error: None)
     brain.configure(config)
     try:
         return [await brain.ask_one(at) for at in range(1 + len(config.llm.fallback))]

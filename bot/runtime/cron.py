@@ -6,11 +6,11 @@ from itertools import count
 
 from apscheduler.triggers.base import BaseTrigger
 
-DAY = timedelta(days=1)
-INSTANT = timedelta(microseconds=1)
+ONE_DAY = timedelta(days=1)
+ONE_MICROSECOND = timedelta(microseconds=1)
 
 
-class Cron(BaseTrigger):  # type: ignore[misc]
+class DailyTrigger(BaseTrigger):  # type: ignore[misc]
     """Fires at that hour of each day by `now`, told in times of the machine's clock, by which APScheduler wakes.
 
     An hour that a day skips comes as late as the clock was put forward, one that a day has twice comes once, the first
@@ -26,8 +26,12 @@ class Cron(BaseTrigger):  # type: ignore[misc]
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
         """See BaseTrigger."""
         ahead = timedelta(seconds=round((self._now().astimezone(UTC) - now.astimezone(UTC)).total_seconds()))
-        after = (previous_fire_time.astimezone(UTC) + INSTANT if previous_fire_time else now.astimezone(UTC)) + ahead
-        day = after.astimezone(self._zone).replace(tzinfo=None, fold=0) - DAY
-        hours = (day.replace(hour=self._hour, minute=self._minute, second=0, microsecond=0) + DAY * n for n in count())
+        after = (
+            previous_fire_time.astimezone(UTC) + ONE_MICROSECOND if previous_fire_time else now.astimezone(UTC)
+        ) + ahead
+        day = after.astimezone(self._zone).replace(tzinfo=None, fold=0) - ONE_DAY
+        hours = (
+            day.replace(hour=self._hour, minute=self._minute, second=0, microsecond=0) + ONE_DAY * n for n in count()
+        )
         there = (hour.replace(tzinfo=self._zone).astimezone(UTC) for hour in hours)
         return next(moment for moment in there if moment >= after) - ahead

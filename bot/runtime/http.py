@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.config.file import ConfigFile
-from bot.gateway.channel_manager import begun_in, channels_of
+from bot.gateway.channel_manager import build_channels, partly_configured_channels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class WebPage:
     """The opened port and what answers on it. made: the token was made just now."""
 
     site: Any
@@ -22,9 +22,9 @@ class Page:
     made: bool
 
 
-async def open_with(house: Any, file: ConfigFile, page: Page | None) -> None:
+async def open_with_channels(house: Any, file: ConfigFile, page: WebPage | None) -> None:
     """Open a house with the channels that are configured, and the page where there is one."""
-    opened = channels_of(file.current, begun_in(file))
+    opened = build_channels(file.current, partly_configured_channels(file))
     channels = list(opened.channels)
     for why in opened.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)

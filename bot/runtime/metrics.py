@@ -12,25 +12,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from bot.gateway.channel_status import State
-from bot.models.catalog import cost
-from bot.telemetry.metrics import TABLE, Kind, Known, Metric, Tally, exposition
-from memory.store.maintenance.stats import Figures, Totals
+from bot.gateway.channel_status import ChannelStatus
+from bot.models.catalog import call_cost
+from bot.telemetry.metrics import METRIC_TABLE, Metric, MetricDefinition, MetricKind, MetricStore, format_exposition
+from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.rows import Usage
 from memory.store.store import Store
 
 T = TypeVar("T")
-Values = Mapping[tuple[str, ...], float]
-LOOK_EVERY = 30.0
+SampleValues = Mapping[tuple[str, ...], float]
+REFRESH_SECONDS = 30.0
 """Seconds for which a look at the ledger is good."""
-MOST_SHARE = 0.01
+MAX_REFRESH_SHARE = 0.01
 """What reads whole tables is done so seldom that it takes at most this share of the time."""
-TURNS = ("done", "failed", "cancelled", "interrupted")
-NO_TURNS = dict.fromkeys(TURNS, 0)
+TURN_OUTCOMES = ("done", "failed", "cancelled", "interrupted")
+NO_TURNS = dict.fromkeys(TURN_OUTCOMES, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class MetricSources:
     """What the figures are of. root: the home; started: when the house was built; channels: how each is now.
 
     lag: the event loop's, seconds.
@@ -39,12 +39,12 @@ class Watched:
     store: Store
     root: Path
     started: datetime
-    tally: Tally
-    channels: Callable[[], Mapping[str, State]]
+    tally: MetricStore
+    channels: Callable[[], Mapping[str, ChannelStatus]]
     lag: Callable[[], float]
 
 
-class Seldom(Generic[T]):
+class CachedQuery(Generic[T]):
     """A look that costs: whoever asks gets the newest, and it is made again after a time.
 
     least: seconds for which one is good at any rate. clock: seconds that never go back.
@@ -65,17 +65,17 @@ class Seldom(Generic[T]):
                 began = self._clock()
                 self._found = [await self._look()]
                 ended = self._clock()
-                self.next_at = ended + max(self._least, (ended - began) / MOST_SHARE)
+                self.next_at = ended + max(self._least, (ended - began) / MAX_REFRESH_SHARE)
             return self._found[0]
 
 
-class Metrics:
+class MetricsCollector:
     """The figures of one running house. clock: seconds that never go back."""
 
-    def __init__(self, watched: Watched, clock: Callable[[], float] = time.monotonic) -> None:
-        self._watched = watched
-        self._ledger = Seldom(self._look, clock, LOOK_EVERY)
-        self._totals = Seldom(watched.store.totals, clock)
+    def __init__(self, sources: MetricSources, clock: Callable[[], float] = time.monotonic) -> None:
+        self._watched = sources
+        self._ledger = CachedQuery(self._look, clock, REFRESH_SECONDS)
+        self._totals = CachedQuery(sources.store.totals, clock)
         self._faults = 0
         self._faults_ever = 0
 
@@ -88,15 +88,15 @@ class Metrics:
         faults = await self._ledger()
         totals, held = await self._totals(), await self._watched.store.figures()
         free = await asyncio.to_thread(shutil.disk_usage, self._watched.root)
-        known: dict[str, Values] = {
+        known: dict[str, SampleValues] = {
             **self._under_way(held),
-            **_in_all(totals),
+            **_sum_values(totals),
             **self._channels(),
             "disk_free_bytes": {(): free.free},
         }
         known |= {"ledger_faults": {(): faults}, "ledger_faults_total": {(): self._faults_ever}}
         known |= {"loop_lag_seconds": {(): self._watched.lag()}}
-        return exposition((*(self._metric(one, known) for one in TABLE), *self._process()))
+        return format_exposition((*(self._metric(one, known) for one in METRIC_TABLE), *self._process()))
 
     async def _look(self) -> int:
         found = len(await self._watched.store.folds.check_ledger())
@@ -104,7 +104,7 @@ class Metrics:
         self._faults = found
         return found
 
-    def _metric(self, one: Known, known: Mapping[str, Values]) -> Metric:
+    def _metric(self, one: MetricDefinition, known: Mapping[str, SampleValues]) -> Metric:
         """With its samples; a counter without labels begins at zero, as Prometheus asks."""
         tally = self._watched.tally
         values = known[one.name] if one.name in known else tally.counts(one.name)
@@ -119,7 +119,7 @@ class Metrics:
             times=tally.times(one.name),
         )
 
-    def _under_way(self, held: Figures) -> dict[str, Values]:
+    def _under_way(self, held: StoreStats) -> dict[str, SampleValues]:
         age = max(0.0, self._watched.store.now() - held.inbox_oldest) if held.inbox_oldest else 0.0
         return {
             "inbox_depth": {(): held.inbox_depth},
@@ -132,7 +132,7 @@ class Metrics:
             "wal_bytes": {(): held.wal_bytes},
         }
 
-    def _channels(self) -> dict[str, Values]:
+    def _channels(self) -> dict[str, SampleValues]:
         states, now = self._watched.channels(), time.time()
         return {
             "channel_up": {(name,): float(state.ready) for name, state in states.items()},
@@ -143,33 +143,33 @@ class Metrics:
 
     def _process(self) -> Iterator[Metric]:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        yield _own("process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime)
+        yield _own_metric("process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime)
         began = self._watched.started.timestamp()
-        yield _own("process_start_time_seconds", "gauge", "When it was started, unix time.", began)
+        yield _own_metric("process_start_time_seconds", "gauge", "When it was started, unix time.", began)
         tasks = len(asyncio.all_tasks())
-        yield _own("process_asyncio_tasks", "gauge", "Tasks of the event loop that have not ended.", tasks)
+        yield _own_metric("process_asyncio_tasks", "gauge", "Tasks of the event loop that have not ended.", tasks)
         if sys.platform == "linux":
             with open("/proc/self/statm", encoding="ascii") as pages:
                 resident = int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            yield _own("process_resident_memory_bytes", "gauge", "Memory in use.", resident)
-            yield _own("process_open_fds", "gauge", "Open files and sockets.", len(os.listdir("/proc/self/fd")))
+            yield _own_metric("process_resident_memory_bytes", "gauge", "Memory in use.", resident)
+            yield _own_metric("process_open_fds", "gauge", "Open files and sockets.", len(os.listdir("/proc/self/fd")))
 
 
-def _own(name: str, kind: Kind, help: str, value: float) -> Metric:
+def _own_metric(name: str, kind: MetricKind, help: str, value: float) -> Metric:
     return Metric(name=name, kind=kind, help=help, values={(): value})
 
 
-def _in_all(totals: Totals) -> dict[str, Values]:
+def _sum_values(totals: StoreTotals) -> dict[str, SampleValues]:
     return {
         "turns_total": {(state,): number for state, number in {**NO_TURNS, **totals.turns}.items()},
         "folds_total": {(method, state): number for (method, state), number in totals.folds.items()},
         "conversations": {(): totals.conversations},
-        "llm_tokens_total": _tokens(totals.usage),
-        "llm_cost_total": {(): sum(map(_cost, totals.usage))},
+        "llm_tokens_total": _token_kinds(totals.usage),
+        "llm_cost_total": {(): sum(map(_known_cost, totals.usage))},
     }
 
 
-def _tokens(usage: Sequence[Usage]) -> Values:
+def _token_kinds(usage: Sequence[Usage]) -> SampleValues:
     """Kinds that add up to all there were."""
     read, written = sum(one.cache_read for one in usage), sum(one.cache_write for one in usage)
     return {
@@ -180,7 +180,9 @@ def _tokens(usage: Sequence[Usage]) -> Values:
     }
 
 
-def _cost(one: Usage) -> float:
+def _known_cost(one: Usage) -> float:
     """Nothing where the price is not known: no sum is guessed."""
-    known = cost(one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write)
+    known = call_cost(
+        one.model, input=one.input, output=one.output, cache_read=one.cache_read, cache_write=one.cache_write
+    )
     return known or 0.0

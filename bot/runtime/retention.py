@@ -9,23 +9,23 @@ from pathlib import Path
 
 import structlog
 
-from memory.forgetting.person_removal import named_blobs
+from memory.forgetting.person_removal import referenced_blobs
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
 NIGHT_SECONDS = 600.0
 """What a night may take; the next one goes on."""
-TURNS, ROWS, TALKS = 50, 500, 200
+TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200
 """In one transaction, and conversations looked up at once."""
-UNNAMED = timedelta(days=1)
+UNREFERENCED_AGE = timedelta(days=1)
 """How long a file that nothing names stays: its message may still be on its way into the record."""
-SPENT = timedelta(days=35)
+SPENDING_AGE = timedelta(days=35)
 """How long at least tokens are counted: /usage tells of 30 days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retaining:
+class RetentionJob:
     """data: the folder of the database and its copies. clock: monotonic seconds. lasts: of one night."""
 
     store: Store
@@ -41,9 +41,9 @@ class Retaining:
         if days:
             before = now - timedelta(days=days)
             done["conversations"] = await self._conversations(before.timestamp(), until)
-            done["rows"] = await self._rows(before, min(before, now - SPENT), until)
-            done["copies"] = await asyncio.to_thread(_drop_copies, self.data, before.timestamp())
-        done["files"] = await self._files((now - UNNAMED).timestamp(), until)
+            done["rows"] = await self._rows(before, min(before, now - SPENDING_AGE), until)
+            done["copies"] = await asyncio.to_thread(_remove_database_copies, self.data, before.timestamp())
+        done["files"] = await self._files((now - UNREFERENCED_AGE).timestamp(), until)
         if any(done.values()):
             log.info("what was too old is removed", **done)
         return done
@@ -51,7 +51,7 @@ class Retaining:
     async def _conversations(self, before: float, until: float) -> int:
         gone, awake = 0, set[str]()
         while self.clock() < until:
-            found = [id for id in await self.store.retention.old(before, TALKS) if id not in awake]
+            found = [id for id in await self.store.retention.old(before, CONVERSATION_BATCH) if id not in awake]
             if not found:
                 break
             for id in found:
@@ -64,13 +64,13 @@ class Retaining:
     async def _thinned(self, id: str, before: float, until: float) -> str:
         fate = "left"
         while fate == "left" and self.clock() < until:
-            fate = await self.store.retention.thin(id, before, TURNS)
+            fate = await self.store.retention.thin(id, before, TURN_BATCH)
         return fate
 
     async def _rows(self, ended: datetime, spent: datetime, until: float) -> int:
         gone = 0
         for work, before in ((self.store.retention.ended, ended), (self.store.retention.spent, spent)):
-            while self.clock() < until and (some := await work(before.timestamp(), ROWS)):
+            while self.clock() < until and (some := await work(before.timestamp(), ROW_BATCH)):
                 gone += some
         return gone
 
@@ -78,11 +78,11 @@ class Retaining:
         old = await asyncio.to_thread(self.blobs.older, before)
         if not old or self.clock() >= until:
             return 0
-        unnamed = old - await named_blobs(self.store)
+        unnamed = old - await referenced_blobs(self.store)
         return sum([await asyncio.to_thread(self.blobs.remove_older, name, before) for name in sorted(unnamed)])
 
 
-def _drop_copies(data: Path, before: float) -> int:
+def _remove_database_copies(data: Path, before: float) -> int:
     """Copies of the database from before a migration, and damaged ones put aside."""
     found = [*data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
     old = [path for path in found if path.is_file() and path.stat().st_mtime < before]

@@ -11,28 +11,28 @@ from typing import Any
 
 from bot.config.extras import install_command
 from bot.config.file import ConfigFile
-from bot.config.home import Home, Lock
+from bot.config.home import HomeFolder, HomeLock
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
-from bot.errors import Busy, ConfigError, MnemaError
-from bot.runtime.http import Page, open_with
+from bot.errors import ConfigError, HomeLocked, MnemaError
+from bot.runtime.http import WebPage, open_with_channels
 from bot.runtime.process import supervisor
-from bot.runtime.process.descriptors import AcceptErrors, load_codecs, raise_limit
-from bot.runtime.process.malloc import share_heap
+from bot.runtime.process.descriptors import AcceptErrorLogger, load_codecs, raise_limit
+from bot.runtime.process.malloc import use_single_arena
 from bot.runtime.process.shutdown_deadline import ShutdownDeadline
-from bot.runtime.store_access import open_record
+from bot.runtime.store_access import open_home_store
 from bot.telemetry import log as logs
-from bot.telemetry.log import LogSettings, Redactor
-from memory.failpoints import fp
+from bot.telemetry.log import LogRedactor, LogSettings
+from memory.failpoints import hit
 
-DAMAGE_LOOKS = 1.0
+DAMAGE_POLL_SECONDS = 1.0
 """Seconds between two looks whether the database has turned out to be damaged."""
-FAILED = 1
-END_SECONDS = 28.0
+FAILED_EXIT = 1
+SHUTDOWN_SECONDS = 28.0
 """After which a process is over, once it was told to end: its turns have 20 of them."""
 
 
-def run(home: Home, role: str, metrics: int | None = None, *, end_seconds: float = END_SECONDS) -> int:
+def run(home: HomeFolder, role: str, metrics: int | None = None, *, end_seconds: float = SHUTDOWN_SECONDS) -> int:
     """`mnema run`: every enabled channel, the page, the scheduler; until SIGTERM or Ctrl-C.
 
     Args:
@@ -43,24 +43,24 @@ def run(home: Home, role: str, metrics: int | None = None, *, end_seconds: float
         MnemaError: it cannot start; the text says why.
     """
     deadline = ShutdownDeadline(end_seconds)
-    share_heap()
+    use_single_arena()
     raise_limit()
     load_codecs()
-    file = _settings(home)
+    file = _load_config_file(home)
     if metrics is not None and role != "worker":
         raise ConfigError(f"--metrics is for --role worker; {role} tells its figures on the page's port")
     if file.current.database_url:
-        return _run_shared(home, file, Way(paged=role != "worker", deadline=deadline), role, metrics)
+        return _run_cluster(home, file, RunOptions(paged=role != "worker", deadline=deadline), role, metrics)
     if role != "all":
         raise ConfigError(f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it")
     with home.lock() as lock:
-        fp("recover.r1")
-        redactor = _logging(home, file.current)
-        opened = partial(_open_house, home, file)
-        return asyncio.run(_run(home, file, lock, redactor, opened, Way(deadline=deadline)))
+        hit("recover.r1")
+        redactor = _start_logging(home, file.current)
+        opened = partial(_open_bot, home, file)
+        return asyncio.run(_run(home, file, lock, redactor, opened, RunOptions(deadline=deadline)))
 
 
-def _run_shared(home: Home, file: ConfigFile, way: "Way", role: str, metrics: int | None) -> int:
+def _run_cluster(home: HomeFolder, file: ConfigFile, way: "RunOptions", role: str, metrics: int | None) -> int:
     """Any number of processes on one record: the first of a home tells where its page is."""
     try:
         opening = importlib.import_module("bot.runtime.cluster.open")
@@ -69,12 +69,12 @@ def _run_shared(home: Home, file: ConfigFile, way: "Way", role: str, metrics: in
             f"database_url needs the extra scale, and {err.name} is missing; install it with: "
             f"{install_command('scale')}"
         ) from err
-    redactor = _logging(home, file.current)
+    redactor = _start_logging(home, file.current)
     opened = partial(opening.open_shared, home, file, role)
     with ExitStack() as held:
         lock = None
         if role != "worker":
-            with suppress(Busy):
+            with suppress(HomeLocked):
                 lock = held.enter_context(home.lock())
         if metrics is None:
             return asyncio.run(_run(home, file, lock, redactor, opened, way))
@@ -86,16 +86,16 @@ def _run_shared(home: Home, file: ConfigFile, way: "Way", role: str, metrics: in
         )
 
 
-def chat(home: Home, conversation: str, once: str | None) -> int:
+def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
     """`mnema chat`: a terminal on this home, or on the `mnema run` that holds it."""
-    file = _settings(home)
+    file = _load_config_file(home)
     desk = importlib.import_module("bot.cli.chat")
     if home.address():
         return int(asyncio.run(desk.beside(home, file.current, conversation, once)))
     if file.current.database_url:
         raise MnemaError("With a database_url the terminal talks through a running gateway: start mnema run first.")
     with home.lock():
-        _logging(home, file.current)
+        _start_logging(home, file.current)
         return int(asyncio.run(desk.alone(home, file, conversation, once)))
 
 
@@ -106,7 +106,7 @@ async def probe_models(config: Config) -> list[tuple[bool, str]]:
     return found
 
 
-def _settings(home: Home) -> ConfigFile:
+def _load_config_file(home: HomeFolder) -> ConfigFile:
     file = ConfigFile(home.config)
     file.load()
     if file.trouble is not None:
@@ -114,62 +114,62 @@ def _settings(home: Home) -> ConfigFile:
     return file
 
 
-def _logging(home: Home, config: Config) -> Redactor:
+def _start_logging(home: HomeFolder, config: Config) -> LogRedactor:
     settings = LogSettings(level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep)
-    return logs.start(home.log, settings, known_secrets(config))
+    return logs.start_logging(home.log, settings, known_secrets(config))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class RunOptions:
     """How a process runs. paged: it has the page."""
 
     deadline: ShutdownDeadline
     paged: bool = True
 
 
-Opened = Callable[[Page | None], Awaitable[Any]]
+OpenBot = Callable[[WebPage | None], Awaitable[Any]]
 """Opens the house that is run."""
 
 
-def _open_page(home: Home, config: Config) -> Page | None:
+def _open_page(home: HomeFolder, config: Config) -> WebPage | None:
     """Open the port before anything heavy is imported: who asks is told that we are starting."""
     settings = config.channels.web
     if not settings.on:
         return None
     from channels.web.auth import load_token
     from channels.web.requests import CannotServe
-    from channels.web.server import Server, listen, port_of
+    from channels.web.server import WebServer, bound_port, open_sockets
 
     token, made = load_token(home.web_token)
     try:
-        sockets = listen(settings.host, settings.port)
+        sockets = open_sockets(settings.host, settings.port)
     except CannotServe as err:
         raise MnemaError(f"{err}.") from err
-    port = port_of(sockets)
-    from channels.web.auth import Gate
+    port = bound_port(sockets)
+    from channels.web.auth import RequestGuard
     from channels.web.channel import Web
-    from channels.web.public_url import networks, public_address
-    from channels.web.server import Site
+    from channels.web.public_url import parse_networks, parse_public_url
+    from channels.web.server import WebSite
 
     web = Web()
-    public = public_address(settings.public_url) if settings.public_url else None
-    gate = Gate(token=token, port=port, public=public, proxies=networks(settings.trusted_proxies))
-    site = Site(gate=gate, web=web)
+    public = parse_public_url(settings.public_url) if settings.public_url else None
+    gate = RequestGuard(token=token, port=port, public=public, proxies=parse_networks(settings.trusted_proxies))
+    site = WebSite(gate=gate, web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
-    return Page(site=site, web=web, server=Server(site, sockets), url=url, token=token, made=made)
+    return WebPage(site=site, web=web, server=WebServer(site, sockets), url=url, token=token, made=made)
 
 
 async def _run(
-    home: Home,
+    home: HomeFolder,
     file: ConfigFile,
-    lock: Lock | None,
-    redactor: Redactor,
-    opened: Opened,
-    way: Way,
+    lock: HomeLock | None,
+    redactor: LogRedactor,
+    opened: OpenBot,
+    way: RunOptions,
 ) -> int:
     ended = way.deadline.received()
-    asyncio.get_running_loop().set_exception_handler(AcceptErrors())
+    asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())
     page = _open_page(home, file.current) if way.paged else None
     serving = asyncio.create_task(page.server.run()) if page else None
     house = None
@@ -181,10 +181,10 @@ async def _run(
                 lock.tell(page.url)
             if page.made:
                 print(f"token {page.token} (kept in {home.web_token})")
-        print(f"ready {_where(page, file.current)}", flush=True)
-        supervisor.tell("READY=1")
-        damaged = await _until_over(ended, house)
-        supervisor.tell("STOPPING=1")
+        print(f"ready {_page_text(page, file.current)}", flush=True)
+        supervisor.notify_supervisor("READY=1")
+        damaged = await _wait_until_ended(ended, house)
+        supervisor.notify_supervisor("STOPPING=1")
     finally:
         if house is not None:
             await house.close()
@@ -192,14 +192,14 @@ async def _run(
             page.web.hub.close()
             page.server.stop()
             await serving
-    return FAILED if damaged else 0
+    return FAILED_EXIT if damaged else 0
 
 
-async def _until_over(ended: asyncio.Event, house: Any) -> bool:
+async def _wait_until_ended(ended: asyncio.Event, house: Any) -> bool:
     """Wait for the signal, or until the database proves damaged: then nothing more may be confirmed into it."""
-    while not house.store.database.suspect:
+    while not house.store.database.is_damaged:
         with suppress(TimeoutError):
-            await asyncio.wait_for(ended.wait(), DAMAGE_LOOKS)
+            await asyncio.wait_for(ended.wait(), DAMAGE_POLL_SECONDS)
             return False
     print(
         "mnema: The database is damaged, so mnema ends. Start it again: the file is then put aside, and the newest "
@@ -209,18 +209,18 @@ async def _until_over(ended: asyncio.Event, house: Any) -> bool:
     return True
 
 
-def _where(page: Page | None, config: Config) -> str:
+def _page_text(page: WebPage | None, config: Config) -> str:
     if page is None:
         return "without a page"
     public = config.channels.web.public_url
     return f"{page.url} ({public})" if public else page.url
 
 
-async def _open_house(home: Home, file: ConfigFile, page: Page | None) -> Any:
+async def _open_bot(home: HomeFolder, file: ConfigFile, page: WebPage | None) -> Any:
     whole = await asyncio.to_thread(importlib.import_module, "bot.runtime.bot")
-    signals = importlib.import_module("bot.telemetry.opentelemetry").signals_of(file.current)
-    store = await open_record(home)
+    telemetry = importlib.import_module("bot.telemetry.opentelemetry").signals_of(file.current)
+    store = await open_home_store(home)
     ground = importlib.import_module("bot.runtime.wiring")  # bot.house has brought it
-    house = whole.House(ground.Ground(home=home, file=file, store=store, signals=signals))
-    await open_with(house, file, page)
+    house = whole.House(ground.Ground(home=home, file=file, store=store, telemetry=telemetry))
+    await open_with_channels(house, file, page)
     return house

@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from bot.config.extras import install_command
-from bot.config.home import Home
-from bot.console.chat_access import ACTION, whose
+from bot.config.home import HomeFolder
+from bot.console.chat_access import READ_OTHER_ACTION, conversation_owner
 from bot.errors import ConfigError, MnemaError
 from memory.store.audit import Act
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 
 
-def address(home: Home) -> str:
+def postgres_url(home: HomeFolder) -> str:
     """Of the PostgreSQL that has the record, "" where it is SQLite's file.
 
     Raises:
@@ -31,7 +31,7 @@ def address(home: Home) -> str:
     return file.current.database_url
 
 
-def scaled(name: str) -> Any:
+def import_scale_module(name: str) -> Any:
     """A module of ours that needs the extra `scale`.
 
     Raises:
@@ -45,13 +45,13 @@ def scaled(name: str) -> Any:
         ) from err
 
 
-def exists(home: Home) -> bool:
+def store_exists(home: HomeFolder) -> bool:
     """Whether there is a record; one in PostgreSQL is taken to be there."""
-    return bool(address(home)) or home.db.exists()
+    return bool(postgres_url(home)) or home.db.exists()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedStore:
     """A home's record, opened for a command.
 
     indexes: of recall, where they are not files of the home. stop: ends the turn of a conversation that another process
@@ -64,7 +64,9 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(home: Home, *, writable: bool = False, alone: bool = False) -> AsyncIterator[Opened]:
+async def open_store_for_command(
+    home: HomeFolder, *, writable: bool = False, alone: bool = False
+) -> AsyncIterator[OpenedStore]:
     """The record, wherever it is; in PostgreSQL other processes may be at work on it.
 
     Args:
@@ -74,44 +76,46 @@ async def opened(home: Home, *, writable: bool = False, alone: bool = False) -> 
     Raises:
         StoreError: it cannot be opened.
     """
-    if url := address(home):
-        async with scaled("bot.runtime.cluster.open").open_beside(url, writable=writable, alone=alone) as held:
+    if url := postgres_url(home):
+        async with import_scale_module("bot.runtime.cluster.open").open_beside(
+            url, writable=writable, alone=alone
+        ) as held:
             yield held
         return
     from memory.store.open import open_store
 
     store = await open_store(home.db, writable=writable)
     try:
-        yield Opened(store=store)
+        yield OpenedStore(store=store)
     finally:
         await store.close()
 
 
-async def note_beside(home: Home, acts: Sequence[Act]) -> None:
+async def note_beside(home: HomeFolder, acts: Sequence[Act]) -> None:
     """Add acts to the audit's chain, beside whoever is at work on the record; no lock of the home is needed.
 
     Raises:
         StoreError: they could not be stored.
         OSError: the same.
     """
-    if url := address(home):
-        await scaled("bot.runtime.cluster.open").note_beside(url, acts)
+    if url := postgres_url(home):
+        await import_scale_module("bot.runtime.cluster.open").note_beside(url, acts)
         return
     from memory.store.maintenance.concurrent_audit import note_beside as note
 
     await note(home.db, acts)
 
 
-def held(home: Home) -> AbstractContextManager[object]:
+def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:
     """The home's lock, where a command that writes needs it: SQLite has one writer, PostgreSQL any number.
 
     Raises:
         Busy: somebody else has it.
     """
-    return nullcontext() if address(home) else home.lock()
+    return nullcontext() if postgres_url(home) else home.lock()
 
 
-async def open_record(home: Home) -> Any:
+async def open_home_store(home: HomeFolder) -> Any:
     """The store, opened for writing; what had to be healed is told."""
     module = await asyncio.to_thread(importlib.import_module, "memory.store.open")
     store = await module.open_store(home.db)
@@ -132,7 +136,7 @@ class NotNoted(MnemaError):
     """That somebody else's chat is read could not be written down, so that it is not read."""
 
 
-def note_reading(home: Home, rows: Sequence[ConversationRow], result: str) -> None:
+def note_reading(home: HomeFolder, rows: Sequence[ConversationRow], result: str) -> None:
     """Called before anything that was said in these conversations is read; one row for each that is another person's.
 
     Args:
@@ -141,7 +145,11 @@ def note_reading(home: Home, rows: Sequence[ConversationRow], result: str) -> No
     Raises:
         NotNoted: a row could not be stored.
     """
-    acts = [Act(action=ACTION, subject=row.id, result=result, actor=ACTOR) for row in rows if whose(row) == "other"]
+    acts = [
+        Act(action=READ_OTHER_ACTION, subject=row.id, result=result, actor=ACTOR)
+        for row in rows
+        if conversation_owner(row) == "other"
+    ]
     if not acts:
         return
     try:
@@ -152,18 +160,18 @@ def note_reading(home: Home, rows: Sequence[ConversationRow], result: str) -> No
         ) from err
 
 
-EVERY = 1_000_000
+ALL_SESSIONS = 1_000_000
 
 
 Answer = TypeVar("Answer")
 
 
-class NoSession(MnemaError):
+class UnknownSession(MnemaError):
     """No conversation, or more than one, goes by that name."""
 
 
-def with_store(
-    home: Home,
+def run_with_store(
+    home: HomeFolder,
     work: Callable[[Any], Awaitable[Answer]],
     *,
     none: Answer | None = None,
@@ -177,28 +185,28 @@ def with_store(
     Raises:
         NoSession: there is no database and `none` is not given.
     """
-    if not exists(home):
+    if not store_exists(home):
         if none is None:
-            raise NoSession(f"There is no database in {home.data} yet.")
+            raise UnknownSession(f"There is no database in {home.data} yet.")
         return none
 
     async def worked() -> Answer:
-        async with opened(home, writable=alone, alone=alone) as record:
+        async with open_store_for_command(home, writable=alone, alone=alone) as record:
             return await work(record.store)
 
     return asyncio.run(worked())
 
 
-async def find(store: Any, name: str) -> Any:
+async def find_session(store: Any, name: str) -> Any:
     """The conversation of that id, name, or beginning of an id.
 
     Raises:
         NoSession: there is none, or more than one.
     """
-    rows = await store.sessions.conversations(limit=EVERY)
+    rows = await store.sessions.conversations(limit=ALL_SESSIONS)
     found = [row for row in rows if row.id == name or row.place.chat_id == name]
     found = found or [row for row in rows if name and row.id.startswith(name)]
     if len(found) == 1:
         return found[0]
     what = "No conversation is" if not found else f"{len(found)} conversations are"
-    raise NoSession(f"{what} called {name}; mnema sessions list shows the ids.")
+    raise UnknownSession(f"{what} called {name}; mnema sessions list shows the ids.")

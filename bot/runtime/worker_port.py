@@ -4,19 +4,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from channels.web.auth import Gate, load_token
-from channels.web.monitor import WatchSite
+from channels.web.auth import RequestGuard, load_token
+from channels.web.monitor import MonitorSite
 from channels.web.requests import CannotServe
-from channels.web.server import Server, listen, port_of
+from channels.web.server import WebServer, bound_port, open_sockets
 
 HOST = "127.0.0.1"
-Opened = Callable[[Any], Awaitable[Any]]
+OpenWorker = Callable[[Any], Awaitable[Any]]
 """See bot.runtime.startup.Opened."""
 
 
-async def watched(home: Home, port: int, opened: Opened, run: Callable[[Opened], Awaitable[int]]) -> int:
+async def run_with_port(
+    home: HomeFolder, port: int, opened: OpenWorker, run: Callable[[OpenWorker], Awaitable[int]]
+) -> int:
     """Run a process whose house is told of on a port of this machine; returns what `run` does.
 
     Args:
@@ -26,20 +28,20 @@ async def watched(home: Home, port: int, opened: Opened, run: Callable[[Opened],
         MnemaError: the port cannot be had.
     """
     try:
-        sockets = listen(HOST, port)
+        sockets = open_sockets(HOST, port)
     except CannotServe as err:
         raise MnemaError(f"{err}.") from err
     token, _ = load_token(home.web_token)
-    site = WatchSite(Gate(token=token, port=port_of(sockets)))
-    server = Server(site, sockets)
+    site = MonitorSite(RequestGuard(token=token, port=bound_port(sockets)))
+    server = WebServer(site, sockets)
     serving = asyncio.create_task(server.run())
-    print(f"metrics http://{HOST}:{port_of(sockets)}/metrics", flush=True)
+    print(f"metrics http://{HOST}:{bound_port(sockets)}/metrics", flush=True)
 
     async def seen(page: Any) -> Any:
         house = await opened(page)
-        from bot.console.services import watch
+        from bot.console.services import attach_metrics
 
-        watch(site, house)
+        attach_metrics(site, house)
         return house
 
     try:

@@ -8,27 +8,27 @@ from dataclasses import dataclass
 import structlog
 
 from memory.store.errors import StoreError
-from memory.workspace.files import SPACES, TooBig
+from memory.workspace.files import SPACES_FOLDER, FileTooBig
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-LOOK_EVERY = 5.0  # seconds
-TURN_SECONDS = 600.0  # so long a turn that failed counts as a trouble
+POLL_SECONDS = 5.0  # seconds
+TURN_TROUBLE_SECONDS = 600.0  # so long a turn that failed counts as a trouble
 MAX_TROUBLES = 100
-TURNS = "turns"
-TEXTS = {
+TURNS_SUBJECT = "turns"
+TROUBLE_TEXTS = {
     "file": (
         "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，机器人的账号要能读。",
         "{what} cannot be read ({en}). Until it can be, its last good text stays in use. Make it a plain file that the "
         "bot's account may read.",
     ),
-    TURNS: (
+    TURNS_SUBJECT: (
         "有消息没能回答：这台机器出错了（{zh}）。已请对方稍后再发；请检查这台机器，日志里有详情。",
         "A message could not be answered because of a fault of this machine ({en}). Its writer was asked to send it "
         "again later. Check this machine; the log has the details.",
     ),
 }
-OVER = ("{what} 又能读了。", "{what} can be read again.")
+RECOVERED_TEXT = ("{what} 又能读了。", "{what} can be read again.")
 TellOwner = Callable[[str, str, str, str], Awaitable[None]]
 
 
@@ -45,7 +45,7 @@ class Trouble:
     at: float
 
 
-class Troubles:
+class TroubleList:
     """The faults that this process knows of now."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -54,46 +54,46 @@ class Troubles:
 
     def unreadable(self, space: str, path: str, err: Exception) -> None:
         """Note that a file of a space could not be read."""
-        self._note(_whole(space, path), err)
+        self._note(_trouble_subject(space, path), err)
 
     def readable(self, space: str, path: str) -> None:
         """Note that a file was read, or is not there."""
-        self._known.pop(_whole(space, path), None)
+        self._known.pop(_trouble_subject(space, path), None)
 
     def turn_failed(self, err: Exception) -> None:
         """Note that a turn was given up for a fault of this machine."""
-        self._note(TURNS, err)
+        self._note(TURNS_SUBJECT, err)
 
     def current(self) -> tuple[Trouble, ...]:
         """What is wrong now, the oldest first."""
-        failed = self._known.get(TURNS)
-        if failed is not None and self._clock() - failed.at > TURN_SECONDS:
-            self._known.pop(TURNS, None)
+        failed = self._known.get(TURNS_SUBJECT)
+        if failed is not None and self._clock() - failed.at > TURN_TROUBLE_SECONDS:
+            self._known.pop(TURNS_SUBJECT, None)
         return tuple(self._known.values())
 
     def files(self) -> tuple[tuple[str, str], ...]:
         """Space and path of each file that could not be read; to be asked from any thread."""
-        return tuple(_split(what) for what in tuple(self._known) if what != TURNS)
+        return tuple(_split_subject(what) for what in tuple(self._known) if what != TURNS_SUBJECT)
 
     def _note(self, what: str, err: Exception) -> None:
         if what not in self._known:
             log.warning("trouble", what=what, error=type(err).__name__, why=str(err))
             if len(self._known) >= MAX_TROUBLES:
                 return
-        zh, en = reason(err)
+        zh, en = fault_reason(err)
         self._known[what] = Trouble(what=what, zh=zh, en=en, at=self._clock())
 
 
-class TroubleNews:
+class TroubleNotifications:
     """Tells the owner of each trouble once, and once that a file can be read again.
 
     check: looks at the files again; blocks.
     """
 
-    def __init__(self, troubles: Troubles, check: Callable[[], None], tell_owner: TellOwner) -> None:
+    def __init__(self, troubles: TroubleList, check: Callable[[], None], notify_owner: TellOwner) -> None:
         self._troubles = troubles
         self._check = check
-        self._tell_owner = tell_owner
+        self._notify_owner = notify_owner
         self._told: set[str] = set()
 
     async def watch(self) -> None:
@@ -103,7 +103,7 @@ class TroubleNews:
                 await self.look()
             except StoreError as err:
                 log.warning("owner not told", error=type(err).__name__)
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
         """Tell what is new.
@@ -114,44 +114,44 @@ class TroubleNews:
         await asyncio.to_thread(self._check)
         current = {trouble.what: trouble for trouble in self._troubles.current()}
         for what in current.keys() - self._told:
-            await self._say(TEXTS[TURNS if what == TURNS else "file"], current[what])
+            await self._say(TROUBLE_TEXTS[TURNS_SUBJECT if what == TURNS_SUBJECT else "file"], current[what])
             self._told.add(what)
         for what in self._told - current.keys():
-            if what != TURNS:
-                await self._say(OVER, Trouble(what=what, zh="", en="", at=0.0))
+            if what != TURNS_SUBJECT:
+                await self._say(RECOVERED_TEXT, Trouble(what=what, zh="", en="", at=0.0))
             self._told.discard(what)
 
     async def _say(self, texts: tuple[str, str], trouble: Trouble) -> None:
         zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
         # One that comes and goes, or is seen by several processes, is told of once an hour.
-        once = f"trouble:{texts is OVER}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
-        await self._tell_owner("", zh, en, once)
+        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
+        await self._notify_owner("", zh, en, once)
 
 
-def as_json(troubles: Iterable[Trouble]) -> dict[str, str]:
+def troubles_to_json(troubles: Iterable[Trouble]) -> dict[str, str]:
     """The troubles as the API tells them: what, and why."""
     return {trouble.what: trouble.en for trouble in troubles}
 
 
-def reason(err: Exception) -> tuple[str, str]:
+def fault_reason(err: Exception) -> tuple[str, str]:
     """Why a file could not be read or a turn failed, in Chinese and in English."""
     if isinstance(err, PathRefused):
         return (
             "它不是本账号的普通文件，或者另有一个名字（硬链接）",
             "it is not a plain file of this account, or has a second name",
         )
-    if isinstance(err, TooBig):
+    if isinstance(err, FileTooBig):
         return "文件太大", "it is too large"
     said = (isinstance(err, OSError) and err.strerror) or str(err) or type(err).__name__
     return said, said
 
 
-def _whole(space: str, path: str) -> str:
-    return f"{SPACES}/{space}/{path}" if space else path
+def _trouble_subject(space: str, path: str) -> str:
+    return f"{SPACES_FOLDER}/{space}/{path}" if space else path
 
 
-def _split(what: str) -> tuple[str, str]:
-    if not what.startswith(f"{SPACES}/"):
+def _split_subject(what: str) -> tuple[str, str]:
+    if not what.startswith(f"{SPACES_FOLDER}/"):
         return "", what
     _, space, path = what.split("/", 2)
     return space, path

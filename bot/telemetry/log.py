@@ -119,14 +119,14 @@ class LogFile:
         return [path for path in found if path.suffix[1:].isdigit() and int(path.suffix[1:]) > self._keep]
 
 
-HIDDEN = "[secret]"
+HIDDEN_MARK = "[secret]"
 MOST_CAUSES = 20  # of one error that are looked at
-LEAST_SECRET = 6
+MIN_SECRET_CHARS = 6
 """Characters; a shorter value is not searched for, it would blot out ordinary words."""
-OURS = ("bot", "channels", "memory", "mnema")
+OWN_LOGGERS = ("bot", "channels", "memory", "mnema")
 """Loggers that follow the level asked for; everybody else speaks from WARNING on."""
 
-PATTERNS = re.compile(
+SECRET_PATTERNS = re.compile(
     r"""
       (?<!\d)\d{6,12}:[A-Za-z0-9_-]{30,}                                   # a Telegram bot's token, also inside a URL
     | \bsk-[A-Za-z0-9_-]{16,}                                         # a model provider's key
@@ -136,7 +136,7 @@ PATTERNS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL_SIGNS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class LogSettings:
     keep: int = 5
 
 
-class Redactor:
+class LogRedactor:
     """Takes known secrets and what looks like one out of a line."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -157,18 +157,18 @@ class Redactor:
 
     def learn(self, secrets: Iterable[str]) -> None:
         """These are the secrets from now on."""
-        forms = {form for secret in secrets if len(secret) >= LEAST_SECRET for form in _forms(secret)}
+        forms = {form for secret in secrets if len(secret) >= MIN_SECRET_CHARS for form in _secret_forms(secret)}
         longest_first = sorted(forms, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest_first))) if forms else None
 
     def __call__(self, line: str) -> str:
         """The line without them."""
         if self._known:
-            line = self._known.sub(HIDDEN, line)
-        return PATTERNS.sub(HIDDEN, line)
+            line = self._known.sub(HIDDEN_MARK, line)
+        return SECRET_PATTERNS.sub(HIDDEN_MARK, line)
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _secret_forms(secret: str) -> Iterator[str]:
     """A secret as it is, as a URL has it, as JSON has it, and as base64 has it at any place of a longer text."""
     yield secret
     yield quote(secret, safe="", errors="replace")
@@ -183,40 +183,40 @@ def _forms(secret: str) -> Iterator[str]:
         yield sure.translate(str.maketrans("+/", "-_"))
 
 
-_process = Redactor()
+_process = LogRedactor()
 
 
-def hidden(text: str) -> str:
+def redact(text: str) -> str:
     """The text without the secrets that this process's log leaves out: for words of others that people are shown."""
     return _process(text)
 
 
-def safe(text: str) -> str:
+def escape_control_signs(text: str) -> str:
     """The text with control and direction signs written as escapes, so that no line can pose as another."""
-    return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+    return _CONTROL_SIGNS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
-def described(text: str) -> dict[str, Any]:
+def describe_text(text: str) -> dict[str, Any]:
     """What a log may hold of a message: its length and the first 12 signs of its SHA-256."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return {"chars": len(text), "sha256": digest[:12]}
 
 
 @contextmanager
-def traced(trace: str, **more: str | int) -> Iterator[None]:
+def bind_trace(trace: str, **more: str | int) -> Iterator[None]:
     """Every line logged inside carries this trace id; tasks begun inside inherit it."""
     with structlog.contextvars.bound_contextvars(trace=trace, **more):
         yield
 
 
-def logger(name: str) -> FilteringBoundLogger:
+def get_logger(name: str) -> FilteringBoundLogger:
     """A logger; call it with an event name and facts, never with message text."""
     return cast(FilteringBoundLogger, structlog.get_logger(name))
 
 
-def start(
+def start_logging(
     path: Path, settings: LogSettings | None = None, secrets: Iterable[str] = (), *, warn: bool = True
-) -> Redactor:
+) -> LogRedactor:
     """Send all logging of the process to the file, and warnings in human form to stderr when `warn`.
 
     Returns the redactor, which is to `learn` when the secrets change. Nothing that goes wrong with a log is
@@ -224,10 +224,10 @@ def start(
     """
     settings = settings or LogSettings()
     global _process
-    redactor = _process = Redactor(secrets)
-    handlers: list[logging.Handler] = [_file(path, settings, redactor)]
+    redactor = _process = LogRedactor(secrets)
+    handlers: list[logging.Handler] = [_file_handler(path, settings, redactor)]
     if warn:
-        handlers.append(_stderr(redactor))
+        handlers.append(_stderr_handler(redactor))
     root = logging.getLogger()
     for handler in root.handlers[:]:
         root.removeHandler(handler)
@@ -235,13 +235,13 @@ def start(
     root.setLevel(logging.WARNING)
     for handler in handlers:
         root.addHandler(handler)
-    for name in OURS:
+    for name in OWN_LOGGERS:
         logging.getLogger(name).setLevel(settings.level.upper())
     logging.captureWarnings(True)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
-            *_facts(),
+            *_shared_processors(),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         wrapper_class=structlog.stdlib.BoundLogger,
@@ -251,7 +251,7 @@ def start(
     return redactor
 
 
-def _facts() -> list[Processor]:
+def _shared_processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -260,22 +260,22 @@ def _facts() -> list[Processor]:
     ]
 
 
-def _file(path: Path, settings: LogSettings, redactor: Redactor) -> logging.Handler:
+def _file_handler(path: Path, settings: LogSettings, redactor: LogRedactor) -> logging.Handler:
     handler = _QuietFile(LogFile(path, settings.max_bytes, settings.keep))
-    handler.setFormatter(_formatter(_json_line(redactor)))
+    handler.setFormatter(_formatter(_json_renderer(redactor)))
     return handler
 
 
-def _stderr(redactor: Redactor) -> logging.Handler:
+def _stderr_handler(redactor: LogRedactor) -> logging.Handler:
     handler = _QuietStream(sys.stderr)
     handler.setLevel(logging.WARNING)
-    handler.setFormatter(_formatter(_human_line(redactor)))
+    handler.setFormatter(_formatter(_human_renderer(redactor)))
     return handler
 
 
 def _formatter(render: Processor) -> logging.Formatter:
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=_facts(),
+        foreign_pre_chain=_shared_processors(),
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             _without_trace_at_the_limit,
@@ -310,25 +310,25 @@ def _limit_met(err: BaseException) -> OSError | None:
 Render = Callable[[Any, str, MutableMapping[str, Any]], str]
 
 
-def _json_line(redactor: Redactor) -> Render:
+def _json_renderer(redactor: LogRedactor) -> Render:
     def render(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
         line = json.dumps(dict(event), ensure_ascii=False, default=str, separators=(",", ":"))
-        return safe(redactor(line.encode("utf-8", "replace").decode()))
+        return escape_control_signs(redactor(line.encode("utf-8", "replace").decode()))
 
     return render
 
 
-def _human_line(redactor: Redactor) -> Render:
+def _human_renderer(redactor: LogRedactor) -> Render:
     def render(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
         level, what = event.pop("level", "warning"), event.pop("event", "")
         trace = str(event.pop("exception", "")).strip().splitlines()[-1:]
         facts = [f"{name}={value}" for name, value in event.items() if name not in ("timestamp", "logger")]
-        return safe(redactor(" ".join([f"{level}:", str(what), *facts, *trace])))
+        return escape_control_signs(redactor(" ".join([f"{level}:", str(what), *facts, *trace])))
 
     return render
 
 
-class _Quiet(logging.Handler):
+class _QuietHandler(logging.Handler):
     """A handler whose failures stay with it: the first one of a row is told on stderr, the rest are silent."""
 
     failed = False
@@ -340,7 +340,7 @@ class _Quiet(logging.Handler):
             os.write(2, f"warning: the log cannot be written: {type(why).__name__}\n".encode())
 
 
-class _QuietStream(_Quiet, logging.StreamHandler):  # type: ignore[type-arg]
+class _QuietStream(_QuietHandler, logging.StreamHandler):  # type: ignore[type-arg]
     pass
 
 

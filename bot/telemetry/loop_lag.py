@@ -3,9 +3,9 @@
 import asyncio
 from collections import deque
 
-BEAT = 0.5
+BEAT_SECONDS = 0.5
 """Seconds between two looks; one costs some 30 microseconds."""
-KEPT = 30.0
+WINDOW_SECONDS = 30.0
 """Seconds for which the worst is told: a scrape that comes once in half a minute misses none."""
 
 
@@ -21,14 +21,14 @@ class LoopLag:
         """Measure until cancelled."""
         clock = asyncio.get_running_loop().time
         while True:
-            self._due = clock() + BEAT
-            await asyncio.sleep(BEAT)
+            self._due = clock() + BEAT_SECONDS
+            await asyncio.sleep(BEAT_SECONDS)
             self.note(clock() - self._due, clock())
 
     def note(self, lag: float, now: float) -> None:
         """One look that came so late."""
         self._newest = max(0.0, lag)
-        while self._seen and (self._seen[-1][1] <= self._newest or self._seen[0][0] < now - KEPT):
+        while self._seen and (self._seen[-1][1] <= self._newest or self._seen[0][0] < now - WINDOW_SECONDS):
             self._seen.pop() if self._seen[-1][1] <= self._newest else self._seen.popleft()
         self._seen.append((now, self._newest))
 

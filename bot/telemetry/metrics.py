@@ -11,25 +11,25 @@ T = TypeVar("T")
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 """Upper bounds in seconds: a commit takes milliseconds, a step with a model at most ten minutes."""
-MOST_SERIES = 200
+MAX_SERIES = 200
 """Label values of one name; what comes after them is counted as OTHER, so that nobody can fill the memory by names."""
-OTHER = "other"
+OTHER_LABEL = "other"
 
 
 @dataclass(slots=True)
-class Times:
+class Histogram:
     """How long things took. counts: for each bucket, and what lay beyond the last; total: seconds in all."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
     total: float = 0.0
 
 
-class Tally:
+class MetricStore:
     """Counts of one process, from zero at its start. For the event loop's thread only."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, ...], float] = {}
-        self._times: dict[tuple[str, ...], Times] = {}
+        self._times: dict[tuple[str, ...], Histogram] = {}
         self._series: Counter[str] = Counter()
 
     def count(self, name: str, *labels: str, by: float = 1.0) -> None:
@@ -44,27 +44,27 @@ class Tally:
         key = (name, *labels)
         times = self._times.get(key)
         if times is None:
-            times = self._times.setdefault(self._admitted(key), Times())
+            times = self._times.setdefault(self._admitted(key), Histogram())
         times.counts[bisect_left(BUCKETS, seconds)] += 1
         times.total += seconds
 
     def counts(self, name: str) -> dict[tuple[str, ...], float]:
         """What was counted under a name, by label values."""
-        return _under(self._counts, name)
+        return _values_for_name(self._counts, name)
 
-    def times(self, name: str) -> dict[tuple[str, ...], Times]:
+    def times(self, name: str) -> dict[tuple[str, ...], Histogram]:
         """What was timed under a name, by label values."""
-        return _under(self._times, name)
+        return _values_for_name(self._times, name)
 
     def _admitted(self, key: tuple[str, ...]) -> tuple[str, ...]:
         """The key under which something new is kept."""
-        if self._series[key[0]] >= MOST_SERIES:
-            return (key[0], *(OTHER for _ in key[1:]))
+        if self._series[key[0]] >= MAX_SERIES:
+            return (key[0], *(OTHER_LABEL for _ in key[1:]))
         self._series[key[0]] += 1
         return key
 
 
-def _under(kept: dict[tuple[str, ...], T], name: str) -> dict[tuple[str, ...], T]:
+def _values_for_name(kept: dict[tuple[str, ...], T], name: str) -> dict[tuple[str, ...], T]:
     return {key[1:]: value for key, value in kept.items() if key[0] == name}
 
 
@@ -72,8 +72,8 @@ def _under(kept: dict[tuple[str, ...], T], name: str) -> dict[tuple[str, ...], T
 #
 # Source: https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4.
 
-Kind = Literal["counter", "gauge", "histogram"]
-_BOUNDS = (*(f"{bound:g}" for bound in BUCKETS), "+Inf")
+MetricKind = Literal["counter", "gauge", "histogram"]
+_BOUND_LABELS = (*(f"{bound:g}" for bound in BUCKETS), "+Inf")
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
@@ -82,44 +82,44 @@ class Metric:
     """One name with its samples by label values: numbers, for a histogram times. labels: their names, in order."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     help: str
     labels: tuple[str, ...] = ()
     values: Mapping[tuple[str, ...], float] = field(default_factory=dict)
-    times: Mapping[tuple[str, ...], Times] = field(default_factory=dict)
+    times: Mapping[tuple[str, ...], Histogram] = field(default_factory=dict)
 
 
-def exposition(metrics: Iterable[Metric]) -> str:
+def format_exposition(metrics: Iterable[Metric]) -> str:
     """Of each metric a line of help, one of its type, and its samples; the last line ends too."""
-    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric))
+    return "".join(f"{line}\n" for metric in metrics for line in _format_metric(metric))
 
 
-def _lines(metric: Metric) -> Iterator[str]:
+def _format_metric(metric: Metric) -> Iterator[str]:
     yield f"# HELP {metric.name} {metric.help}"
     yield f"# TYPE {metric.name} {metric.kind}"
     for values, number in metric.values.items():
-        yield f"{metric.name}{_braced(_pairs(metric, values))} {number:.15g}"
+        yield f"{metric.name}{_format_labels(_label_pairs(metric, values))} {number:.15g}"
     for values, times in metric.times.items():
-        yield from _histogram(metric.name, _pairs(metric, values), times)
+        yield from _format_histogram(metric.name, _label_pairs(metric, values), times)
 
 
-def _histogram(name: str, pairs: list[str], times: Times) -> Iterator[str]:
+def _format_histogram(name: str, pairs: list[str], times: Histogram) -> Iterator[str]:
     so_far = list(accumulate(times.counts))
-    for bound, number in zip(_BOUNDS, so_far, strict=True):
-        yield f"{name}_bucket{_braced([*pairs, _pair('le', bound)])} {number}"
-    yield f"{name}_sum{_braced(pairs)} {times.total:.15g}"
-    yield f"{name}_count{_braced(pairs)} {so_far[-1]}"
+    for bound, number in zip(_BOUND_LABELS, so_far, strict=True):
+        yield f"{name}_bucket{_format_labels([*pairs, _label_pair('le', bound)])} {number}"
+    yield f"{name}_sum{_format_labels(pairs)} {times.total:.15g}"
+    yield f"{name}_count{_format_labels(pairs)} {so_far[-1]}"
 
 
-def _pairs(metric: Metric, values: tuple[str, ...]) -> list[str]:
-    return [_pair(label, value) for label, value in zip(metric.labels, values, strict=True)]
+def _label_pairs(metric: Metric, values: tuple[str, ...]) -> list[str]:
+    return [_label_pair(label, value) for label, value in zip(metric.labels, values, strict=True)]
 
 
-def _pair(label: str, value: str) -> str:
+def _label_pair(label: str, value: str) -> str:
     return f'{label}="{value.translate(_ESCAPES)}"'
 
 
-def _braced(pairs: list[str]) -> str:
+def _format_labels(pairs: list[str]) -> str:
     return f"{{{','.join(pairs)}}}" if pairs else ""
 
 
@@ -127,56 +127,62 @@ def _braced(pairs: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class MetricDefinition:
     """One figure, without the prefix of its name. labels: names of what it is split by, none of them a person's."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     help: str
     labels: tuple[str, ...] = ()
 
 
-def _gauge(name: str, help: str, *labels: str) -> Known:
-    return Known(name=name, kind="gauge", help=help, labels=labels)
+def _gauge_definition(name: str, help: str, *labels: str) -> MetricDefinition:
+    return MetricDefinition(name=name, kind="gauge", help=help, labels=labels)
 
 
-def _counter(name: str, help: str, *labels: str) -> Known:
-    return Known(name=name, kind="counter", help=help, labels=labels)
+def _counter_definition(name: str, help: str, *labels: str) -> MetricDefinition:
+    return MetricDefinition(name=name, kind="counter", help=help, labels=labels)
 
 
-def _times(name: str, help: str, *labels: str) -> Known:
-    return Known(name=name, kind="histogram", help=help, labels=labels)
+def _histogram_definition(name: str, help: str, *labels: str) -> MetricDefinition:
+    return MetricDefinition(name=name, kind="histogram", help=help, labels=labels)
 
 
-TABLE = (
-    _gauge("inbox_depth", "Messages stored and not yet answered."),
-    _gauge("inbox_oldest_age_s", "Age of the oldest message that is due and not answered, seconds."),
-    _counter("updates_total", "Messages that channels brought, repeats too.", "channel", "dup"),
-    _times("ack_seconds", "From a message's arrival to the commit after which its platform is told."),
-    _counter("turns_total", "Turns that have ended, by the record.", "outcome"),
-    _times("turn_seconds", "From the beginning of a turn in this process to its end in the record."),
-    _counter("turn_faults_total", "Tries to answer that ended in an error of this machine or of mnema.", "error"),
-    _gauge("outbox_depth", "Parts of answers not yet sent."),
-    _counter("outbox_unknown_total", "Parts of which nobody knows whether they arrived."),
-    _counter("send_total", "Tries to send a part.", "channel", "code"),
-    _times("ratelimited_seconds", "Pauses that platforms asked for."),
-    _gauge("channel_up", "Whether messages come in by a channel, 1 or 0.", "channel"),
-    _gauge("channel_last_ok_age_s", "Seconds since the last good sign of a channel's platform.", "channel"),
-    _counter("llm_requests_total", "Requests to models, each try.", "model", "outcome"),
-    _counter("llm_tokens_total", "Tokens used, by the record; input is what came from no cache.", "kind"),
-    _counter("llm_cost_total", "US dollars for models whose price is known, by the record."),
-    _times("tool_seconds", "How long tool calls took.", "tool", "outcome"),
-    _gauge("folds_open", "Folds under way."),
-    _counter("folds_total", "Folds that have ended, by the record.", "method", "outcome"),
-    _gauge("ledger_faults", "Breaches of the coverage ledger at the last look."),
-    _counter("ledger_faults_total", "Breaches of the coverage ledger that looks found anew."),
-    _counter("history_repairs_total", "Requests whose history had to be mended to be valid."),
-    _counter("prefix_breaks_total", "Changes of requests' prefixes.", "reason"),
-    _gauge("conversations", "Conversations that people see."),
-    _counter("db_busy_total", "Transactions given up because others were in the way, or the server was away."),
-    _gauge("db_bytes", "Size of the database."),
-    _gauge("wal_bytes", "Size of the database's log."),
-    _gauge("disk_free_bytes", "Free room where the home is."),
-    _counter("auth_denied_total", "Messages, commands, tool calls and requests of the page that were not allowed."),
-    _gauge("loop_lag_seconds", "How late the event loop was at worst in the last 30 seconds."),
+METRIC_TABLE = (
+    _gauge_definition("inbox_depth", "Messages stored and not yet answered."),
+    _gauge_definition("inbox_oldest_age_s", "Age of the oldest message that is due and not answered, seconds."),
+    _counter_definition("updates_total", "Messages that channels brought, repeats too.", "channel", "dup"),
+    _histogram_definition("ack_seconds", "From a message's arrival to the commit after which its platform is told."),
+    _counter_definition("turns_total", "Turns that have ended, by the record.", "outcome"),
+    _histogram_definition("turn_seconds", "From the beginning of a turn in this process to its end in the record."),
+    _counter_definition(
+        "turn_faults_total", "Tries to answer that ended in an error of this machine or of mnema.", "error"
+    ),
+    _gauge_definition("outbox_depth", "Parts of answers not yet sent."),
+    _counter_definition("outbox_unknown_total", "Parts of which nobody knows whether they arrived."),
+    _counter_definition("send_total", "Tries to send a part.", "channel", "code"),
+    _histogram_definition("ratelimited_seconds", "Pauses that platforms asked for."),
+    _gauge_definition("channel_up", "Whether messages come in by a channel, 1 or 0.", "channel"),
+    _gauge_definition("channel_last_ok_age_s", "Seconds since the last good sign of a channel's platform.", "channel"),
+    _counter_definition("llm_requests_total", "Requests to models, each try.", "model", "outcome"),
+    _counter_definition("llm_tokens_total", "Tokens used, by the record; input is what came from no cache.", "kind"),
+    _counter_definition("llm_cost_total", "US dollars for models whose price is known, by the record."),
+    _histogram_definition("tool_seconds", "How long tool calls took.", "tool", "outcome"),
+    _gauge_definition("folds_open", "Folds under way."),
+    _counter_definition("folds_total", "Folds that have ended, by the record.", "method", "outcome"),
+    _gauge_definition("ledger_faults", "Breaches of the coverage ledger at the last look."),
+    _counter_definition("ledger_faults_total", "Breaches of the coverage ledger that looks found anew."),
+    _counter_definition("history_repairs_total", "Requests whose history had to be mended to be valid."),
+    _counter_definition("prefix_breaks_total", "Changes of requests' prefixes.", "reason"),
+    _gauge_definition("conversations", "Conversations that people see."),
+    _counter_definition(
+        "db_busy_total", "Transactions given up because others were in the way, or the server was away."
+    ),
+    _gauge_definition("db_bytes", "Size of the database."),
+    _gauge_definition("wal_bytes", "Size of the database's log."),
+    _gauge_definition("disk_free_bytes", "Free room where the home is."),
+    _counter_definition(
+        "auth_denied_total", "Messages, commands, tool calls and requests of the page that were not allowed."
+    ),
+    _gauge_definition("loop_lag_seconds", "How late the event loop was at worst in the last 30 seconds."),
 )

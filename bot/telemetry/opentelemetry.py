@@ -13,39 +13,42 @@ import structlog
 from bot.config.extras import install_command
 from bot.config.schema import Config
 from bot.errors import ConfigError
-from bot.telemetry.recorder import Signals
-from bot.telemetry.tracing import RECEIVED, Span, Tracer, span_number, trace_number
+from bot.telemetry.recorder import Telemetry
+from bot.telemetry.tracing import RECEIVE_SPAN, Tracer, TraceSpan, to_span_id, to_trace_id
 
 log = structlog.get_logger(__name__)
-GOODBYE = 3.0
+FLUSH_SECONDS = 3.0
 """Seconds that the end of the program waits for a collector."""
-PATH = "/v1/traces"
-VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+TRACES_PATH = "/v1/traces"
+ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
-def signals_of(config: Config) -> Signals:
+def create_telemetry(config: Config) -> Telemetry:
     """The ear of a house: with a tracer where `log.otel` or OpenTelemetry's own variables ask for one.
 
     Raises:
         ConfigError: `log.otel` is set and the extra is not installed.
     """
-    told = any(os.environ.get(name) for name in VARIABLES) and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
+    told = (
+        any(os.environ.get(name) for name in ENDPOINT_VARIABLES)
+        and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
+    )
     if not config.log.otel and not told:
-        return Signals()
+        return Telemetry()
     try:
-        return Signals(tracer=open_tracer(config.log.otel))
+        return Telemetry(tracer=create_tracer(config.log.otel))
     except ImportError as err:
         if config.log.otel:
             raise ConfigError(f'log.otel is set, but {_not_installed()}, or set log.otel to ""') from err
         log.warning("tracing is off", why=_not_installed())  # the variables may be there for other programs
-        return Signals()
+        return Telemetry()
 
 
 def _not_installed() -> str:
     return f"OpenTelemetry is not installed; install it with: {install_command('otel')}"
 
 
-def open_tracer(endpoint: str) -> Tracer:
+def create_tracer(endpoint: str) -> Tracer:
     """A tracer that sends to that address in the background. endpoint: "" takes what the variables say.
 
     Raises:
@@ -54,13 +57,15 @@ def open_tracer(endpoint: str) -> Tracer:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    whole = endpoint if not endpoint or endpoint.rstrip("/").endswith(PATH) else endpoint.rstrip("/") + PATH
+    whole = (
+        endpoint if not endpoint or endpoint.rstrip("/").endswith(TRACES_PATH) else endpoint.rstrip("/") + TRACES_PATH
+    )
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it tells of every try; see _Telling
-    exporter: Any = _Telling(OTLPSpanExporter(endpoint=whole or None))
+    exporter: Any = _LoggingExporter(OTLPSpanExporter(endpoint=whole or None))
     return SdkTracer(BatchSpanProcessor(exporter))
 
 
-class _Telling:
+class _LoggingExporter:
     """An exporter that says once that spans are not taken, and once that they are again; called from its thread."""
 
     def __init__(self, exporter: Any) -> None:
@@ -85,7 +90,7 @@ class _Telling:
         return True
 
 
-class _Ids:
+class _FixedIdGenerator:
     """Gives the SDK the ids of the span that is made now."""
 
     def __init__(self) -> None:
@@ -115,7 +120,7 @@ class SdkTracer:
         from opentelemetry.sdk.trace import TracerProvider
 
         self._trace = trace
-        self._ids = _Ids()
+        self._ids = _FixedIdGenerator()
         known = {"service.name": os.environ.get("OTEL_SERVICE_NAME", "mnema"), "service.instance.id": str(os.getpid())}
         resource = Resource.create(known)
         ids: Any = self._ids
@@ -123,11 +128,11 @@ class SdkTracer:
         self._provider.add_span_processor(processor)
         self._tracer = self._provider.get_tracer("mnema")
 
-    def emit(self, span: Span) -> None:
+    def emit(self, span: TraceSpan) -> None:
         """See Tracer.emit."""
         trace = self._trace
-        self._ids.trace = trace_number(span.trace)
-        self._ids.span = span_number(span.trace, span.itself) if span.itself else random.getrandbits(64) or 1
+        self._ids.trace = to_trace_id(span.trace)
+        self._ids.span = to_span_id(span.trace, span.itself) if span.itself else random.getrandbits(64) or 1
         made = self._tracer.start_span(
             span.name,
             context=self._under(span),
@@ -151,19 +156,19 @@ class SdkTracer:
 
         threading.Thread(target=end, name="last spans", daemon=True).start()  # an executor's would be waited for
         with suppress(TimeoutError):
-            async with asyncio.timeout(GOODBYE):
+            async with asyncio.timeout(FLUSH_SECONDS):
                 await over.wait()
 
-    def _under(self, span: Span) -> Any:
+    def _under(self, span: TraceSpan) -> Any:
         """The parent, as if it had come from elsewhere: it is sampled if its trace is, whoever asks."""
         trace = self._trace
         if not span.parent:
             return trace.set_span_in_context(trace.INVALID_SPAN)
-        number = trace_number(span.trace)
-        sampled = self._provider.sampler.should_sample(None, number, RECEIVED).decision.is_sampled()
+        number = to_trace_id(span.trace)
+        sampled = self._provider.sampler.should_sample(None, number, RECEIVE_SPAN).decision.is_sampled()
         parent = trace.SpanContext(
             trace_id=number,
-            span_id=span_number(span.trace, span.parent),
+            span_id=to_span_id(span.trace, span.parent),
             is_remote=True,
             trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED if sampled else trace.TraceFlags.DEFAULT),
         )

@@ -7,75 +7,83 @@ from dataclasses import replace
 
 import structlog
 
-from bot.telemetry.metrics import Tally
-from bot.telemetry.tracing import HANDLED, RECEIVED, Fact, Span, Tracer
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Moved, Rejected, Retryable, Waits
-from memory.store.rows import Arrival, CallRow, OutboxRow, Stored
+from bot.telemetry.metrics import MetricStore
+from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, SpanFact, Tracer, TraceSpan
+from channels.errors import Ambiguous, AwaitsUser, BadFormat, ChannelError, ChatMoved, LoggedOut, Rejected, Retryable
+from memory.store.rows import AcceptedRow, CallRow, NewInboxRow, OutboxRow
 
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_CODES = (Waits, BadFormat, Moved, Rejected, LoggedOut, Ambiguous)
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ERROR_CODES = (AwaitsUser, BadFormat, ChatMoved, Rejected, LoggedOut, Ambiguous)
 
 
-def snake(name: str) -> str:
+def to_snake_case(name: str) -> str:
     """A class's name as labels have it: RateLimited as rate_limited."""
-    return _HUMP.sub("_", name).lower()
+    return _WORD_BOUNDARY.sub("_", name).lower()
 
 
-def code_of(err: Exception) -> str:
+def send_error_code(err: Exception) -> str:
     """What the metrics call the end of a send that failed so."""
-    if isinstance(err, Retryable) and not isinstance(err, Waits):
+    if isinstance(err, Retryable) and not isinstance(err, AwaitsUser):
         return "retryable" if err.retry_after is None else "rate_limited"
-    found = next((kind for kind in _CODES if isinstance(err, kind)), None)
-    return snake(found.__name__) if found else ("refused" if isinstance(err, ChannelError) else "broken")
+    found = next((kind for kind in _ERROR_CODES if isinstance(err, kind)), None)
+    return to_snake_case(found.__name__) if found else ("refused" if isinstance(err, ChannelError) else "broken")
 
 
-class Signals:
+class Telemetry:
     """The ear of everything that is watched. Every `began` is a `time.perf_counter()`.
 
     tracer: None where tracing is off; then a call costs a count.
     """
 
-    def __init__(self, tally: Tally | None = None, tracer: Tracer | None = None) -> None:
-        self.tally = tally or Tally()
+    def __init__(self, tally: MetricStore | None = None, tracer: Tracer | None = None) -> None:
+        self.tally = tally or MetricStore()
         self.tracer = tracer
 
-    def received(self, channel: str, arrivals: Sequence[Arrival], rows: Sequence[Stored], began: float) -> None:
+    def received(
+        self, channel: str, arrivals: Sequence[NewInboxRow], rows: Sequence[AcceptedRow], began: float
+    ) -> None:
         """T1 is committed: the platform may be told."""
         self.tally.took("ack_seconds", time.perf_counter() - began)
         for arrival, row in zip(arrivals, rows, strict=True):
             self.tally.count("updates_total", channel, "false" if row.new else "true")
             if self.tracer is not None and row.new:
                 facts = {"mnema.channel": channel, "mnema.kind": arrival.kind, "mnema.state": row.state}
-                span = Span(name="receive", trace=row.trace_id, when=lasted(began), facts=facts)
-                self.tracer.emit(replace(span, itself=RECEIVED, parent="", role="consumer"))
+                span = TraceSpan(name="receive", trace=row.trace_id, when=elapsed_span(began), facts=facts)
+                self.tracer.emit(replace(span, itself=RECEIVE_SPAN, parent="", role="consumer"))
 
     def handled(self, trace: str, name: str, began: float) -> None:
         """An inbox row is brought to its end without a turn. name: "command" or "refusal"."""
         if self.tracer is not None:
-            self.tracer.emit(Span(name=name, trace=trace, itself=HANDLED, parent=RECEIVED, when=lasted(began)))
+            self.tracer.emit(
+                TraceSpan(name=name, trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began))
+            )
 
-    def turned(self, trace: str, outcome: str, began: float, facts: Mapping[str, Fact]) -> None:
+    def turned(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
         """A turn is finished in the record. outcome: the state it ended in."""
         self.tally.took("turn_seconds", time.perf_counter() - began)
         if self.tracer is not None:
             told = {"mnema.outcome": outcome, **facts}
-            span = Span(name="turn", trace=trace, itself=HANDLED, parent=RECEIVED, when=lasted(began), facts=told)
+            span = TraceSpan(
+                name="turn", trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began), facts=told
+            )
             self.tracer.emit(replace(span, error=outcome if outcome in ("failed", "interrupted") else ""))
 
-    def asked(self, model: str, outcome: str, began: float, facts: Mapping[str, Fact], trace: str = "") -> None:
+    def asked(self, model: str, outcome: str, began: float, facts: Mapping[str, SpanFact], trace: str = "") -> None:
         """One request to a model is over. outcome: "ok", "stopped", or the error's name; trace: "" for nobody's."""
         self.tally.count("llm_requests_total", model, outcome)
         if self.tracer is not None and trace:
-            told: dict[str, Fact] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model, **facts}
+            told: dict[str, SpanFact] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model, **facts}
             error = "" if outcome == "ok" else outcome
             name = f"chat {model}"
-            self.tracer.emit(Span(name=name, trace=trace, role="client", when=lasted(began), error=error, facts=told))
+            self.tracer.emit(
+                TraceSpan(name=name, trace=trace, role="client", when=elapsed_span(began), error=error, facts=told)
+            )
 
     def ran(self, call: CallRow, tool: str, outcome: str, began: float, trace: str) -> None:
         """A tool call is over. tool: its name, known to us; outcome: the state it ended in."""
         self.tally.took("tool_seconds", time.perf_counter() - began, tool, outcome)
         if self.tracer is not None:
-            told: dict[str, Fact] = {
+            told: dict[str, SpanFact] = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": tool,
                 "gen_ai.tool.call.id": call.call_id,
@@ -83,13 +91,13 @@ class Signals:
             }
             error = "" if outcome == "done" else outcome
             name = f"execute_tool {tool}"
-            self.tracer.emit(Span(name=name, trace=trace, when=lasted(began), error=error, facts=told))
+            self.tracer.emit(TraceSpan(name=name, trace=trace, when=elapsed_span(began), error=error, facts=told))
 
     def sent(self, row: OutboxRow, code: str, began: float) -> None:
         """One try to send a part is over. code: "ok", or see `code_of`."""
         self.tally.count("send_total", row.place.channel, code)
         if self.tracer is not None and row.trace_id:
-            told: dict[str, Fact] = {
+            told: dict[str, SpanFact] = {
                 "mnema.channel": row.place.channel,
                 "mnema.kind": row.kind,
                 "mnema.part": row.part_no + 1,
@@ -97,7 +105,7 @@ class Signals:
                 "mnema.attempt": row.attempts,
                 "mnema.code": code,
             }
-            span = Span(name="send", trace=row.trace_id, role="producer", when=lasted(began), facts=told)
+            span = TraceSpan(name="send", trace=row.trace_id, role="producer", when=elapsed_span(began), facts=told)
             self.tracer.emit(replace(span, error="" if code == "ok" else code))
 
     def limited(self, seconds: float) -> None:
@@ -126,7 +134,7 @@ class Signals:
             await self.tracer.close()
 
 
-def lasted(began: float) -> tuple[int, int]:
+def elapsed_span(began: float) -> tuple[int, int]:
     """From when to when, in unix nanoseconds, what ends now and began at that `time.perf_counter()`."""
     end = time.time_ns()
     return end - int((time.perf_counter() - began) * 1e9), end

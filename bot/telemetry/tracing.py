@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 Role = Literal["consumer", "internal", "client", "producer"]
-RECEIVED, HANDLED = "receive", "handle"
+RECEIVE_SPAN, HANDLE_SPAN = "receive", "handle"
 """The two spans that others stand under; their ids follow from the trace, so a process need not have seen them."""
-Fact = str | int | float | bool | tuple[str, ...]
+SpanFact = str | int | float | bool | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class TraceSpan:
     """Something that is over. trace: as the record names it. when: start and end, unix nanoseconds.
 
     itself, parent: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent. error: its type, ""
@@ -22,17 +22,17 @@ class Span:
     name: str
     trace: str
     itself: str = ""
-    parent: str = HANDLED
+    parent: str = HANDLE_SPAN
     role: Role = "internal"
     when: tuple[int, int]
     error: str = ""
-    facts: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Mapping[str, SpanFact] = field(default_factory=dict)
 
 
 class Tracer(Protocol):
     """Where spans go."""
 
-    def emit(self, span: Span) -> None:
+    def emit(self, span: TraceSpan) -> None:
         """Take one; returns at once and never raises for a collector that is away."""
         ...
 
@@ -41,15 +41,15 @@ class Tracer(Protocol):
         ...
 
 
-def trace_number(trace: str) -> int:
+def to_trace_id(trace: str) -> int:
     """The 128-bit id that tracing knows a stored trace id by."""
-    return _number(trace, 16)
+    return _hash_to_int(trace, 16)
 
 
-def span_number(trace: str, itself: str) -> int:
+def to_span_id(trace: str, itself: str) -> int:
     """The 64-bit id of a trace's span RECEIVED or HANDLED."""
-    return _number(f"{trace}:{itself}", 8)
+    return _hash_to_int(f"{trace}:{itself}", 8)
 
 
-def _number(text: str, size: int) -> int:
+def _hash_to_int(text: str, size: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big") or 1

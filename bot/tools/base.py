@@ -13,7 +13,7 @@ from memory.conversation import ToolSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
+class MessageContext:
     """The message that a turn answers. words: the person's own; said: when, UTC.
 
     tainted: words from outside (files, tools, what such words were folded into) are among what the model sees.
@@ -26,21 +26,21 @@ class Occasion:
     tainted: bool = True
 
 
-async def nobody() -> Occasion:
+async def no_message_context() -> MessageContext:
     """Nothing is known of it, so nothing rests on it."""
-    return Occasion()
+    return MessageContext()
 
 
-async def enough(_: int) -> None:
+async def has_unlimited_room(_: int) -> None:
     """There is room for anything."""
 
 
-async def unlabelled() -> frozenset[str]:
+async def no_tainted_names() -> frozenset[str]:
     """No name is known to have been given in a tainted turn."""
     return frozenset()
 
 
-async def keep_no_label(_: Sequence[str]) -> None:
+async def discard_label(_: Sequence[str]) -> None:
     """Nobody asks for it again."""
 
 
@@ -58,10 +58,10 @@ class ToolContext:
     root: Path
     now: Callable[[], datetime]
     idem_key: str
-    occasion: Callable[[], Awaitable[Occasion]] = nobody
-    room: Callable[[int], Awaitable[None]] = enough
-    labelled: Callable[[], Awaitable[frozenset[str]]] = unlabelled
-    label: Callable[[Sequence[str]], Awaitable[None]] = keep_no_label
+    occasion: Callable[[], Awaitable[MessageContext]] = no_message_context
+    room: Callable[[int], Awaitable[None]] = has_unlimited_room
+    labelled: Callable[[], Awaitable[frozenset[str]]] = no_tainted_names
+    label: Callable[[Sequence[str]], Awaitable[None]] = discard_label
 
 
 class Tool(Protocol):
@@ -80,7 +80,7 @@ class Tool(Protocol):
 
 # The tools of one house by name, and whether a call's arguments fit.
 
-_TYPES: dict[str, Callable[[Any], bool]] = {
+_TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
@@ -117,7 +117,7 @@ class Toolset:
 
     def nearest(self, name: str) -> str:
         """The name most like an unknown one, "" when none is."""
-        return _nearest(name, self._tools)
+        return _nearest_name(name, self._tools)
 
     def check(self, tool: Tool, arguments: Any) -> None:
         """Whether the arguments (parsed JSON) fit the tool's schema.
@@ -125,20 +125,20 @@ class Toolset:
         Raises:
             ToolFailed: they do not; the text names the argument and what would be right.
         """
-        _check(json.loads(tool.spec.schema), arguments, "")
+        _check_value(json.loads(tool.spec.schema), arguments, "")
 
 
-def schema(properties: dict[str, Any], required: Sequence[str] = ()) -> str:
+def object_schema(properties: dict[str, Any], required: Sequence[str] = ()) -> str:
     """The JSON Schema of an object with these properties and no others, as a spec holds it."""
     whole = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
     return json.dumps(whole, ensure_ascii=False, sort_keys=True)
 
 
-def _check(wanted: dict[str, Any], value: Any, name: str) -> None:
+def _check_value(wanted: dict[str, Any], value: Any, name: str) -> None:
     where = f"argument {name!r}" if name else "the arguments"
     kinds = wanted.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(_TYPES[kind](value) for kind in kinds):
+    if kinds and not any(_TYPE_CHECKS[kind](value) for kind in kinds):
         raise ToolFailed(f"{where} must be of type {' or '.join(kinds)}, not {json.dumps(value, default=str)[:80]}.")
     if "enum" in wanted and value not in wanted["enum"]:
         raise ToolFailed(f"{where} must be one of {json.dumps(wanted['enum'], ensure_ascii=False)}.")
@@ -147,11 +147,11 @@ def _check(wanted: dict[str, Any], value: Any, name: str) -> None:
         _check_object(wanted, value, where, name)
     if isinstance(value, list) and "items" in wanted:
         for number, item in enumerate(value):
-            _check(wanted["items"], item, f"{name}[{number}]")
+            _check_value(wanted["items"], item, f"{name}[{number}]")
 
 
 def _check_range(wanted: dict[str, Any], value: Any, where: str) -> None:
-    if not _TYPES["number"](value):
+    if not _TYPE_CHECKS["number"](value):
         return
     low, high = wanted.get("minimum"), wanted.get("maximum")
     if (low is not None and value < low) or (high is not None and value > high):
@@ -166,9 +166,9 @@ def _check_object(wanted: dict[str, Any], value: dict[str, Any], where: str, nam
     inside = f"{name}." if name else ""
     for key, item in value.items():
         if key in known:
-            _check(known[key], item, inside + key)
+            _check_value(known[key], item, inside + key)
         elif wanted.get("additionalProperties", True) is False:
-            near = _nearest(key, known)
+            near = _nearest_name(key, known)
             hint = f"; did you mean {near!r}?" if near else f"; known: {', '.join(known) or 'none'}."
             raise ToolFailed(f"unknown argument {inside + key!r}{hint}")
     missing = [key for key in wanted.get("required", ()) if key not in value]
@@ -176,5 +176,5 @@ def _check_object(wanted: dict[str, Any], value: dict[str, Any], where: str, nam
         raise ToolFailed(f"{where} lack {', '.join(map(repr, missing))}.")
 
 
-def _nearest(name: str, known: Sequence[str] | dict[str, Any]) -> str:
+def _nearest_name(name: str, known: Sequence[str] | dict[str, Any]) -> str:
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)), "")

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from bot.tools.base import ToolContext, schema
+from bot.tools.base import ToolContext, object_schema
 from memory.conversation import ToolSpec
 
 
-class Now:
+class ClockTool:
     """Date, weekday, time and zone."""
 
     spec = ToolSpec(
         name="now",
         description="The current date, weekday, time and time zone of the person.",
-        schema=schema({}),
+        schema=object_schema({}),
         effect="pure",
         action="clock.read",
     )

@@ -8,37 +8,37 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, schema
-from memory.context.taint import OUTSIDE
+from bot.tools.base import ToolContext, object_schema
+from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect, ToolSpec
-from memory.workspace.files import Conflict, Entry, File, SpaceFiles, TooBig, Workspace
-from memory.workspace.safe_path import PathRefused, names
+from memory.workspace.files import FileConflict, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
+from memory.workspace.safe_path import PathRefused, split_path
 
-MOST_READ = 2 * 2**20
+MAX_READ_BYTES = 2 * 2**20
 """Bytes of a file that is still read as text."""
 PAGE_LINES = 400
 PAGE_CHARS = 40_000
-LISTED = 500
-VERSION = 12
+MAX_LISTED = 500
+VERSION_CHARS = 12
 """Hex digits of the SHA-256 that stand for a file's version."""
-_SHOWN = frozenset(("memory.md", "memory", "soul.md"))
+_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))
 """Files and folder whose words later prompts hold as ours."""
 T = TypeVar("T")
-_PATH = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
+_PATH_SCHEMA = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
 
 
-def _spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
+def _file_tool_spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
     action = "files.read" if effect == "pure" else "files.write"
     return ToolSpec(name=name, description=description, schema=arguments, effect=effect, action=action)
 
 
-class ListFiles:
+class ListFilesTool:
     """Names, sizes and times."""
 
-    spec = _spec(
+    spec = _file_tool_spec(
         "list_files",
         "List the files in the workspace, or in one of its folders, with size and time of change.",
-        schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
+        object_schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
         "pure",
     )
 
@@ -48,26 +48,26 @@ class ListFiles:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         path = str(arguments.get("path", "")).strip("/")
-        entries = await apart(lambda: files.list(path))
-        shown = [_line(entry, context.now()) for entry in entries[:LISTED]]
-        if len(entries) > LISTED:
-            shown.append(f"[{len(entries) - LISTED} more; list one folder to see them]")
+        entries = await run_in_tool_thread(lambda: files.list(path))
+        shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
+        if len(entries) > MAX_LISTED:
+            shown.append(f"[{len(entries) - MAX_LISTED} more; list one folder to see them]")
         labelled = await context.labelled()
-        if any(not labelled.isdisjoint(_prefixes(entry.path)) for entry in entries[:LISTED]):
-            shown.append(OUTSIDE)
+        if any(not labelled.isdisjoint(_parent_folders(entry.path)) for entry in entries[:MAX_LISTED]):
+            shown.append(OUTSIDE_LABEL)
         return "\n".join(shown) or "[no files]"
 
 
-class ReadFile:
+class ReadFileTool:
     """Text by pages of lines, with the version a later write has to name."""
 
-    spec = _spec(
+    spec = _file_tool_spec(
         "read_file",
         f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
         "The first line of the result tells the file's version, which write_file asks for.",
-        schema(
+        object_schema(
             {
-                "path": _PATH,
+                "path": _PATH_SCHEMA,
                 "offset": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
                 "limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "How many lines"},
             },
@@ -81,19 +81,19 @@ class ReadFile:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        file = await apart(lambda: _text_file(files, arguments["path"]))
-        return page(file, arguments.get("offset", 1), arguments.get("limit", PAGE_LINES))
+        file = await run_in_tool_thread(lambda: _text_file(files, arguments["path"]))
+        return format_page(file, arguments.get("offset", 1), arguments.get("limit", PAGE_LINES))
 
 
-class WriteFile:
+class WriteFileTool:
     """A whole file. Idempotent: the second run finds its own content and leaves it."""
 
-    spec = _spec(
+    spec = _file_tool_spec(
         "write_file",
         "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
-        schema(
+        object_schema(
             {
-                "path": _PATH,
+                "path": _PATH_SCHEMA,
                 "content": {"type": "string", "description": "The whole new content"},
                 "version": {
                     "type": "string",
@@ -111,23 +111,23 @@ class WriteFile:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
         path, content = arguments["path"], arguments["content"]
-        await _guard(path, context)
+        await _check_writable(path, context)
         await context.room(len(content.encode("utf-8", "replace")))
-        if (made := await apart(lambda: _missing(files, path))) and (await context.occasion()).tainted:
+        if (made := await run_in_tool_thread(lambda: _missing(files, path))) and (await context.occasion()).tainted:
             await context.label(made)
-        file = await apart(lambda: _write(files, path, content, arguments.get("version", "")))
-        return f"{path} now holds {file.size} bytes, version {version(file)}."
+        file = await run_in_tool_thread(lambda: _write_file(files, path, content, arguments.get("version", "")))
+        return f"{path} now holds {file.size} bytes, version {file_version(file)}."
 
 
-class EditFile:
+class EditFileTool:
     """One exact passage of a file. Unsafe: where the new text holds the old one, a second run would apply again."""
 
-    spec = _spec(
+    spec = _file_tool_spec(
         "edit_file",
         "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
-        schema(
+        object_schema(
             {
-                "path": _PATH,
+                "path": _PATH_SCHEMA,
                 "old": {"type": "string", "description": "The exact passage, long enough to be the only one"},
                 "new": {"type": "string", "description": "What stands there instead"},
             },
@@ -141,23 +141,25 @@ class EditFile:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        await _guard(arguments["path"], context)
+        await _check_writable(arguments["path"], context)
         await context.room(len(arguments["new"]) - len(arguments["old"]))
-        return await apart(lambda: _edit(files, arguments["path"], arguments["old"], arguments["new"]))
+        return await run_in_tool_thread(
+            lambda: _edit_file(files, arguments["path"], arguments["old"], arguments["new"])
+        )
 
 
-def version(file: File) -> str:
+def file_version(file: TextFile) -> str:
     """What stands for the content of a file."""
-    return file.sha256[:VERSION]
+    return file.sha256[:VERSION_CHARS]
 
 
-def page(file: File, offset: int, limit: int) -> str:
+def format_page(file: TextFile, offset: int, limit: int) -> str:
     """Lines `offset` to `offset + limit - 1` of a file under a line that says where they stand; ends early at
     `PAGE_CHARS` characters, and a single longer line is cut.
     """
     lines = file.text.removeprefix("\ufeff").splitlines(keepends=True)
     if not lines:
-        return f"[{file.path} is empty, version {version(file)}]"
+        return f"[{file.path} is empty, version {file_version(file)}]"
     if offset > len(lines):
         raise ToolFailed(f"{file.path} has {len(lines)} lines; there is no line {offset}.")
     shown: list[str] = []
@@ -169,11 +171,11 @@ def page(file: File, offset: int, limit: int) -> str:
         room -= len(line)
     last = offset + len(shown) - 1
     more = f"; more: offset={last + 1}" if last < len(lines) else ""
-    head = f"[{file.path}, version {version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
+    head = f"[{file.path}, version {file_version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
     return f"{head}\n{''.join(shown)}"
 
 
-def _prefixes(path: str) -> list[str]:
+def _parent_folders(path: str) -> list[str]:
     """A path and the folders it lies in."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
@@ -185,27 +187,27 @@ def _missing(files: SpaceFiles, path: str) -> list[str]:
     Raises:
         PathRefused: nothing is ever written there.
     """
-    names(path)
-    return [prefix for prefix in _prefixes(path) if not os.path.lexists(files.root / prefix)]
+    split_path(path)
+    return [prefix for prefix in _parent_folders(path) if not os.path.lexists(files.root / prefix)]
 
 
-def _line(entry: Entry, now: datetime) -> str:
+def _format_entry(entry: FileEntry, now: datetime) -> str:
     if entry.is_dir:
         return f"{entry.path}/"
     changed = datetime.fromtimestamp(entry.mtime, now.tzinfo)
     return f"{entry.path}  {entry.size} bytes  {changed:%Y-%m-%d %H:%M}"
 
 
-def _text_file(files: SpaceFiles, path: str) -> File:
+def _text_file(files: SpaceFiles, path: str) -> TextFile:
     file = files.read(path)
-    if file.size > MOST_READ:
-        raise ToolFailed(f"{path} has {file.size} bytes; {MOST_READ} is the most that is read as text.")
+    if file.size > MAX_READ_BYTES:
+        raise ToolFailed(f"{path} has {file.size} bytes; {MAX_READ_BYTES} is the most that is read as text.")
     if "\0" in file.text or file.text.count("\ufffd") > len(file.text) // 20:
         raise ToolFailed(f"{path} is not a text file ({file.size} bytes).")
     return file
 
 
-def _write(files: SpaceFiles, path: str, content: str, known: str) -> File:
+def _write_file(files: SpaceFiles, path: str, content: str, known: str) -> TextFile:
     try:
         there = files.read(path)
     except FileNotFoundError:
@@ -214,13 +216,13 @@ def _write(files: SpaceFiles, path: str, content: str, known: str) -> File:
         return files.write(path, content, None)
     if there.text == content:
         return there
-    if known != version(there):
+    if known != file_version(there):
         why = f"{path} has changed since" if known else f"{path} exists"
         raise ToolFailed(f"{why}. Read it, then pass the version that you read.")
     return files.write(path, content, there.sha256)
 
 
-def _edit(files: SpaceFiles, path: str, old: str, new: str) -> str:
+def _edit_file(files: SpaceFiles, path: str, old: str, new: str) -> str:
     if not old:
         raise ToolFailed("`old` is empty; give the exact passage that is to be replaced.")
     file = _text_file(files, path)
@@ -233,32 +235,32 @@ def _edit(files: SpaceFiles, path: str, old: str, new: str) -> str:
         hint = "Make it longer, so that it is the only one." if count else "Read the file and copy the passage exactly."
         raise ToolFailed(f"`old` occurs {count} times in {path}, not once. {hint}")
     written = files.write(path, file.text.replace(old, new), file.sha256)
-    return f"{path} now holds {written.size} bytes, version {version(written)}."
+    return f"{path} now holds {written.size} bytes, version {file_version(written)}."
 
 
-async def _guard(path: str, context: ToolContext) -> None:
+async def _check_writable(path: str, context: ToolContext) -> None:
     """What every later prompt shows is not written while words from outside are in view."""
     top = path.strip().split("/", 1)[0].casefold()
-    if top in _SHOWN and (await context.occasion()).tainted:
+    if top in _MEMORY_NAMES and (await context.occasion()).tainted:
         raise ToolFailed(
             f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
             "memory_write notes what this person has just written."
         )
 
 
-async def apart(act: Callable[[], T]) -> T:
+async def run_in_tool_thread(act: Callable[[], T]) -> T:
     """Do it in a thread; what goes wrong is told to the model."""
-    with _told():
+    with _report_tool_errors():
         return await asyncio.to_thread(act)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _report_tool_errors() -> Iterator[None]:
     try:
         yield
-    except Conflict as err:
+    except FileConflict as err:
         raise ToolFailed(f"{err}; nothing was written. Read it again.") from err
-    except (PathRefused, TooBig) as err:
+    except (PathRefused, FileTooBig) as err:
         raise ToolFailed(f"{err}.") from err
     except FileNotFoundError as err:
         raise ToolFailed("There is no such file. list_files shows what there is.") from err

@@ -5,18 +5,18 @@ from datetime import tzinfo
 from typing import Any
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, schema
-from memory.context.taint import OUTSIDE, judged, tainted
+from bot.tools.base import ToolContext, object_schema
+from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
 from memory.store.store import Sessions
 
 PAGE_CHARS = 8_000
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 """Messages of one turn that are shown; no turn within the step limit has more."""
 _HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
 
 
-class Recall:
+class RecallTool:
     """Originals of this conversation, by handle or turn. What the person cleared is as if it had never been."""
 
     spec = ToolSpec(
@@ -25,7 +25,7 @@ class Recall:
             "Show the stored original of something earlier in this conversation that is shortened or folded now: "
             f"by the handle given there, or a whole turn by its number. Pages of about {PAGE_CHARS} characters."
         ),
-        schema=schema(
+        schema=object_schema(
             {
                 "handle": {"type": "string", "description": 'Such as "41.0"'},
                 "turn": {"type": "integer", "minimum": 1, "description": "Number of a turn"},
@@ -46,25 +46,27 @@ class Recall:
             text, outside = await self._turn(context, arguments["turn"])
         else:
             text, outside = await self._handle(context, arguments["handle"])
-        page = paged(text, arguments.get("page", 1))
-        return f"{page}\n{OUTSIDE}" if outside else page
+        page = paginate_text(text, arguments.get("page", 1))
+        return f"{page}\n{OUTSIDE_LABEL}" if outside else page
 
     async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
         """The words, and whether they hold or rest on words from outside."""
-        message, parts = await _found(self._sessions, context.conversation, handle)
+        message, parts = await _find_part(self._sessions, context.conversation, handle)
         around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
-        outside = any(found for at, place, found in judged(around) if at.id == message.id and at.parts[place] in parts)
-        return shown(message, parts, context.now().tzinfo), outside
+        outside = any(
+            found for at, place, found in judge_parts(around) if at.id == message.id and at.parts[place] in parts
+        )
+        return format_message(message, parts, context.now().tzinfo), outside
 
     async def _turn(self, context: ToolContext, turn: int) -> tuple[str, bool]:
         conversation, zone = context.conversation, context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
-        messages = await self._sessions.messages(conversation, first, after - 1, MOST_MESSAGES) if after > first else []
+        messages = await self._sessions.messages(conversation, first, after - 1, MAX_MESSAGES) if after > first else []
         if not messages:
             raise ToolFailed(f"There is no turn {turn}.")
-        text = "\n\n".join(filter(None, (shown(message, message.parts, zone) for message in messages)))
-        return text, tainted(messages)
+        text = "\n\n".join(filter(None, (format_message(message, message.parts, zone) for message in messages)))
+        return text, is_tainted(messages)
 
     async def _first_of(self, conversation: str, turn: int) -> int:
         """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""
@@ -79,25 +81,25 @@ class Recall:
         return low
 
     async def _bounds(self, conversation: str) -> tuple[int, int]:
-        return await _bounds(self._sessions, conversation)
+        return await _epoch_bounds(self._sessions, conversation)
 
 
-async def original(sessions: Sessions, conversation: str, handle: str) -> Part:
+async def find_original(sessions: Sessions, conversation: str, handle: str) -> Part:
     """The stored part that a handle names, the first of its message where it names none.
 
     Raises:
         ToolFailed: there is none, or the person cleared it.
     """
-    _, parts = await _found(sessions, conversation, handle)
+    _, parts = await _find_part(sessions, conversation, handle)
     return parts[0]
 
 
-async def _found(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
+async def _find_part(sessions: Sessions, conversation: str, handle: str) -> tuple[Message, tuple[Part, ...]]:
     named = _HANDLE.fullmatch(handle.strip())
     if named is None:
         raise ToolFailed(f'{handle!r} is no handle; they look like "41.0".')
     seq, part = int(named[1]), named[2]
-    first, _ = await _bounds(sessions, conversation)
+    first, _ = await _epoch_bounds(sessions, conversation)
     messages = await sessions.messages(conversation, seq, seq) if seq >= first else []
     if not messages or (part is not None and int(part) >= len(messages[0].parts)):
         raise ToolFailed(f"There is nothing at {handle}.")
@@ -105,19 +107,19 @@ async def _found(sessions: Sessions, conversation: str, handle: str) -> tuple[Me
     return message, message.parts if part is None else message.parts[int(part) : int(part) + 1]
 
 
-async def _bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
+async def _epoch_bounds(sessions: Sessions, conversation: str) -> tuple[int, int]:
     row = await sessions.conversation(conversation)
     return (row.view_from, row.next_seq) if row else (1, 1)
 
 
-def shown(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
+def format_message(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
     """A message's parts under a line that says whose they are, and when in that zone; "" where none is words."""
-    words = "\n".join(filter(None, map(_words, parts)))
+    words = "\n".join(filter(None, map(_part_text, parts)))
     head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
     return f"{head}\n{words}" if words else ""
 
 
-def paged(text: str, page: int) -> str:
+def paginate_text(text: str, page: int) -> str:
     """One page of a long text, with a last line that names the next."""
     pages = max(1, -(-len(text) // PAGE_CHARS))
     if page > pages:
@@ -126,7 +128,7 @@ def paged(text: str, page: int) -> str:
     return piece if pages == 1 else f"{piece}\n[page {page} of {pages}{f'; next: page={page + 1}' * (page < pages)}]"
 
 
-def _words(part: Part) -> str:
+def _part_text(part: Part) -> str:
     match part:
         case Text():
             return part.shown

@@ -3,35 +3,37 @@
 from collections.abc import Callable
 
 from bot.tools.base import Toolset
-from bot.tools.clock import Now
-from bot.tools.files import EditFile, ListFiles, ReadFile, WriteFile
-from bot.tools.memory import LongTerm, MemoryGet, MemorySearch, MemoryWrite
-from bot.tools.recall import Recall
-from bot.tools.send_file import Outwards, SendFile
+from bot.tools.clock import ClockTool
+from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool
+from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryToolServices, MemoryWriteTool
+from bot.tools.recall import RecallTool
+from bot.tools.send_file import SendFileServices, SendFileTool
 from memory.conversation import ToolSpec
 
-_OF_MEMORY = (MemorySearch, MemoryGet, MemoryWrite)
-_OF_FILES = (ListFiles, ReadFile, WriteFile, EditFile)
+_MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
+_FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 
 
-def default_tools(ground: LongTerm, outwards: Outwards) -> Toolset:
+def create_default_tools(ground: MemoryToolServices, outwards: SendFileServices) -> Toolset:
     """The built-in ones, in the order models are told of them."""
     return Toolset(
         [
-            Now(),
-            Recall(ground.store.sessions),
-            *(kind(ground) for kind in _OF_MEMORY),
-            *(kind(ground.workspace) for kind in _OF_FILES),
-            SendFile(outwards),
+            ClockTool(),
+            RecallTool(ground.store.sessions),
+            *(kind(ground) for kind in _MEMORY_TOOLS),
+            *(kind(ground.workspace) for kind in _FILE_TOOLS),
+            SendFileTool(outwards),
         ]
     )
 
 
-class Offered:
+class OfferedTools:
     """The tools of a house that are not switched off. off: their names, as configured now."""
 
-    def __init__(self, ground: LongTerm, outwards: Outwards, off: Callable[[], tuple[str, ...]]) -> None:
-        self._all = default_tools(ground, outwards)
+    def __init__(
+        self, ground: MemoryToolServices, outwards: SendFileServices, off: Callable[[], tuple[str, ...]]
+    ) -> None:
+        self._all = create_default_tools(ground, outwards)
         self._off = off
         self._known: tuple[tuple[str, ...], Toolset] = ((), self._all)
 
@@ -43,6 +45,6 @@ class Offered:
         return self._known[1]
 
 
-def default_specs() -> tuple[ToolSpec, ...]:
+def default_tool_specs() -> tuple[ToolSpec, ...]:
     """What models are told of them, without a house."""
-    return tuple(kind.spec for kind in (Now, Recall, *_OF_MEMORY, *_OF_FILES, SendFile))
+    return tuple(kind.spec for kind in (ClockTool, RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool))

@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.errors import ToolFailed
-from bot.gateway.attachments import kind_of, label
-from bot.messages import Beside, dump_beside
-from bot.tools.base import ToolContext, schema
-from bot.tools.files import apart
-from bot.tools.recall import original
+from bot.gateway.attachments import detect_kind, sanitize_file_name
+from bot.messages import PartExtras, dump_extras
+from bot.tools.base import ToolContext, object_schema
+from bot.tools.files import run_in_tool_thread
+from bot.tools.recall import find_original
 from channels.base import Channel
 from channels.message import Capabilities
-from channels.toolkit.text import clean, length, split
+from channels.toolkit.text import replace_unstorable, split_text, text_length
 from memory.conversation import Document, Image, ToolSpec
-from memory.store.rows import Outgoing
+from memory.store.rows import NewOutboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
-FOLDER = "outbox/"
-FOREVER = 0.0
+OUTBOX_FOLDER = "outbox/"
+NEVER_EXPIRES = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outwards:
+class SendFileServices:
     """What it takes to send a file. channels: those that are on."""
 
     store: Store
@@ -36,7 +36,7 @@ class Outwards:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _FileToSend:
     """A file to be sent, kept as a blob."""
 
     name: str
@@ -45,18 +45,19 @@ class _Found:
     picture: bool
 
 
-class SendFile:
+class SendFileTool:
     """Idempotent: its row in the outbox goes by the call's own key."""
 
     spec = ToolSpec(
         name="send_file",
         description=(
-            f"Send a file into this chat: one that stands under {FOLDER} in the workspace, by `path`, or one that came "
+            f"Send a file into this chat: one that stands under {OUTBOX_FOLDER} in the workspace, by `path`, "
+            "or one that came "
             "with an earlier message, by `handle`. It is delivered by itself."
         ),
-        schema=schema(
+        schema=object_schema(
             {
-                "path": {"type": "string", "description": f"Such as {FOLDER}report.md; write_file makes it"},
+                "path": {"type": "string", "description": f"Such as {OUTBOX_FOLDER}report.md; write_file makes it"},
                 "handle": {"type": "string", "description": 'Such as "41.0": message and part, as recall shows them'},
                 "caption": {"type": "string", "description": "A few words beside it"},
             }
@@ -65,7 +66,7 @@ class SendFile:
         action="files.read",
     )
 
-    def __init__(self, ground: Outwards) -> None:
+    def __init__(self, ground: SendFileServices) -> None:
         self._ground = ground
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
@@ -77,16 +78,16 @@ class SendFile:
         if path:
             await context.room(len(found.data))
         beside = await self._fitting(found, able)
-        caption = clean(arguments.get("caption", "").strip())
-        if length(caption, able.unit) > able.caption:
-            caption = split(caption, able.caption, able.unit)[0] if able.caption else ""
-        out = Outgoing(
+        caption = replace_unstorable(arguments.get("caption", "").strip())
+        if text_length(caption, able.unit) > able.caption:
+            caption = split_text(caption, able.caption, able.unit)[0] if able.caption else ""
+        out = NewOutboxRow(
             kind="media",
             text=caption,
             part_no=0,
             parts=1,
-            key_valid=able.key_valid if able.keyed else FOREVER,
-            payload=dump_beside(beside),
+            key_valid=able.key_valid if able.keyed else NEVER_EXPIRES,
+            payload=dump_extras(beside),
         )
         await self._ground.store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
         return f"{beside.name} ({len(found.data)} bytes) is queued for this chat; whether it arrived is not known yet."
@@ -98,23 +99,30 @@ class SendFile:
             raise ToolFailed("This chat cannot carry files; tell the person where the file stands in the workspace.")
         return channel.capabilities
 
-    async def _file(self, path: str, context: ToolContext) -> _Found:
-        if not path.startswith(FOLDER):
-            raise ToolFailed(f"Only what stands under {FOLDER} is sent; write it there first.")
+    async def _file(self, path: str, context: ToolContext) -> _FileToSend:
+        if not path.startswith(OUTBOX_FOLDER):
+            raise ToolFailed(f"Only what stands under {OUTBOX_FOLDER} is sent; write it there first.")
         files = self._ground.workspace.space(context.space)
-        data = await apart(lambda: files.read_bytes(path))
-        return _Found(name=label(path), media_type=_type(path), data=data, picture=kind_of(data) == "picture")
+        data = await run_in_tool_thread(lambda: files.read_bytes(path))
+        return _FileToSend(
+            name=sanitize_file_name(path),
+            media_type=_guess_media_type(path),
+            data=data,
+            picture=detect_kind(data) == "picture",
+        )
 
-    async def _stored(self, handle: str, context: ToolContext) -> _Found:
-        part = await original(self._ground.store.sessions, context.conversation, handle)
+    async def _stored(self, handle: str, context: ToolContext) -> _FileToSend:
+        part = await find_original(self._ground.store.sessions, context.conversation, handle)
         if not isinstance(part, Image | Document):
             raise ToolFailed(f"There is no picture or file at {handle}.")
         data = await asyncio.to_thread(self._ground.blobs.get, part.sha256)
         ending = mimetypes.guess_extension(part.media_type) or ""
         name = part.name if isinstance(part, Document) else f"picture{ending}"
-        return _Found(name=label(name), media_type=part.media_type, data=data, picture=isinstance(part, Image))
+        return _FileToSend(
+            name=sanitize_file_name(name), media_type=part.media_type, data=data, picture=isinstance(part, Image)
+        )
 
-    async def _fitting(self, found: _Found, able: Capabilities) -> Beside:
+    async def _fitting(self, found: _FileToSend, able: Capabilities) -> PartExtras:
         """The file as the channel can carry it: a picture that is too large for one goes as a file."""
         size = len(found.data)
         if not size:
@@ -126,8 +134,8 @@ class SendFile:
                 raise ToolFailed("This chat carries pictures only, and this is none.")
             raise ToolFailed(f"{found.name} has {size} bytes; this chat carries files of at most {most}.")
         sha256 = await asyncio.to_thread(self._ground.blobs.put, found.data)
-        return Beside(sha256=sha256, name=found.name, media_type=found.media_type, picture=picture)
+        return PartExtras(sha256=sha256, name=found.name, media_type=found.media_type, picture=picture)
 
 
-def _type(path: str) -> str:
+def _guess_media_type(path: str) -> str:
     return mimetypes.guess_type(path)[0] or "application/octet-stream"

@@ -11,43 +11,43 @@ from typing import Any, TypeVar
 
 import structlog
 
-from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
-from channels.feishu.cards import LIMIT, body, text_body, uuid
+from channels.feishu.cards import LIMIT, idempotency_key, message_body, text_body
 from channels.feishu.client import (
     ANSWER_SECONDS,
-    MOST_FILE,
-    MOST_PICTURE,
-    NOTHING_TO_ANSWER,
+    MAX_FILE_BYTES,
+    MAX_PICTURE_BYTES,
+    REPLY_TARGET_MISSING_CODES,
+    FeishuApiError,
+    FeishuClient,
     Json,
-    NoScope,
-    Refused,
-    Wire,
+    PermissionMissing,
     file_body,
-    upload_of,
+    plan_upload,
 )
-from channels.feishu.members import Names
-from channels.feishu.messages import Known, parse, ref_parts
-from channels.feishu.settings import Settings
-from channels.feishu.streaming import Live
-from channels.feishu.webhook import Gatekeeper, NotBelieved, challenge_of
-from channels.feishu.websocket import LongConnection, lark
+from channels.feishu.members import MemberNames
+from channels.feishu.messages import ParseContext, parse, parse_ref
+from channels.feishu.settings import FeishuSettings
+from channels.feishu.streaming import LiveCards
+from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
+from channels.feishu.websocket import LongConnection, import_lark
 from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
-from channels.toolkit.sending import staying
-from channels.toolkit.storing import until_stored
+from channels.toolkit.sending import without_leaving
+from channels.toolkit.storing import store_with_retry
 
 log = structlog.get_logger(__name__)
 
-KEY_SECONDS = 3300.0
+KEY_VALID_SECONDS = 3300.0
 """The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its."""
-REMEMBERED = 2000
+MAX_REMEMBERED = 2000
 Name = TypeVar("Name")
 Value = TypeVar("Value")
 CHAT, THREAD = "chat:", "thread:"
 """Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply."""
-SENT_AS_TEXT = 500
+MAX_SENT_AS_TEXT = 500
 """So many signs of what was said are remembered for those who quote it."""
-NAME_SECONDS = 1.0
+NAME_LOOKUP_SECONDS = 1.0
 """The platform waits three seconds for our word that a message has arrived."""
 
 
@@ -55,9 +55,9 @@ class Feishu:
     """One app. answer_seconds: how long one call may take."""
 
     name = "feishu"
-    opened_with = Settings
+    opened_with = FeishuSettings
 
-    def __init__(self, settings: Settings, *, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, settings: FeishuSettings, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         if importlib.util.find_spec("lark_oapi") is None:
             raise ImportError("lark-oapi is missing", name="lark-oapi")
         self.account = settings.app_id
@@ -66,7 +66,7 @@ class Feishu:
             limit=LIMIT,
             unit="utf8",
             keyed=True,
-            key_valid=KEY_SECONDS,
+            key_valid=KEY_VALID_SECONDS,
             live=True,
             per_chat_rate=1.5,  # 5 with a burst, of all bots in a group together
             total_rate=12.0,  # a thousand a minute, with room for live text
@@ -74,18 +74,18 @@ class Feishu:
             groups=True,
             threads=True,
             shows="card",
-            file_bytes=MOST_FILE,
-            picture_bytes=MOST_PICTURE,
+            file_bytes=MAX_FILE_BYTES,
+            picture_bytes=MAX_PICTURE_BYTES,
             caption=LIMIT,
             buttons=True,
             hook=hooked,
             says_leaving=True,
         )
-        self._gate = Gatekeeper(settings) if hooked else None
-        self._wire = Wire(settings, answer_seconds)
+        self._gate = FeishuWebhookVerifier(settings) if hooked else None
+        self._wire = FeishuClient(settings, answer_seconds)
         self._socket = LongConnection(self._wire, settings.proxy)
-        self._live = Live(self._wire, self._post)
-        self._names = Names(self._wire)
+        self._live = LiveCards(self._wire, self._post)
+        self._names = MemberNames(self._wire)
         self._notebook: Notebook | None = None
         self._deliver: Deliver | None = None
         self._open_id = ""
@@ -109,44 +109,44 @@ class Feishu:
             LoggedOut: the app is refused. Contended: it has too many connections.
             ChannelError: nothing could be heard for 90 s.
         """
-        await asyncio.to_thread(lark, "ws.pb.pbbp2_pb2")
-        await asyncio.to_thread(lark, "core.utils.decryptor")
+        await asyncio.to_thread(import_lark, "ws.pb.pbbp2_pb2")
+        await asyncio.to_thread(import_lark, "core.utils.decryptor")
         await self._read_notebook()
         self._open_id = (await self._me())["open_id"]
         self._live.begin()
         self._deliver = deliver
         try:
             if self._gate is None:
-                await self._socket.run(self._hear_for_ever)
+                await self._socket.run(self._receive_until_cancelled)
             await asyncio.Event().wait()  # calls come by themselves
         finally:
             self._deliver = None
 
-    async def hook(self, request: HookRequest) -> HookReply:
+    async def hook(self, request: WebhookRequest) -> WebhookReply:
         """Answer one call of the platform: 401 if it is not to be believed, 503 if it could not be stored."""
         if self._gate is None or self._deliver is None:
-            return HookReply(status=503)
+            return WebhookReply(status=503)
         try:
             event = self._gate.open(request)
-        except NotBelieved:
-            return HookReply(status=401)
+        except VerificationFailed:
+            return WebhookReply(status=401)
         self._heard = time.time()
-        challenge = challenge_of(event)
+        challenge = read_challenge(event)
         if challenge is not None:
-            return HookReply(body=challenge, media_type="application/json")
+            return WebhookReply(body=challenge, media_type="application/json")
         try:
             await self._hear(self._deliver, [event])
         except (OSError, RuntimeError) as err:
             log.warning("event not stored", error=f"{type(err).__name__}: {err}")
-            return HookReply(status=503)
-        return HookReply(body=b"{}", media_type="application/json")
+            return WebhookReply(status=503)
+        return WebhookReply(body=b"{}", media_type="application/json")
 
-    async def _hear_for_ever(self, payloads: Sequence[bytes]) -> None:
+    async def _receive_until_cancelled(self, payloads: Sequence[bytes]) -> None:
         """What is not stored is not confirmed, and tried again."""
-        events = [event for payload in payloads if (event := _event(payload)) is not None]
+        events = [event for payload in payloads if (event := _load_event(payload)) is not None]
         deliver = self._deliver
         if deliver is not None:
-            await until_stored(lambda: self._hear(deliver, events), self.name)
+            await store_with_retry(lambda: self._hear(deliver, events), self.name)
 
     async def _hear(self, deliver: Deliver, events: Sequence[Json]) -> None:
         messages = [message for event in events if (message := self._read(event)) is not None]
@@ -160,7 +160,7 @@ class Feishu:
         self._kinds |= {one.address.chat_id: one.kind for one in fresh}
         for row, message in zip(accepted, messages, strict=True):
             if _is_new(message):
-                _remember(self._rows, row.id, message.key)
+                _remember_bounded(self._rows, row.id, message.key)
             self._note_quotable(message)
 
     def _note_quotable(self, message: InboundMessage) -> None:
@@ -170,13 +170,13 @@ class Feishu:
             self._quotable.pop((chat, message.target), None)
         elif _is_new(message) and message.kind == "group" and message.text:
             sender = message.sender
-            quote = Quote(text=message.text[:SENT_AS_TEXT], author=sender.name, author_id=sender.id)
-            _remember(self._quotable, (chat, message.key), quote)
+            quote = Quote(text=message.text[:MAX_SENT_AS_TEXT], author=sender.name, author_id=sender.id)
+            _remember_bounded(self._quotable, (chat, message.key), quote)
 
     async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
         """With the names of who wrote in groups, where they are told within a second."""
         chats = {one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name}
-        await asyncio.gather(*(self._names.within(chat, NAME_SECONDS) for chat in chats))
+        await asyncio.gather(*(self._names.within(chat, NAME_LOOKUP_SECONDS) for chat in chats))
         known = self._names.known
         return [
             one if one.sender.name else replace(one, sender=replace(one.sender, name=known.get(one.sender.id, "")))
@@ -184,7 +184,7 @@ class Feishu:
         ]
 
     def _read(self, event: Json) -> InboundMessage | None:
-        known = Known(
+        known = ParseContext(
             account=self.account,
             open_id=self._open_id,
             kinds=self._kinds,
@@ -213,23 +213,23 @@ class Feishu:
             return await self._send_file(message)
         receipt = await self._live.finish(message)
         if receipt is None:
-            keyed = {**body(message), "uuid": uuid(message.client_key)}
+            keyed = {**message_body(message), "uuid": idempotency_key(message.client_key)}
             receipt = Receipt(platform_id=await self._post(message.address, self._answered(message), keyed))
-        _remember(self._said, receipt.platform_id, message.text[:SENT_AS_TEXT])
+        _remember_bounded(self._said, receipt.platform_id, message.text[:MAX_SENT_AS_TEXT])
         return receipt
 
     def show(self, event: LiveEvent) -> None:
         """Show an answer while it is written; best effort."""
         self._live.show(event, self._rows.get(event.message_id, ""), self._alone(event.address))
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """Get the bytes of an attachment, at most `most` of them.
 
         Raises:
             TooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
         """
         try:
-            message_id, kind, key = ref_parts(ref)
+            message_id, kind, key = parse_ref(ref)
         except ValueError as err:
             raise Rejected("this is no file of Feishu's") from err
         return await self._wire.fetch(f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, most)
@@ -238,20 +238,23 @@ class Feishu:
         """The file, then its words; each under a key of its own, so that a second attempt repeats neither."""
         if message.file is None:
             raise Rejected("there is no file")
-        upload = upload_of(message.file)
+        upload = plan_upload(message.file)
         try:
-            with staying():
+            with without_leaving():
                 reply = await self._wire.call("POST", upload.path, data=upload.fields, files=upload.files)
-        except NoScope as err:
+        except PermissionMissing as err:
             raise Rejected(f"the file cannot be sent: {err}") from err
         except Ambiguous as err:  # an upload alone is seen by nobody
             raise Retryable(str(err)) from err
         answered = self._answered(message)
-        keyed = {**file_body(upload, _found(reply, upload.key)), "uuid": uuid(f"{message.client_key} file")}
+        keyed = {
+            **file_body(upload, _read_string(reply, upload.key)),
+            "uuid": idempotency_key(f"{message.client_key} file"),
+        }
         id = await self._post(message.address, answered, keyed)
         if message.text.strip():
-            words = body(message) if not message.plain else text_body(message.text)
-            await self._post(message.address, answered, {**words, "uuid": uuid(message.client_key)})
+            words = message_body(message) if not message.plain else text_body(message.text)
+            await self._post(message.address, answered, {**words, "uuid": idempotency_key(message.client_key)})
         return Receipt(platform_id=id)
 
     async def _post(self, address: Address, answered: str, keyed: Json) -> str:
@@ -262,13 +265,15 @@ class Feishu:
         if target:
             reply = {**keyed, "reply_in_thread": bool(address.thread_id)}
             try:
-                return _found(await self._wire.call("POST", f"/im/v1/messages/{target}/reply", reply), "message_id")
-            except Refused as err:
-                if err.code not in NOTHING_TO_ANSWER:
+                return _read_string(
+                    await self._wire.call("POST", f"/im/v1/messages/{target}/reply", reply), "message_id"
+                )
+            except FeishuApiError as err:
+                if err.code not in REPLY_TARGET_MISSING_CODES:
                     raise
         created = {**keyed, "receive_id": address.chat_id}
         params = {"receive_id_type": "chat_id"}
-        return _found(await self._wire.call("POST", "/im/v1/messages", created, params=params), "message_id")
+        return _read_string(await self._wire.call("POST", "/im/v1/messages", created, params=params), "message_id")
 
     def _answered(self, message: OutboundMessage) -> str:
         """The message to reply to: in a topic each part does, in a group the first."""
@@ -286,10 +291,10 @@ class Feishu:
 
     # -- the rest ---------------------------------------------------------------------------------
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         """As they are now."""
         trouble = "; ".join(filter(None, (self._socket.trouble, self._live.refused)))
-        return Vitals(heard=max(self._heard, self._socket.heard), trouble=trouble)
+        return ConnectionStatus(heard=max(self._heard, self._socket.heard), trouble=trouble)
 
     async def probe(self) -> str:
         """Ask the platform who we are. Raises ChannelError: it does not work, and why."""
@@ -312,10 +317,10 @@ class Feishu:
     async def _read_notebook(self) -> None:
         if self._notebook is not None and not self._kinds:
             kept = await self._notebook.read(CHAT)
-            self._kinds = {name.removeprefix(CHAT): _kind(page) for name, page in kept.items()}
+            self._kinds = {name.removeprefix(CHAT): _chat_kind(page) for name, page in kept.items()}
 
 
-def _event(payload: bytes) -> Json | None:
+def _load_event(payload: bytes) -> Json | None:
     try:
         event = json.loads(payload)
     except (ValueError, RecursionError):
@@ -330,18 +335,18 @@ def _is_new(message: InboundMessage) -> bool:
     return message.act == "message"
 
 
-def _kind(page: str) -> ChatKind:
+def _chat_kind(page: str) -> ChatKind:
     return "dm" if page == "dm" else "group"
 
 
-def _found(reply: Json, name: str) -> str:
+def _read_string(reply: Json, name: str) -> str:
     value: Any = (reply.get("data") or {}).get(name)
     if not isinstance(value, str) or not value:
         raise Ambiguous(f"an answer without {name}")
     return value
 
 
-def _remember(known: OrderedDict[Name, Value], name: Name, value: Value) -> None:
+def _remember_bounded(known: OrderedDict[Name, Value], name: Name, value: Value) -> None:
     known[name] = value
-    while len(known) > REMEMBERED:
+    while len(known) > MAX_REMEMBERED:
         known.popitem(last=False)

@@ -6,21 +6,21 @@ import time
 import structlog
 
 from channels.errors import ChannelError
-from channels.feishu.client import NoScope, Wire
-from channels.toolkit.text import clean
+from channels.feishu.client import FeishuClient, PermissionMissing
+from channels.toolkit.text import replace_unstorable
 
 log = structlog.get_logger(__name__)
 
-FRESH_SECONDS = 6 * 3600.0
-MOST_PAGES = 20
+REFRESH_SECONDS = 6 * 3600.0
+MAX_PAGES = 20
 PAGE_SIZE = 100
-MOST_NAMES = 20_000
+MAX_NAMES = 20_000
 
 
-class Names:
+class MemberNames:
     """Names by open_id, as far as they are known yet; for show, never an identity."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: FeishuClient) -> None:
         self._wire = wire
         self._asked: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -30,7 +30,7 @@ class Names:
     async def within(self, chat_id: str, seconds: float) -> None:
         """Learn the names of a group's members, unless that was done lately; what takes longer goes on by itself."""
         now = time.monotonic()
-        if not self._allowed or now - self._asked.get(chat_id, -FRESH_SECONDS) < FRESH_SECONDS:
+        if not self._allowed or now - self._asked.get(chat_id, -REFRESH_SECONDS) < REFRESH_SECONDS:
             return
         self._asked[chat_id] = now
         task = asyncio.create_task(self._learn(chat_id), name="feishu names")
@@ -48,16 +48,18 @@ class Names:
     async def _learn(self, chat_id: str) -> None:
         page = ""
         try:
-            for _ in range(MOST_PAGES):
+            for _ in range(MAX_PAGES):
                 params = {"member_id_type": "open_id", "page_size": PAGE_SIZE, **({"page_token": page} if page else {})}
                 data = (await self._wire.call("GET", f"/im/v1/chats/{chat_id}/members", params=params)).get(
                     "data"
                 ) or {}
-                self.known |= {str(one["member_id"]): clean(str(one.get("name") or "")) for one in data["items"]}
+                self.known |= {
+                    str(one["member_id"]): replace_unstorable(str(one.get("name") or "")) for one in data["items"]
+                }
                 page = data.get("page_token") or ""
-                if not data.get("has_more") or not page or len(self.known) > MOST_NAMES:
+                if not data.get("has_more") or not page or len(self.known) > MAX_NAMES:
                     return
-        except NoScope as err:
+        except PermissionMissing as err:
             self._allowed = False
             log.info("names of group members are not known", error=str(err))
         except (ChannelError, KeyError, TypeError) as err:

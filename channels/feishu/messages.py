@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Address, Attachment, ChatKind, InboundMessage, Quote, Sender
-from channels.toolkit.text import clean
+from channels.toolkit.text import replace_unstorable
 
 # What a Feishu message holds, by its type: text with placeholders for the names, and files to be fetched. Pure.
 
@@ -28,21 +28,21 @@ PLACEHOLDERS = {
     "hongbao": "[red packet]",
     "folder": "[folder]",
 }
-SILENT = frozenset({"system"})
+IGNORED_TYPES = frozenset({"system"})
 """Notes of the platform itself, which nobody wrote."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class MessageContent:
     """text: may hold mentions as placeholders (@_user_1). files: in the order they stand in."""
 
     text: str = ""
     files: tuple[Attachment, ...] = ()
 
 
-def read_content(kind: str, content: Json, message_id: str) -> Content:
+def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
     """The content of one message.
 
     Args:
@@ -53,25 +53,25 @@ def read_content(kind: str, content: Json, message_id: str) -> Content:
     """
     match kind:
         case "text":
-            return Content(text=content.get("text") or "")
+            return MessageContent(text=content.get("text") or "")
         case "post":
             return _post(content, message_id)
         case "image":
-            return Content(files=(_file(message_id, "image", content["image_key"], "image.jpg"),))
+            return MessageContent(files=(_file(message_id, "image", content["image_key"], "image.jpg"),))
         case "file" | "media" | "audio" | "sticker":
             usual = {"file": "file", "media": "video.mp4", "audio": "voice.ogg", "sticker": "sticker.webp"}[kind]
             name = content.get("file_name") or usual
-            return Content(files=(_file(message_id, "file", content["file_key"], name),))
+            return MessageContent(files=(_file(message_id, "file", content["file_key"], name),))
         case "interactive":
-            return Content(text="\n".join(filter(None, (PLACEHOLDERS[kind], _post(content, message_id).text))))
+            return MessageContent(text="\n".join(filter(None, (PLACEHOLDERS[kind], _post(content, message_id).text))))
         case "location" if content.get("name"):
-            return Content(text=f"[location: {content['name']}]")
-    if kind in SILENT:
-        return Content()
-    return Content(text=PLACEHOLDERS.get(kind, f"[{clean(kind)}]"))
+            return MessageContent(text=f"[location: {content['name']}]")
+    if kind in IGNORED_TYPES:
+        return MessageContent()
+    return MessageContent(text=PLACEHOLDERS.get(kind, f"[{replace_unstorable(kind)}]"))
 
 
-def ref_parts(ref: str) -> tuple[str, str, str]:
+def parse_ref(ref: str) -> tuple[str, str, str]:
     """Message id, type ("image" or "file") and key of an attachment's ref.
 
     Raises:
@@ -86,10 +86,10 @@ def ref_parts(ref: str) -> tuple[str, str, str]:
 def _file(message_id: str, kind: str, key: str, name: str) -> Attachment:
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
     media_type = {"voice.ogg": "audio/ogg", "sticker.webp": "image/webp"}.get(name, guessed)
-    return Attachment(name=clean(name), media_type=media_type, ref=f"{message_id}/{kind}/{key}")
+    return Attachment(name=replace_unstorable(name), media_type=media_type, ref=f"{message_id}/{kind}/{key}")
 
 
-def _post(content: Json, message_id: str) -> Content:
+def _post(content: Json, message_id: str) -> MessageContent:
     """A post, whether it comes under a locale or not; a card that was degraded to one has `elements`."""
     inner = content
     if "content" not in content and "elements" not in content:
@@ -97,8 +97,8 @@ def _post(content: Json, message_id: str) -> Content:
     rows = inner.get("content") or inner.get("elements") or []
     lines = ["".join(_element(element) for element in _row(row)) for row in rows]
     title = inner.get("title") or ""
-    files = tuple(found for row in rows for element in _row(row) if (found := _attached(element, message_id)))
-    return Content(text="\n".join([title, *lines] if title else lines).strip("\n"), files=files)
+    files = tuple(found for row in rows for element in _row(row) if (found := _attachment(element, message_id)))
+    return MessageContent(text="\n".join([title, *lines] if title else lines).strip("\n"), files=files)
 
 
 def _row(row: Any) -> list[Json]:
@@ -106,11 +106,11 @@ def _row(row: Any) -> list[Json]:
 
 
 def _element(element: Json) -> str:
-    shown = _SHOWN.get(str(element.get("tag")))
+    shown = _TEXT_READERS.get(str(element.get("tag")))
     return shown(element) if shown else ""
 
 
-def _attached(element: Json, message_id: str) -> Attachment | None:
+def _attachment(element: Json, message_id: str) -> Attachment | None:
     if element.get("tag") == "img" and element.get("image_key"):
         return _file(message_id, "image", element["image_key"], "image.jpg")
     if element.get("tag") == "media" and element.get("file_key"):
@@ -140,7 +140,7 @@ def _code(element: Json) -> str:
     return f"```{language}\n{_text(element).rstrip()}\n```"
 
 
-_SHOWN: dict[str, Callable[[Json], str]] = {
+_TEXT_READERS: dict[str, Callable[[Json], str]] = {
     "text": _text,
     "md": _text,
     "markdown": _text,
@@ -154,13 +154,13 @@ _SHOWN: dict[str, Callable[[Json], str]] = {
 }
 
 
-_BEFORE = " \t\r\n\u3000,:，："
+_MENTION_SEPARATORS = " \t\r\n\u3000,:，："
 """What stands between our name and the words."""
 _PLACEHOLDER = re.compile(r"@_user_\d+|@_all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class ParseContext:
     """What an event is read with. account: our app_id; open_id: our own; kinds: of the chats that were heard before.
 
     ours: messages that we sent lately, text by id. names: of people, by open_id. heard: what people wrote in groups
@@ -175,7 +175,7 @@ class Known:
     heard: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
 
 
-def parse(event: Json, known: Known) -> InboundMessage | None:
+def parse(event: Json, known: ParseContext) -> InboundMessage | None:
     """What a person did, or None for everything else.
 
     Args:
@@ -186,41 +186,41 @@ def parse(event: Json, known: Known) -> InboundMessage | None:
     """
     match event.get("header", {}).get("event_type"):
         case "im.message.receive_v1":
-            return _message(event, known)
+            return _parse_message(event, known)
         case "im.message.recalled_v1":
-            return _recalled(event, known)
+            return _parse_recall(event, known)
         case "im.chat.member.bot.added_v1":
-            return _joined(event, known)
+            return _parse_join(event, known)
         case "card.action.trigger":
-            return _pressed(event, known)
+            return _parse_press(event, known)
     return None
 
 
-def _message(event: Json, known: Known) -> InboundMessage | None:
+def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
     message, sender = event["event"]["message"], event["event"]["sender"]
     mentions = message.get("mentions") or []
-    content = read_content(message["message_type"], _json(message.get("content")), message["message_id"])
+    content = read_content(message["message_type"], _load_object(message.get("content")), message["message_id"])
     if not content.text and not content.files:
         return None
     mine = any(_open_id(mention) == known.open_id for mention in mentions)
     private = message["chat_type"] == "p2p"
-    parent = _answered(message)
+    parent = _reply_target(message)
     return InboundMessage(
         address=_address(known, message["chat_id"], message.get("thread_id")),
         kind="dm" if private else "group",
         key=str(message["message_id"]),
         sender=_sender(sender, known),
-        text=clean(_named(content.text, mentions, known.open_id)),
-        sent_at=_time(message["create_time"]),
+        text=replace_unstorable(_replace_mentions(content.text, mentions, known.open_id)),
+        sent_at=_parse_time(message["create_time"]),
         attachments=content.files,
         addressed=private or mine or parent in known.ours,
         order_key=f"{int(message['create_time']):020d}",
-        raw=_raw(event),
+        raw=_dump_event(event),
         quote=_quote(known, str(message["chat_id"]), parent),
     )
 
 
-def _quote(known: Known, chat: str, parent: str) -> Quote | None:
+def _quote(known: ParseContext, chat: str, parent: str) -> Quote | None:
     """What it answers. An event names that by its id alone: neither the words nor who wrote them are on the wire, so
     that a message which was not heard lately is not quoted at all rather than as somebody else's.
     """
@@ -229,7 +229,7 @@ def _quote(known: Known, chat: str, parent: str) -> Quote | None:
     return known.heard.get((chat, parent))
 
 
-def _recalled(event: Json, known: Known) -> InboundMessage:
+def _parse_recall(event: Json, known: ParseContext) -> InboundMessage:
     told = event["event"]
     kind = known.kinds.get(told["chat_id"], "group")
     return InboundMessage(
@@ -238,30 +238,30 @@ def _recalled(event: Json, known: Known) -> InboundMessage:
         key=f"{told['message_id']}:recalled",
         sender=Sender(id=""),
         text="",
-        sent_at=_time(told.get("recall_time") or event["header"]["create_time"]),
+        sent_at=_parse_time(told.get("recall_time") or event["header"]["create_time"]),
         addressed=kind == "dm",
-        raw=_raw(event),
+        raw=_dump_event(event),
         act="delete",
         target=str(told["message_id"]),
     )
 
 
-def _joined(event: Json, known: Known) -> InboundMessage:
+def _parse_join(event: Json, known: ParseContext) -> InboundMessage:
     told = event["event"]
     return InboundMessage(
         address=_address(known, told["chat_id"]),
         kind="group",
         key=f"e:{event['header']['event_id']}",
         sender=Sender(id=str((told.get("operator_id") or {}).get("open_id") or "")),
-        text=clean(told.get("name") or ""),
-        sent_at=_time(event["header"]["create_time"]),
+        text=replace_unstorable(told.get("name") or ""),
+        sent_at=_parse_time(event["header"]["create_time"]),
         addressed=False,
-        raw=_raw(event),
+        raw=_dump_event(event),
         act="joined",
     )
 
 
-def _pressed(event: Json, known: Known) -> InboundMessage | None:
+def _parse_press(event: Json, known: ParseContext) -> InboundMessage | None:
     """A press of one of our buttons; the topic that its card stands in is written in the button."""
     told = event["event"]
     value = told["action"].get("value")
@@ -274,18 +274,18 @@ def _pressed(event: Json, known: Known) -> InboundMessage | None:
         key=f"e:{event['header']['event_id']}",
         sender=Sender(id=str(told["operator"]["open_id"])),
         text="",
-        sent_at=_time(event["header"]["create_time"]),
-        raw=_raw(event),
+        sent_at=_parse_time(event["header"]["create_time"]),
+        raw=_dump_event(event),
         act="press",
         target=value["data"],
     )
 
 
-def _address(known: Known, chat: Any, thread: Any = "") -> Address:
+def _address(known: ParseContext, chat: Any, thread: Any = "") -> Address:
     return Address(channel="feishu", account=known.account, chat_id=str(chat), thread_id=str(thread or ""))
 
 
-def _sender(sender: Json, known: Known) -> Sender:
+def _sender(sender: Json, known: ParseContext) -> Sender:
     id = str(sender["sender_id"]["open_id"])
     return Sender(id=id, name=known.names.get(id, ""), is_bot=sender.get("sender_type", "user") != "user")
 
@@ -294,7 +294,7 @@ def _open_id(mention: Json) -> str:
     return str((mention.get("id") or {}).get("open_id") or "")
 
 
-def _named(text: str, mentions: list[Json], ours: str) -> str:
+def _replace_mentions(text: str, mentions: list[Json], ours: str) -> str:
     """The text with names for its placeholders, and without our own (whole, where nothing else is left)."""
     names = {str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions}
     mine = {str(mention["key"]) for mention in mentions if ours and _open_id(mention) == ours}
@@ -306,27 +306,27 @@ def _named(text: str, mentions: list[Json], ours: str) -> str:
     if not mine:
         return replaced(frozenset())
     left = re.sub(r"(?<=\S) {2,}(?=\S)", " ", replaced(mine))
-    return left.rstrip().lstrip(_BEFORE) or replaced(frozenset())
+    return left.rstrip().lstrip(_MENTION_SEPARATORS) or replaced(frozenset())
 
 
-def _answered(message: Json) -> str:
+def _reply_target(message: Json) -> str:
     """The message that it replies to, "" for none; what opened a topic is replied to by everything in it."""
     parent = message.get("parent_id") or ""
     return "" if message.get("thread_id") and parent == message.get("root_id") else str(parent)
 
 
-def _json(text: Any) -> Json:
+def _load_object(text: Any) -> Json:
     parsed = json.loads(text or "{}")
     if not isinstance(parsed, dict):
         raise ValueError("content is no object")
     return parsed
 
 
-def _time(milliseconds: Any) -> datetime:
+def _parse_time(milliseconds: Any) -> datetime:
     return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
 
 
-def _raw(event: Json) -> str:
+def _dump_event(event: Json) -> str:
     """Without the token, which is a secret of webhooks."""
     header = {name: value for name, value in event["header"].items() if name != "token"}
     return json.dumps({**event, "header": header})

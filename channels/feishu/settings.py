@@ -5,7 +5,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class FeishuSettings:
     """domain: root of the API, "" for Feishu's own. encrypt_key, verification_token: of webhooks. proxy: its URL."""
 
     app_id: str

@@ -12,30 +12,30 @@ import structlog
 from channels.base import Notebook
 from channels.errors import Ambiguous, ChannelError, Rejected, Retryable
 from channels.feishu.cards import (
-    ELEMENT,
+    ELEMENT_ID,
     LIMIT,
-    dumped,
-    entity_body,
+    card_entity_body,
+    dump_card,
+    end_streaming_settings,
+    idempotency_key,
     markdown_card,
     plain_card,
-    settled,
-    shown,
+    sanitize_markdown,
     streaming_card,
-    uuid,
 )
-from channels.feishu.client import SEQUENCE, STREAM_CLOSED, NoScope, Refused, Wire
+from channels.feishu.client import SEQUENCE_CODE, STREAM_CLOSED_CODES, FeishuApiError, FeishuClient, PermissionMissing
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import staying
+from channels.toolkit.sending import without_leaving
 
 # One answer while it is written: what is shown of it, and what is noted so that a restart can go on with it.
 
-PAGE = "live:"
+PAGE_PREFIX = "live:"
 """What a draft's name in the notebook begins with."""
-NOTED = ("source", "card", "message", "most", "typing", "closed", "done", "at")
+STORED_FIELDS = ("source", "card", "message", "most", "typing", "closed", "done", "at")
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class CardDraft:
     """id: of the row that is answered. source: the platform's id of that message, "" unknown.
 
     card, message, typing: the platform's ids of what is shown, "" while there is none. next, most: the number of the
@@ -94,13 +94,13 @@ class Draft:
 
     def page(self) -> dict[str, str]:
         """What is to be noted."""
-        return {PAGE + self.id: json.dumps({name: getattr(self, name) for name in NOTED})}
+        return {PAGE_PREFIX + self.id: json.dumps({name: getattr(self, name) for name in STORED_FIELDS})}
 
     def recall(self, page: str) -> None:
         """Go on from what was noted; a page that cannot be read is none."""
         try:
             noted = json.loads(page)
-            for name in NOTED:
+            for name in STORED_FIELDS:
                 kind = type(getattr(self, name))
                 setattr(self, name, kind(noted[name]))
         except (ValueError, KeyError, TypeError):
@@ -110,32 +110,32 @@ class Draft:
 
 log = structlog.get_logger(__name__)
 
-EVERY_SECONDS = 0.4
+CARD_UPDATE_SECONDS = 0.4
 """Between two updates of a card; it takes ten a second."""
-ALL_SECONDS = 0.08
+TOTAL_UPDATE_SECONDS = 0.08
 """Between two updates of any cards: an API takes 50 a second, but 1000 a minute."""
 RESERVED = 1000
 """Numbers for a card's operations are noted so many ahead, for only rising ones are taken, after a restart too."""
-TIDY_SECONDS = 3600.0
-MOST_DRAFTS = 1000
-KEPT_SECONDS = 7200.0
+CLEANUP_SECONDS = 3600.0
+MAX_DRAFTS = 1000
+DRAFT_TTL_SECONDS = 7200.0
 """For so long it is remembered which card became which answer."""
-TYPING = "Typing"
+TYPING_EMOJI = "Typing"
 
-SHOWN = ("started", "delta", "tool_started", "tool_ended")
+SHOWN_EVENTS = ("started", "delta", "tool_started", "tool_ended")
 
 Post = Callable[[Address, str, dict[str, Any]], Awaitable[str]]
 """Sends a new message with this body to an address, as a reply to the message with that id ("" for none); its id."""
 
 
-class Live:
+class LiveCards:
     """The drafts of one app. refused: why no card can be made, "" as long as nothing is known of it."""
 
-    def __init__(self, wire: Wire, post: Post) -> None:
+    def __init__(self, wire: FeishuClient, post: Post) -> None:
         self._wire = wire
         self._post = post
         self._notebook: Notebook | None = None
-        self._drafts: dict[str, Draft] = {}
+        self._drafts: dict[str, CardDraft] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._slot = 0.0
         self._tidied = 0.0
@@ -156,14 +156,14 @@ class Live:
         draft = self._drafts.get(event.message_id)
         if event.name == "failed" and draft is not None:
             draft.end()
-        if event.name not in SHOWN or not event.message_id:
+        if event.name not in SHOWN_EVENTS or not event.message_id:
             return
         if draft is None:
             if not source and not reachable:
                 return
             if not self._has_room():
                 return
-            draft = Draft(id=event.message_id, address=event.address, source=source)
+            draft = CardDraft(id=event.message_id, address=event.address, source=source)
             self._drafts[draft.id] = draft
             draft.task = self._go(self._write(draft))
         draft.take(event)
@@ -174,32 +174,32 @@ class Live:
         Raises:
             Retryable, Ambiguous, LoggedOut: the draft waits for the next attempt.
         """
-        if not _may_end(message):
+        if not _ends_draft(message):
             return None
         draft = self._drafts.pop(message.reply_to, None)
         if draft is None:
-            draft = Draft(id=message.reply_to, address=message.address)
+            draft = CardDraft(id=message.reply_to, address=message.address)
             await self._recall(draft)
         elif draft.task is not None:
             draft.end()  # the update under way is waited for: its number and its fate count
             await asyncio.wait([draft.task])
         if draft.typing:
-            self._go(self._untype(draft))
+            self._go(self._remove_typing(draft))
         if draft.done:
-            return Receipt(platform_id=draft.message) if draft.done == uuid(message.client_key) else None
+            return Receipt(platform_id=draft.message) if draft.done == idempotency_key(message.client_key) else None
         return await self._become(draft, message) if draft.card else None
 
     def begin(self) -> None:
         """Put the notebook in order, beside everything else."""
-        self._go(self._tidy())
+        self._go(self._clean_up())
 
-    async def _tidy(self) -> None:
+    async def _clean_up(self) -> None:
         """Forget in the notebook what is long over; close what nobody has finished."""
         self._tidied = time.monotonic()
-        for name, page in (await self._notebook.read(PAGE) if self._notebook else {}).items():
-            draft = Draft(id=name.removeprefix(PAGE), address=_NOWHERE, at=0.0)
+        for name, page in (await self._notebook.read(PAGE_PREFIX) if self._notebook else {}).items():
+            draft = CardDraft(id=name.removeprefix(PAGE_PREFIX), address=_NO_ADDRESS, at=0.0)
             draft.recall(page)
-            if time.time() - draft.at < KEPT_SECONDS or draft.id in self._drafts:
+            if time.time() - draft.at < DRAFT_TTL_SECONDS or draft.id in self._drafts:
                 continue
             if draft.message and not draft.done and not draft.closed:
                 await self._try(self._close_card(draft, "…"))
@@ -217,13 +217,13 @@ class Live:
 
     def _has_room(self) -> bool:
         """Whether one more answer can be shown. One that is being written is not given up for it."""
-        if len(self._drafts) >= MOST_DRAFTS:
-            old = time.time() - KEPT_SECONDS
+        if len(self._drafts) >= MAX_DRAFTS:
+            old = time.time() - DRAFT_TTL_SECONDS
             for draft in [one for one in self._drafts.values() if one.over.is_set() or one.at < old]:
                 self._drafts.pop(draft.id).end()
-        return len(self._drafts) < MOST_DRAFTS
+        return len(self._drafts) < MAX_DRAFTS
 
-    async def _write(self, draft: Draft) -> None:
+    async def _write(self, draft: CardDraft) -> None:
         try:
             await self._recall(draft)
             await self._type(draft)
@@ -236,7 +236,7 @@ class Live:
             draft.closed = True
             log.info("live text given up", error=f"{type(err).__name__}: {err}")
 
-    async def _update(self, draft: Draft) -> None:
+    async def _update(self, draft: CardDraft) -> None:
         """Bring the card to what is known now. What came too early or was lost is dropped: the next has it all."""
         text = draft.visible()
         if not text or text == draft.seen:
@@ -251,37 +251,37 @@ class Live:
             await draft.rest(min(err.retry_after or 1.0, 60.0))
         except Ambiguous:
             draft.news.set()
-        except NoScope as err:
+        except PermissionMissing as err:
             self.refused = str(err)
-        except Refused as err:
-            if err.code not in STREAM_CLOSED:
+        except FeishuApiError as err:
+            if err.code not in STREAM_CLOSED_CODES:
                 raise
             draft.closed = True
             await self._note(draft)
-        await draft.rest(EVERY_SECONDS)
+        await draft.rest(CARD_UPDATE_SECONDS)
 
-    async def _pace(self, draft: Draft) -> None:
+    async def _pace(self, draft: CardDraft) -> None:
         """Wait for the next place among all cards."""
         now = time.monotonic()
-        self._slot = max(self._slot + ALL_SECONDS, now)
+        self._slot = max(self._slot + TOTAL_UPDATE_SECONDS, now)
         await draft.rest(self._slot - now)
 
-    async def _open(self, draft: Draft) -> None:
+    async def _open(self, draft: CardDraft) -> None:
         """Make the card and send it; either may have been done before."""
         if not draft.card:
-            made = await self._wire.call("POST", "/cardkit/v1/cards", dumped(streaming_card()))
-            draft.card = _id(made, "card_id")
+            made = await self._wire.call("POST", "/cardkit/v1/cards", dump_card(streaming_card()))
+            draft.card = _read_id(made, "card_id")
             await self._note(draft)
         if not draft.message:
-            body = {**entity_body(draft.card), "uuid": uuid(f"live {draft.id}")}
+            body = {**card_entity_body(draft.card), "uuid": idempotency_key(f"live {draft.id}")}
             draft.message = await self._post(draft.address, draft.source, body)
             await self._note(draft)
 
-    async def _stream(self, draft: Draft, text: str) -> None:
-        path = f"/cardkit/v1/cards/{draft.card}/elements/{ELEMENT}/content"
-        await self._operate(draft, "PUT", path, {"content": shown(text)})
+    async def _stream(self, draft: CardDraft, text: str) -> None:
+        path = f"/cardkit/v1/cards/{draft.card}/elements/{ELEMENT_ID}/content"
+        await self._operate(draft, "PUT", path, {"content": sanitize_markdown(text)})
 
-    async def _operate(self, draft: Draft, method: str, path: str, body: dict[str, Any]) -> None:
+    async def _operate(self, draft: CardDraft, method: str, path: str, body: dict[str, Any]) -> None:
         """One operation on a card under the next number; where the card is ahead of us, we leap."""
         for again in (True, True, False):
             if draft.next >= draft.most:
@@ -289,37 +289,37 @@ class Live:
                 await self._note(draft)
             number, draft.next = draft.next, draft.next + 1
             try:
-                numbered = {**body, "sequence": number, "uuid": uuid(f"{draft.card} {number}")}
+                numbered = {**body, "sequence": number, "uuid": idempotency_key(f"{draft.card} {number}")}
                 await self._wire.call(method, path, numbered)
                 return
-            except Refused as err:
-                if err.code != SEQUENCE or not again:
+            except FeishuApiError as err:
+                if err.code != SEQUENCE_CODE or not again:
                     raise
                 draft.next += RESERVED
 
-    async def _type(self, draft: Draft) -> None:
+    async def _type(self, draft: CardDraft) -> None:
         """Feishu has no typing state: a reaction to the question stands for it."""
         if not draft.source or draft.typing or draft.done or self._typeless:
             return
         try:
             path = f"/im/v1/messages/{draft.source}/reactions"
-            made = await self._wire.call("POST", path, {"reaction_type": {"emoji_type": TYPING}})
-            draft.typing = _id(made, "reaction_id")
+            made = await self._wire.call("POST", path, {"reaction_type": {"emoji_type": TYPING_EMOJI}})
+            draft.typing = _read_id(made, "reaction_id")
             await self._note(draft)
-        except NoScope as err:
+        except PermissionMissing as err:
             self._typeless = True
             log.info("no reaction while an answer is written", error=str(err))
         except (Rejected, Retryable, Ambiguous) as err:
             log.info("no reaction", error=str(err))
 
-    async def _untype(self, draft: Draft) -> None:
+    async def _remove_typing(self, draft: CardDraft) -> None:
         await self._try(self._wire.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}"))
         if not draft.card:
-            await self._try(self._keep({PAGE + draft.id: ""}))
+            await self._try(self._keep({PAGE_PREFIX + draft.id: ""}))
 
     # -- when it is done --------------------------------------------------------------------------
 
-    async def _become(self, draft: Draft, message: OutboundMessage) -> Receipt | None:
+    async def _become(self, draft: CardDraft, message: OutboundMessage) -> Receipt | None:
         try:
             await self._open(draft)
             if message.plain:
@@ -331,44 +331,46 @@ class Live:
             return None
         except OSError as err:
             raise Retryable("the card's number could not be noted") from err
-        draft.done = uuid(message.client_key)
+        draft.done = idempotency_key(message.client_key)
         await self._try(self._note(draft))
-        if time.monotonic() - self._tidied > TIDY_SECONDS:
-            self._go(self._tidy())
+        if time.monotonic() - self._tidied > CLEANUP_SECONDS:
+            self._go(self._clean_up())
         return Receipt(platform_id=draft.message)
 
-    async def _settle(self, draft: Draft, text: str) -> None:
+    async def _settle(self, draft: CardDraft, text: str) -> None:
         try:
             if not draft.closed:
                 await self._stream(draft, text)
                 await self._close_card(draft, text)
                 return
-        except Refused as err:
-            if err.code not in STREAM_CLOSED:
+        except FeishuApiError as err:
+            if err.code not in STREAM_CLOSED_CODES:
                 raise
         await self._replace(draft, markdown_card(text))
 
-    async def _close_card(self, draft: Draft, text: str) -> None:
-        await self._operate(draft, "PATCH", f"/cardkit/v1/cards/{draft.card}/settings", {"settings": settled(text)})
+    async def _close_card(self, draft: CardDraft, text: str) -> None:
+        await self._operate(
+            draft, "PATCH", f"/cardkit/v1/cards/{draft.card}/settings", {"settings": end_streaming_settings(text)}
+        )
 
-    async def _replace(self, draft: Draft, card: dict[str, Any]) -> None:
-        await self._operate(draft, "PUT", f"/cardkit/v1/cards/{draft.card}", {"card": dumped(card)})
+    async def _replace(self, draft: CardDraft, card: dict[str, Any]) -> None:
+        await self._operate(draft, "PUT", f"/cardkit/v1/cards/{draft.card}", {"card": dump_card(card)})
 
-    async def _withdraw(self, draft: Draft, err: Rejected) -> None:
+    async def _withdraw(self, draft: CardDraft, err: Rejected) -> None:
         """The card cannot become the answer: it goes, and the answer is sent as any other."""
         log.warning("card withdrawn", error=str(err))
         if draft.message:
             await self._try(self._wire.call("DELETE", f"/im/v1/messages/{draft.message}"))
-        await self._try(self._keep({PAGE + draft.id: ""}))
+        await self._try(self._keep({PAGE_PREFIX + draft.id: ""}))
 
     # -- what is remembered -----------------------------------------------------------------------
 
-    async def _recall(self, draft: Draft) -> None:
+    async def _recall(self, draft: CardDraft) -> None:
         if self._notebook is not None:
-            name = PAGE + draft.id
+            name = PAGE_PREFIX + draft.id
             draft.recall((await self._notebook.read(name)).get(name, ""))
 
-    async def _note(self, draft: Draft) -> None:
+    async def _note(self, draft: CardDraft) -> None:
         await self._keep(draft.page())
 
     async def _keep(self, values: Mapping[str, str]) -> None:
@@ -376,7 +378,7 @@ class Live:
             await self._notebook.write(values)
 
     def _go(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        with staying():
+        with without_leaving():
             task = asyncio.create_task(work, name="feishu live")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -390,17 +392,17 @@ class Live:
             log.info("live card not tidied", error=f"{type(err).__name__}: {err}")
 
 
-def _may_end(message: OutboundMessage) -> bool:
+def _ends_draft(message: OutboundMessage) -> bool:
     """Whether this part ends what was being written, rather than standing beside it."""
     first = bool(message.reply_to) and not message.part_no
     return first and message.kind in ("final", "notice") and message.file is None and not message.buttons
 
 
-def _id(reply: dict[str, Any], name: str) -> str:
+def _read_id(reply: dict[str, Any], name: str) -> str:
     value = (reply.get("data") or {}).get(name)
     if not isinstance(value, str) or not value:
         raise Ambiguous(f"an answer without {name}")
     return value
 
 
-_NOWHERE = Address(channel="feishu", account="", chat_id="")
+_NO_ADDRESS = Address(channel="feishu", account="", chat_id="")

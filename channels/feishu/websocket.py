@@ -18,21 +18,21 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from channels.errors import Ambiguous, ChannelError, Contended, LoggedOut, Retryable
-from channels.feishu.client import Wire
+from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Retryable
+from channels.feishu.client import FeishuClient
 
 # Frames of the long connection, in lark-oapi's own classes, which are brought in without the SDK around them.
 
 CONTROL = 0  # a frame's method; what is not control is data
-MOST_PIECES = 64
-MOST_BYTES = 16 * 2**20
-PIECES_SECONDS = 10.0
+MAX_FRAGMENTS = 64
+MAX_FRAGMENT_BYTES = 16 * 2**20
+FRAGMENT_SECONDS = 10.0
 """For so long the first pieces of a payload wait for the others."""
 _PACKAGES = ("lark_oapi", "lark_oapi.core", "lark_oapi.core.utils", "lark_oapi.ws")
 _importing = threading.Lock()
 
 
-def lark(name: str) -> Any:
+def import_lark(name: str) -> Any:
     """One module of lark-oapi.
 
     The package's own `import` runs the whole of its API: 10,000 modules, seconds, 170 MB. While ours goes on, its
@@ -45,14 +45,14 @@ def lark(name: str) -> Any:
         if f"lark_oapi.{name}" in sys.modules:
             return sys.modules[f"lark_oapi.{name}"]
         try:
-            with _empty_packages():
+            with _stub_packages():
                 return importlib.import_module(f"lark_oapi.{name}")
         except (ImportError, AttributeError):
             return importlib.import_module(f"lark_oapi.{name}")
 
 
 @contextmanager
-def _empty_packages() -> Iterator[None]:
+def _stub_packages() -> Iterator[None]:
     missing = [name for name in _PACKAGES if name not in sys.modules]
     try:
         for name in missing:
@@ -70,9 +70,9 @@ def _empty_packages() -> Iterator[None]:
 
 
 @cache
-def _kinds() -> tuple[Any, type[Exception]]:
+def _frame_types() -> tuple[Any, type[Exception]]:
     """The class of a frame, and the error of bytes that are none."""
-    return lark("ws.pb.pbbp2_pb2").Frame, lark("ws.pb.google.protobuf.message").DecodeError
+    return import_lark("ws.pb.pbbp2_pb2").Frame, import_lark("ws.pb.google.protobuf.message").DecodeError
 
 
 def read_frame(raw: bytes) -> Any:
@@ -81,7 +81,7 @@ def read_frame(raw: bytes) -> Any:
     Raises:
         ValueError: they are none.
     """
-    kind, broken = _kinds()
+    kind, broken = _frame_types()
     frame = kind()
     try:
         frame.ParseFromString(raw)
@@ -92,16 +92,16 @@ def read_frame(raw: bytes) -> Any:
     return frame
 
 
-def ping(service: int) -> bytes:
+def ping_frame(service: int) -> bytes:
     """What is sent again and again to learn whether the other side lives."""
-    frame = _kinds()[0]()
+    frame = _frame_types()[0]()
     frame.SeqID, frame.LogID, frame.service, frame.method = 0, 0, service, CONTROL
     header = frame.headers.add()
     header.key, header.value = "type", "ping"
     return bytes(frame.SerializeToString())
 
 
-def ack(frame: Any, milliseconds: int) -> bytes:
+def ack_frame(frame: Any, milliseconds: int) -> bytes:
     """The same frame back, as one that was dealt with in so long."""
     header = frame.headers.add()
     header.key, header.value = "biz_rt", str(milliseconds)
@@ -109,12 +109,12 @@ def ack(frame: Any, milliseconds: int) -> bytes:
     return bytes(frame.SerializeToString())
 
 
-def headers(frame: Any) -> dict[str, str]:
+def frame_headers(frame: Any) -> dict[str, str]:
     """A frame's headers by name."""
     return {header.key: header.value for header in frame.headers}
 
 
-class Pieces:
+class FragmentBuffer:
     """Payloads that come in several frames, joined; an incomplete one is dropped after ten seconds."""
 
     def __init__(self) -> None:
@@ -129,18 +129,18 @@ class Pieces:
         Raises:
             ValueError: its numbers make no sense.
         """
-        told = headers(frame)
+        told = frame_headers(frame)
         count, place = int(told.get("sum") or 1), int(told.get("seq") or 0)
         if count <= 1:
             return bytes(frame.payload)
-        if not 0 <= place < count <= MOST_PIECES or not told.get("message_id"):
+        if not 0 <= place < count <= MAX_FRAGMENTS or not told.get("message_id"):
             raise ValueError(f"piece {place} of {count}")
-        self._waiting = {id: kept for id, kept in self._waiting.items() if now - kept[0] < PIECES_SECONDS}
+        self._waiting = {id: kept for id, kept in self._waiting.items() if now - kept[0] < FRAGMENT_SECONDS}
         _, pieces = self._waiting.setdefault(told["message_id"], (now, {}))
         pieces[place] = bytes(frame.payload)
-        if sum(len(piece) for _, kept in self._waiting.values() for piece in kept.values()) > MOST_BYTES:
+        if sum(len(piece) for _, kept in self._waiting.values() for piece in kept.values()) > MAX_FRAGMENT_BYTES:
             self._waiting.clear()
-            raise ValueError(f"pieces of more than {MOST_BYTES} bytes")
+            raise ValueError(f"pieces of more than {MAX_FRAGMENT_BYTES} bytes")
         if len(pieces) < count:
             return None
         del self._waiting[told["message_id"]]
@@ -151,40 +151,40 @@ log = structlog.get_logger(__name__)
 
 PING_SECONDS = 30.0
 """The platform names 120; a connection that says nothing is to be noticed, and healed, within 90 s."""
-PINGS_MISSED = 2
+MAX_MISSED_PINGS = 2
 FIRST_PAUSE = 15.0
-PAUSE = 15.0
+RECONNECT_PAUSE = 15.0
 """At most, whatever longer pauses the platform names: what it cannot push meanwhile, it pushes 15 s later."""
-DEAF_SECONDS = 90.0
+MAX_SILENCE_SECONDS = 90.0
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 1.0
-MOST_FRAME = 16 * 2**20
-MOST_WAITING = 1000
-_AGAIN = {1, 1000040343}
-_CROWDED = 1000040350
-_OWNER = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
+MAX_FRAME_BYTES = 16 * 2**20
+MAX_QUEUED_FRAMES = 1000
+_RETRYABLE_CODES = {1, 1000040343}
+_TOO_MANY_CONNECTIONS = 1000040350
+_OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
 
-Hear = Callable[[Sequence[bytes]], Awaitable[None]]
+ReceivePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
 """Stores the events of these payloads for ever before it returns."""
 
 
-class Dropped(Exception):
+class ConnectionDropped(Exception):
     """The connection has ended, or could not be opened; another may be."""
 
 
 class LongConnection:
     """One app's connection. heard: unix seconds of the last sign of life. trouble: why there is none now, else ""."""
 
-    def __init__(self, wire: Wire, proxy: str = "") -> None:
+    def __init__(self, wire: FeishuClient, proxy: str = "") -> None:
         self._wire = wire
         self._proxy = proxy
         self._ping = PING_SECONDS
-        self._first_pause, self._pause = FIRST_PAUSE, PAUSE
+        self._first_pause, self._pause = FIRST_PAUSE, RECONNECT_PAUSE
         self._sign = 0.0
         self.heard = 0.0
         self.trouble = ""
 
-    async def run(self, hear: Hear) -> None:
+    async def run(self, hear: ReceivePayloads) -> None:
         """Hear until cancelled.
 
         Raises:
@@ -195,38 +195,38 @@ class LongConnection:
         while True:
             try:
                 await self._once(hear)
-            except Dropped as err:
+            except ConnectionDropped as err:
                 self.trouble = str(err)
                 log.info("feishu connection dropped", error=self.trouble)
-                if time.monotonic() - self._sign > DEAF_SECONDS:
-                    raise ChannelError(f"nothing heard from Feishu for {DEAF_SECONDS:.0f} s: {err}") from err
+                if time.monotonic() - self._sign > MAX_SILENCE_SECONDS:
+                    raise ChannelError(f"nothing heard from Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}") from err
             lately = time.monotonic() - self._sign < self._ping
             await asyncio.sleep(random.uniform(0, self._first_pause) if lately else self._pause)  # noqa: S311
 
-    async def _once(self, hear: Hear) -> None:
+    async def _once(self, hear: ReceivePayloads) -> None:
         from websockets.exceptions import WebSocketException
 
         address = await self._address()
         try:
             async with self._connect(address) as socket:
                 self._alive()
-                await self._serve(socket, int(_one(address, "service_id")), hear)
+                await self._serve(socket, int(_query_value(address, "service_id")), hear)
         except (OSError, TimeoutError, WebSocketException) as err:
-            raise _dropped(err) from err
+            raise _dropped_error(err) from err
 
     async def _address(self) -> str:
         try:
             reply = await self._wire.endpoint()
         except (Retryable, Ambiguous) as err:
-            raise Dropped(str(err)) from err
+            raise ConnectionDropped(str(err)) from err
         code, why = reply["code"], str(reply.get("msg", ""))[:200]
         if code:
-            raise _refusal(code, why)
+            raise _error_for_code(code, why)
         try:
             address = str(reply["data"]["URL"])
-            int(_one(address, "service_id"))
+            int(_query_value(address, "service_id"))
         except (KeyError, TypeError, ValueError) as err:
-            raise Dropped("an endpoint answer without an address") from err
+            raise ConnectionDropped("an endpoint answer without an address") from err
         if not address.startswith("wss://") and self._wire.root.startswith("https://"):
             raise ChannelError("Feishu names an address without TLS for the long connection; it is not opened")
         self._configure(reply["data"].get("ClientConfig"))
@@ -240,28 +240,28 @@ class LongConnection:
             open_timeout=OPEN_SECONDS,
             close_timeout=CLOSE_SECONDS,
             ping_interval=None,  # the platform's own pings are watched
-            max_size=MOST_FRAME,
+            max_size=MAX_FRAME_BYTES,
             proxy=self._proxy or None,
-            logger=_quiet(),
+            logger=_silence_library_logs(),
         )
 
     def _configure(self, told: Any) -> None:
         """What the platform asks for; where it asks for patience that would leave us deaf, less."""
         if not isinstance(told, dict):
             return
-        self._ping = _between(told.get("PingInterval"), PING_SECONDS)
-        self._first_pause = _between(told.get("ReconnectNonce"), FIRST_PAUSE, least=0)
-        self._pause = _between(told.get("ReconnectInterval"), PAUSE)
+        self._ping = _clamp(told.get("PingInterval"), PING_SECONDS)
+        self._first_pause = _clamp(told.get("ReconnectNonce"), FIRST_PAUSE, least=0)
+        self._pause = _clamp(told.get("ReconnectInterval"), RECONNECT_PAUSE)
 
     def _alive(self) -> None:
         self._sign, self.heard, self.trouble = time.monotonic(), time.time(), ""
 
-    async def _serve(self, socket: Any, service: int, hear: Hear) -> None:
+    async def _serve(self, socket: Any, service: int, hear: ReceivePayloads) -> None:
         """Read, store and ping beside each other until one of them ends."""
-        waiting: asyncio.Queue[tuple[Any, bytes, float]] = asyncio.Queue(MOST_WAITING)
+        waiting: asyncio.Queue[tuple[Any, bytes, float]] = asyncio.Queue(MAX_QUEUED_FRAMES)
         tasks = [
             asyncio.create_task(self._read(socket, waiting), name="feishu read"),
-            asyncio.create_task(_store(socket, waiting, hear), name="feishu store"),
+            asyncio.create_task(_store_frames(socket, waiting, hear), name="feishu store"),
             asyncio.create_task(self._watch(socket, service), name="feishu ping"),
         ]
         try:
@@ -274,7 +274,7 @@ class LongConnection:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self, socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]]) -> None:
-        pieces = Pieces()
+        pieces = FragmentBuffer()
         async for raw in socket:
             self._alive()
             try:
@@ -288,23 +288,23 @@ class LongConnection:
                 continue
             if payload is not None:
                 await waiting.put((frame, payload, time.monotonic()))
-        raise Dropped("closed by the platform")
+        raise ConnectionDropped("closed by the platform")
 
     def _control(self, frame: Any) -> None:
-        if headers(frame).get("type") == "pong" and frame.payload:
+        if frame_headers(frame).get("type") == "pong" and frame.payload:
             self._configure(json.loads(frame.payload))
 
     async def _watch(self, socket: Any, service: int) -> None:
         while True:
-            await socket.send(ping(service))
+            await socket.send(ping_frame(service))
             await asyncio.sleep(self._ping)
             silent = time.monotonic() - self._sign
-            if silent > PINGS_MISSED * self._ping:
+            if silent > MAX_MISSED_PINGS * self._ping:
                 socket.transport.abort()
-                raise Dropped(f"no sign of life for {silent:.0f} s")
+                raise ConnectionDropped(f"no sign of life for {silent:.0f} s")
 
 
-async def _store(socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]], hear: Hear) -> None:
+async def _store_frames(socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]], hear: ReceivePayloads) -> None:
     """What waits together is stored together, in the order it came; only then is it confirmed."""
     while True:
         batch = [await waiting.get()]
@@ -312,50 +312,52 @@ async def _store(socket: Any, waiting: asyncio.Queue[tuple[Any, bytes, float]], 
             batch.append(waiting.get_nowait())
         await hear([payload for _, payload, _ in batch])
         for frame, _, came in batch:
-            await socket.send(ack(frame, int((time.monotonic() - came) * 1000)))
+            await socket.send(ack_frame(frame, int((time.monotonic() - came) * 1000)))
 
 
-def _refusal(code: int, why: str) -> Exception:
-    if code in _AGAIN:
-        return Dropped(f"the platform is busy: {why} ({code})")
-    if code == _CROWDED:
-        return Contended(
+def _error_for_code(code: int, why: str) -> Exception:
+    if code in _RETRYABLE_CODES:
+        return ConnectionDropped(f"the platform is busy: {why} ({code})")
+    if code == _TOO_MANY_CONNECTIONS:
+        return ReceiverConflict(
             f"this app has as many long connections as it may have (50); stop the other programs that use it: {why} "
             f"({code})"
         )
-    if code in _OWNER:
+    if code in _OWNER_CODES:
         return LoggedOut(
-            f"Feishu refuses a long connection ({_OWNER[code]}); check app_id, app_secret and that the app is a "
+            f"Feishu refuses a long connection ({_OWNER_CODES[code]}); check app_id, app_secret and that the app is a "
             f"self-built one that receives events by long connection: {why} ({code})"
         )
     return ChannelError(f"Feishu gives no address for a long connection: {why} ({code})")
 
 
-def _dropped(err: Exception) -> Exception:
+def _dropped_error(err: Exception) -> Exception:
     """A refused handshake says why in headers of its own; addresses are left out of the words, for they hold a key."""
     told = getattr(getattr(err, "response", None), "headers", None) or {}
     status, detail = told.get("Handshake-Status"), told.get("Handshake-Autherrcode")
     if status is not None:
         with contextlib.suppress(ValueError):
-            code = int(detail if detail and int(detail) == _CROWDED else status)
-            return _refusal(code if code in (*_OWNER, _CROWDED) else 1, str(told.get("Handshake-Msg", ""))[:200])
-    return Dropped(f"{type(err).__name__}")
+            code = int(detail if detail and int(detail) == _TOO_MANY_CONNECTIONS else status)
+            return _error_for_code(
+                code if code in (*_OWNER_CODES, _TOO_MANY_CONNECTIONS) else 1, str(told.get("Handshake-Msg", ""))[:200]
+            )
+    return ConnectionDropped(f"{type(err).__name__}")
 
 
-def _one(address: str, name: str) -> str:
+def _query_value(address: str, name: str) -> str:
     values = parse_qs(urlsplit(address).query).get(name, [])
     if len(values) != 1:
         raise ValueError(f"no single {name}")
     return values[0]
 
 
-def _between(told: Any, most: float, least: float = 0.05) -> float:
+def _clamp(told: Any, most: float, least: float = 0.05) -> float:
     if isinstance(told, bool) or not isinstance(told, int | float) or told < 0:
         return most
     return float(min(max(told, least), most))
 
 
-def _quiet() -> Any:
+def _silence_library_logs() -> Any:
     """The library logs addresses, which hold a key."""
     import logging
 

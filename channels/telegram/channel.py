@@ -9,8 +9,8 @@ from typing import Any
 
 import structlog
 
-from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
-from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
+from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import (
     Address,
     Capabilities,
@@ -23,46 +23,46 @@ from channels.message import (
 )
 from channels.telegram.client import (
     ANSWER_SECONDS,
-    Files,
+    BotApiClient,
     MessageMissing,
-    NoPicture,
-    ThreadMissing,
-    Unchanged,
-    Wire,
-    upload,
+    MessageUnchanged,
+    PictureRejected,
+    TelegramFileClient,
+    TopicMissing,
+    upload_file,
 )
 from channels.telegram.messages import (
     CAPTION,
     LIMIT,
-    Me,
-    menu,
+    BotIdentity,
+    chat_parameters,
+    menu_parameters,
     parse,
-    place,
-    reaction,
+    reaction_parameters,
     render,
     render_edit,
     render_file,
 )
-from channels.telegram.receiver import Hearing, update_of
-from channels.telegram.settings import Settings
-from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, Lives
-from channels.toolkit.sending import staying
-from channels.toolkit.storing import until_stored
-from channels.toolkit.typing_indicator import Pulse
+from channels.telegram.receiver import UpdateReceiver, read_webhook_update
+from channels.telegram.settings import TelegramSettings
+from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, LiveReplies
+from channels.toolkit.sending import without_leaving
+from channels.toolkit.storing import store_with_retry
+from channels.toolkit.typing_indicator import TypingIndicator
 
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 30
 TYPING_SECONDS = 4.0
 """Telegram shows "typing" for five seconds."""
-TYPING_LONGEST = 180.0
+MAX_TYPING_SECONDS = 180.0
 FILE_BYTES = 50 * 2**20
 PICTURE_BYTES = 10 * 2**20
 FETCH_BYTES = 20 * 2**20
 """The Bot API hands out no larger file."""
-WORKING = "👀"
-REMEMBERED = 1000
-LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+WORKING_EMOJI = "👀"
+MAX_REMEMBERED = 1000
+LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
 KINDS: frozenset[Kind] = frozenset(("text", "picture", "file", "voice", "video", "album", "edit", "button", "quote"))
 
 
@@ -76,11 +76,11 @@ class Telegram:
     """
 
     name = "telegram"
-    opened_with = Settings
+    opened_with = TelegramSettings
 
     def __init__(
         self,
-        settings: Settings,
+        settings: TelegramSettings,
         *,
         poll_seconds: int = POLL_SECONDS,
         answer_seconds: float = ANSWER_SECONDS,
@@ -107,17 +107,17 @@ class Telegram:
         self._settings = settings
         self._access = (settings.token, settings.base_url, settings.proxy)
         self._answer_seconds = answer_seconds
-        self._hearing = Hearing(settings, poll_seconds)
-        self._me: Me | None = None
+        self._hearing = UpdateReceiver(settings, poll_seconds)
+        self._me: BotIdentity | None = None
         self._deliver: Deliver | None = None
         self._commands: Sequence[tuple[str, str, str]] = ()
         self._asked: dict[str, str] = {}
         self._aside: set[asyncio.Task[None]] = set()
-        self._mouth: Wire | None = None
+        self._send_client: BotApiClient | None = None
         self._opening = asyncio.Lock()
-        self._files = Files(*self._access)
-        self._live = Lives(self._speak, pauses)
-        self._typing = Pulse(self._type, every=TYPING_SECONDS, longest=TYPING_LONGEST)
+        self._files = TelegramFileClient(*self._access)
+        self._live = LiveReplies(self._speak, pauses)
+        self._typing = TypingIndicator(self._type, every=TYPING_SECONDS, longest=MAX_TYPING_SECONDS)
 
     def bind(self, notebook: Notebook) -> None:
         """Keep there which message an answer stands in, and which webhook is ours."""
@@ -138,9 +138,9 @@ class Telegram:
         wire = await self._wire(self._hearing.wait)
         try:
             me = await self._hearing.answer(wire, "get_me", {})
-            self._me, self._deliver = Me(id=me["id"], username=me["username"], account=self.account), deliver
-            for parameters in menu(self._commands):
-                self._beside("set_my_commands", parameters)
+            self._me, self._deliver = BotIdentity(id=me["id"], username=me["username"], account=self.account), deliver
+            for parameters in menu_parameters(self._commands):
+                self._call_in_background("set_my_commands", parameters)
             if self._settings.mode == "webhook":
                 await self._hearing.watch(wire)
             else:
@@ -149,22 +149,22 @@ class Telegram:
             self._deliver = None
             await wire.close()
 
-    async def hook(self, request: HookRequest) -> HookReply:
+    async def hook(self, request: WebhookRequest) -> WebhookReply:
         """Take one update by webhook; 401 for whatever fails a check, 503 before `run` and while nothing is stored."""
-        update = update_of(request, self._settings.webhook_secret) if self.capabilities.hook else None
+        update = read_webhook_update(request, self._settings.webhook_secret) if self.capabilities.hook else None
         if update is None:
-            return HookReply(status=401)
+            return WebhookReply(status=401)
         if self._deliver is None:
-            return HookReply(status=503)
+            return WebhookReply(status=503)
         message = self._read(update)
         if message is not None:
             try:
-                await self._hand_over([message], self._deliver)
+                await self._deliver_messages([message], self._deliver)
                 self._hearing.heard = time.time()
             except (OSError, RuntimeError) as err:
                 log.warning("message not stored", error=type(err).__name__)
-                return HookReply(status=503)
-        return HookReply()
+                return WebhookReply(status=503)
+        return WebhookReply()
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Deliver one part; return the new message's id.
@@ -179,9 +179,9 @@ class Telegram:
             receipt = await self._send_file(message, message.file)
         else:
             receipt = (await self._become(message) if ends else None) or await self._send_text(message)
-        gone = reaction(message.reply_to_key, "") if ends and self._settings.reactions else None
+        gone = reaction_parameters(message.reply_to_key, "") if ends and self._settings.reactions else None
         if gone is not None:
-            self._beside("set_message_reaction", gone)
+            self._call_in_background("set_message_reaction", gone)
         return receipt
 
     def show(self, event: LiveEvent) -> None:
@@ -196,11 +196,11 @@ class Telegram:
         elif event.name == "tool_ended":
             self._live.pause(event.message_id)
         elif event.name == "started" and self._settings.reactions:
-            seen = reaction(asked, WORKING)
+            seen = reaction_parameters(asked, WORKING_EMOJI)
             if seen is not None:
-                self._beside("set_message_reaction", seen)
+                self._call_in_background("set_message_reaction", seen)
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """The bytes of a file by its id; Telegram hands out none over 20 MiB."""
         try:
             found = await self._speak("get_file", {"file_id": ref})
@@ -209,12 +209,12 @@ class Telegram:
         if not isinstance(found, dict):
             raise Retryable("an answer without a file in it")
         if int(found.get("file_size") or 0) > most:
-            raise TooBig(f"the file has {found['file_size']} bytes, more than {most}")
+            raise AttachmentTooBig(f"the file has {found['file_size']} bytes, more than {most}")
         return await self._files.fetch(str(found.get("file_path") or ""), min(most, FETCH_BYTES))
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         """When Telegram last answered, and what fails now."""
-        return Vitals(heard=self._hearing.heard, trouble=self._hearing.trouble)
+        return ConnectionStatus(heard=self._hearing.heard, trouble=self._hearing.trouble)
 
     async def probe(self) -> str:
         """Who we are, what groups let us hear, and whether a webhook stands in the way."""
@@ -236,8 +236,8 @@ class Telegram:
         await self._live.close()
         await self._typing.close()
         await self._files.close()
-        if self._mouth is not None:
-            wire, self._mouth = self._mouth, None
+        if self._send_client is not None:
+            wire, self._send_client = self._send_client, None
             await wire.close()
 
     async def _take(self, updates: list[dict[str, Any]]) -> None:
@@ -245,16 +245,16 @@ class Telegram:
         messages = [message for update in updates if (message := self._read(update)) is not None]
         deliver = self._deliver
         if messages and deliver is not None:
-            await until_stored(lambda: self._hand_over(messages, deliver), self.name)
+            await store_with_retry(lambda: self._deliver_messages(messages, deliver), self.name)
 
-    async def _hand_over(self, messages: list[InboundMessage], deliver: Deliver) -> None:
+    async def _deliver_messages(self, messages: list[InboundMessage], deliver: Deliver) -> None:
         accepted = await deliver(messages)
         for message, taken in zip(messages, accepted, strict=False):
             if message.act == "message":
                 self._asked[taken.id] = message.key
             elif message.act == "press":
-                self._beside("answer_callback_query", {"callback_query_id": message.key.removeprefix("c:")})
-        for id in list(self._asked)[:-REMEMBERED]:
+                self._call_in_background("answer_callback_query", {"callback_query_id": message.key.removeprefix("c:")})
+        for id in list(self._asked)[:-MAX_REMEMBERED]:
             del self._asked[id]
 
     def _read(self, update: dict[str, Any]) -> InboundMessage | None:
@@ -274,7 +274,7 @@ class Telegram:
             return None
         try:
             await self._speak("edit_message_text", render_edit(message, standing))
-        except Unchanged:
+        except MessageUnchanged:
             pass
         except MessageMissing:
             return None
@@ -283,7 +283,9 @@ class Telegram:
         return Receipt(platform_id=str(standing))
 
     async def _send_text(self, message: OutboundMessage) -> Receipt:
-        parameters = await asyncio.to_thread(render, message) if len(message.text) > LONG else render(message)
+        parameters = (
+            await asyncio.to_thread(render, message) if len(message.text) > LONG_TEXT_CHARS else render(message)
+        )
         return await self._send("send_message", parameters)
 
     async def _send_file(self, message: OutboundMessage, file: OutboundFile) -> Receipt:
@@ -291,19 +293,19 @@ class Telegram:
         if not file.data:
             raise Rejected("the file is empty")
         if len(file.data) > FILE_BYTES:
-            raise TooBig(f"the file has {len(file.data)} bytes; Telegram takes {FILE_BYTES} from a bot")
-        given = await asyncio.to_thread(upload, file.data, file.name)
+            raise AttachmentTooBig(f"the file has {len(file.data)} bytes; Telegram takes {FILE_BYTES} from a bot")
+        given = await asyncio.to_thread(upload_file, file.data, file.name)
         if file.picture and len(file.data) <= PICTURE_BYTES:
             try:
                 return await self._send("send_photo", {**parameters, "photo": given})
-            except NoPicture:
+            except PictureRejected:
                 log.info("picture sent as a file")
         return await self._send("send_document", {**parameters, "document": given})
 
     async def _send(self, method: str, parameters: dict[str, Any]) -> Receipt:
         try:
             sent = await self._speak(method, parameters)
-        except ThreadMissing:
+        except TopicMissing:
             parameters.pop("message_thread_id", None)
             sent = await self._speak(method, parameters)
         if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
@@ -312,20 +314,20 @@ class Telegram:
 
     async def _speak(self, method: str, parameters: dict[str, Any]) -> Any:
         async with self._opening:
-            if self._mouth is None:
-                self._mouth = await self._wire(self._answer_seconds)
-        return await self._mouth.call(method, parameters)
+            if self._send_client is None:
+                self._send_client = await self._wire(self._answer_seconds)
+        return await self._send_client.call(method, parameters)
 
-    async def _wire(self, wait: float) -> Wire:
+    async def _wire(self, wait: float) -> BotApiClient:
         await asyncio.to_thread(importlib.import_module, "telegram")  # up to a second, beside the loop
-        return await asyncio.to_thread(Wire, *self._access, wait)
+        return await asyncio.to_thread(BotApiClient, *self._access, wait)
 
     async def _type(self, address: Address) -> None:
-        await self._speak("send_chat_action", {"action": "typing", **place(address)})
+        await self._speak("send_chat_action", {"action": "typing", **chat_parameters(address)})
 
-    def _beside(self, method: str, parameters: dict[str, Any]) -> None:
+    def _call_in_background(self, method: str, parameters: dict[str, Any]) -> None:
         """Call it when there is time; what comes of it changes nothing."""
-        with staying():
+        with without_leaving():
             task = asyncio.create_task(self._try(self._speak(method, parameters), method), name=f"telegram {method}")
         self._aside.add(task)
         task.add_done_callback(self._aside.discard)

@@ -7,26 +7,43 @@ import warnings
 from typing import Any
 from urllib.parse import quote
 
-from channels.base import Fetched
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Moved, Rejected, Retryable, TooBig
-from channels.toolkit.sending import HOOKS
+from channels.base import FetchedFile
+from channels.errors import (
+    Ambiguous,
+    AttachmentTooBig,
+    BadFormat,
+    ChannelError,
+    ChatMoved,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
+from channels.toolkit.sending import HTTP_HOOKS
 
 SERVER = "https://api.telegram.org"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
 CONNECTIONS = 32
-LONGEST_TEXT = 300
+MAX_ERROR_TEXT = 300
 
-_WAIT = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
-_NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
-_GONE = ("chat not found", "peer_id_invalid")
+_RETRY_AFTER = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
+_UNSENT_ERRORS = (
+    "ConnectError",
+    "ConnectTimeout",
+    "PoolTimeout",
+    "ProxyError",
+    "UnsupportedProtocol",
+    "LocalProtocolError",
+)
+_GONE_TEXTS = ("chat not found", "peer_id_invalid")
 
 
-class ThreadMissing(Rejected):
+class TopicMissing(Rejected):
     """The topic is not there (any more); the chat itself may be."""
 
 
-class Unchanged(Rejected):
+class MessageUnchanged(Rejected):
     """The message already reads so."""
 
 
@@ -34,7 +51,7 @@ class MessageMissing(Rejected):
     """The message to be changed is not there (any more), or no longer ours to change."""
 
 
-class NoPicture(Rejected):
+class PictureRejected(Rejected):
     """The bytes are not shown as a picture; as a file they would be taken."""
 
 
@@ -42,35 +59,35 @@ class MethodMissing(Retryable):
     """The server is too old for this method."""
 
 
-class HookSet(Contended):
+class WebhookConflict(ReceiverConflict):
     """A webhook takes the updates."""
 
 
-_MEANS = (
-    ("message thread not found", ThreadMissing),
-    ("message is not modified", Unchanged),
+_ERRORS_BY_TEXT = (
+    ("message thread not found", TopicMissing),
+    ("message is not modified", MessageUnchanged),
     ("message to edit not found", MessageMissing),
     ("message can't be edited", MessageMissing),
     ("message_id_invalid", MessageMissing),
-    ("photo_invalid_dimensions", NoPicture),
-    ("image_process_failed", NoPicture),
-    ("photo_save_file_invalid", NoPicture),
-    ("photo_ext_invalid", NoPicture),
-    ("file is too big", TooBig),
-    ("request entity too large", TooBig),
+    ("photo_invalid_dimensions", PictureRejected),
+    ("image_process_failed", PictureRejected),
+    ("photo_save_file_invalid", PictureRejected),
+    ("photo_ext_invalid", PictureRejected),
+    ("file is too big", AttachmentTooBig),
+    ("request entity too large", AttachmentTooBig),
     ("can't parse entities", BadFormat),
     ("text must be non-empty", BadFormat),
 )
 
 
-class Wire:
+class BotApiClient:
     """One pool of connections to one bot's API. base_url: the server's root, "" for Telegram's own."""
 
     def __init__(self, token: str, base_url: str = "", proxy: str = "", wait: float = ANSWER_SECONDS) -> None:
         from telegram import Bot
         from telegram.request import HTTPXRequest
 
-        hush()
+        silence_library()
         self._token = token
         self._request = HTTPXRequest(
             connection_pool_size=CONNECTIONS,
@@ -79,9 +96,9 @@ class Wire:
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
             proxy=proxy or None,
-            httpx_kwargs={"trust_env": False, "event_hooks": HOOKS},
+            httpx_kwargs={"trust_env": False, "event_hooks": HTTP_HOOKS},
         )
-        self._bot = Bot(token, f"{root(base_url)}/bot", request=self._request, get_updates_request=self._request)
+        self._bot = Bot(token, f"{api_root(base_url)}/bot", request=self._request, get_updates_request=self._request)
 
     async def call(self, method: str, parameters: dict[str, Any] | None = None) -> Any:
         """One call; the answer's `result` as plain JSON values.
@@ -117,55 +134,57 @@ class Wire:
     def _meaning(self, err: Exception) -> ChannelError:
         from telegram import error
 
-        text = str(err).replace(self._token, "…")[:LONGEST_TEXT]
+        text = str(err).replace(self._token, "…")[:MAX_ERROR_TEXT]
         match err:
             case error.RetryAfter():
-                return Retryable(text, retry_after=_seconds(text))
+                return Retryable(text, retry_after=_retry_seconds(text))
             case error.ChatMigrated():
-                return Moved(text, chat_id=str(err.new_chat_id))
+                return ChatMoved(text, chat_id=str(err.new_chat_id))
             case error.Forbidden():
                 return Rejected(text, gone=True)
             case error.BadRequest():
-                return _refusal(text)
+                return _error_for_text(text)
             case error.Conflict():
                 hook = "webhook" in text.lower()
-                return (HookSet if hook else Contended)(f"something else receives this bot's messages: {text}")
+                return (WebhookConflict if hook else ReceiverConflict)(
+                    f"something else receives this bot's messages: {text}"
+                )
             case error.NetworkError() if "request entity too large" in text.lower():
-                return TooBig(text)
-            case error.NetworkError() if type(err.__cause__).__name__ in _NOT_SENT:
+                return AttachmentTooBig(text)
+            case error.NetworkError() if type(err.__cause__).__name__ in _UNSENT_ERRORS:
                 return Retryable(text, whole_channel=True)
             case error.NetworkError() if "too many requests" in text.lower():
-                return Retryable(text, retry_after=_seconds(text))
+                return Retryable(text, retry_after=_retry_seconds(text))
             case _:
                 return Ambiguous(text)
 
 
-def root(base_url: str) -> str:
+def api_root(base_url: str) -> str:
     """The server's address without a path. base_url: "" for Telegram's own."""
     return (base_url or SERVER).rstrip("/").removesuffix("/bot")
 
 
-def upload(data: bytes, name: str) -> Any:
+def upload_file(data: bytes, name: str) -> Any:
     """A file as a parameter of a call; `name` is what people see, without any folder."""
     from telegram import InputFile
 
     return InputFile(data, filename=name.replace("\\", "/").rpartition("/")[2] or "file")
 
 
-def _refusal(text: str) -> Rejected:
+def _error_for_text(text: str) -> Rejected:
     lower = text.lower()
-    for words, meaning in _MEANS:
+    for words, meaning in _ERRORS_BY_TEXT:
         if words in lower:
             return meaning(text)
-    return Rejected(text, gone=any(words in lower for words in _GONE))
+    return Rejected(text, gone=any(words in lower for words in _GONE_TEXTS))
 
 
-def _seconds(text: str) -> float | None:
-    found = _WAIT.search(text)
+def _retry_seconds(text: str) -> float | None:
+    found = _RETRY_AFTER.search(text)
     return float(found[1]) if found else None
 
 
-def hush() -> None:
+def silence_library() -> None:
     """The loggers print addresses, which hold the token; the advice is for callers of typed methods."""
     for name in ("httpx", "httpx2", "telegram"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -175,19 +194,19 @@ def hush() -> None:
 
 # Files that came with a message, fetched from the Bot API's file server.
 
-CHUNK_SECONDS = 20.0
-WHOLE_SECONDS = 120.0
+CHUNK_TIMEOUT_SECONDS = 20.0
+DOWNLOAD_SECONDS = 120.0
 
 
-class Files:
+class TelegramFileClient:
     """One pool of connections to the file server. base_url: as the API's; proxy: its URL, "" for none."""
 
     def __init__(self, token: str, base_url: str, proxy: str) -> None:
-        self._start = f"{root(base_url)}/file/bot{token}/"
+        self._start = f"{api_root(base_url)}/file/bot{token}/"
         self._proxy = proxy
         self._client: Any = None
 
-    async def fetch(self, path: str, most: int) -> Fetched:
+    async def fetch(self, path: str, most: int) -> FetchedFile:
         """The bytes at a path that getFile named, at most `most`; it reads no more than that.
 
         Raises:
@@ -200,8 +219,8 @@ class Files:
         if self._client is None:
             self._client = await asyncio.to_thread(self._open)
         try:
-            async with asyncio.timeout(WHOLE_SECONDS):
-                return Fetched(data=await self._read(self._start + quote(path), most))
+            async with asyncio.timeout(DOWNLOAD_SECONDS):
+                return FetchedFile(data=await self._read(self._start + quote(path), most))
         except (httpx2.TransportError, TimeoutError) as err:
             raise Retryable(f"the file did not come whole: {type(err).__name__}") from err
 
@@ -221,11 +240,11 @@ class Files:
             async for chunk in answer.aiter_raw():
                 data += chunk
                 if len(data) > most:
-                    raise TooBig(f"the file has more than {most} bytes")
+                    raise AttachmentTooBig(f"the file has more than {most} bytes")
         return bytes(data)
 
     def _open(self) -> Any:
         import httpx2
 
-        timeout = httpx2.Timeout(CHUNK_SECONDS, connect=CONNECT_SECONDS)
+        timeout = httpx2.Timeout(CHUNK_TIMEOUT_SECONDS, connect=CONNECT_SECONDS)
         return httpx2.AsyncClient(timeout=timeout, trust_env=False, proxy=self._proxy or None)

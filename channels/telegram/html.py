@@ -23,10 +23,10 @@ def to_html(markdown: str) -> str:
     if blocks is None:
         return escape(markdown, quote=False)
     html = _blocks(blocks, "\n\n")
-    return html if visible(html).strip() else ""
+    return html if visible_text(html).strip() else ""
 
 
-def visible(html: str) -> str:
+def visible_text(html: str) -> str:
     """What a reader sees of HTML that `to_html` made."""
     return unescape(_TAG.sub("", html))
 
@@ -66,11 +66,11 @@ def _list(node: Node) -> str:
     items = []
     for number, item in enumerate(node.children, first):
         mark = "• " if node.type == "bullet_list" else f"{number}. "
-        items.append(mark + _indented(_blocks(item.children, "\n")))
+        items.append(mark + _indent_lines(_blocks(item.children, "\n")))
     return "\n".join(items)
 
 
-def _indented(html: str) -> str:
+def _indent_lines(html: str) -> str:
     """Further lines under their item's first; lines of code stay as they are."""
     pieces = _CODE.split(html)
     return "".join(piece if piece.startswith("<pre>") else piece.replace("\n", "\n  ") for piece in pieces)
@@ -89,7 +89,7 @@ def _quote(node: Node) -> str:
 def _table(node: Node) -> str:
     """Rows as text with columns under each other."""
     rows = [
-        [visible(_ANCHOR.sub(r"\2 (\1)", _inlines(cell))).replace("\n", " ") for cell in row.children]
+        [visible_text(_ANCHOR.sub(r"\2 (\1)", _inlines(cell))).replace("\n", " ") for cell in row.children]
         for part in node.children
         for row in part.children
     ]
@@ -125,4 +125,4 @@ def _link(address: str, shown: str) -> str:
     """A web link; any other address (a mention of a person, say) is written out and links nowhere."""
     if address.startswith(("http://", "https://")):
         return f'<a href="{escape(address)}">{shown or escape(address, quote=False)}</a>'
-    return f"{shown} ({escape(address, quote=False)})" if address and address not in visible(shown) else shown
+    return f"{shown} ({escape(address, quote=False)})" if address and address not in visible_text(shown) else shown

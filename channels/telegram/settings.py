@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-SHORTEST_SECRET = 32
+MIN_SECRET = 32
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class TelegramSettings:
     """base_url: root of the API server, "" for Telegram's own. webhook_url: our public https address. proxy: its URL.
 
     reactions: mark what is being worked on with an emoji.
@@ -29,9 +29,9 @@ class Settings:
     def __post_init__(self) -> None:
         if self.mode != "webhook":
             return
-        if len(self.webhook_secret) < SHORTEST_SECRET:
+        if len(self.webhook_secret) < MIN_SECRET:
             raise ValueError(
-                f"webhook_secret has {len(self.webhook_secret)} signs; mode webhook needs {SHORTEST_SECRET} or more, "
+                f"webhook_secret has {len(self.webhook_secret)} signs; mode webhook needs {MIN_SECRET} or more, "
                 "random ones"
             )
         if not _SECRET.fullmatch(self.webhook_secret):

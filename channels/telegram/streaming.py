@@ -11,30 +11,30 @@ import structlog
 from channels.base import Notebook
 from channels.errors import Ambiguous, ChannelError, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
-from channels.telegram.client import MethodMissing, Unchanged
-from channels.telegram.messages import draft, edit, opening, so_far
+from channels.telegram.client import MessageUnchanged, MethodMissing
+from channels.telegram.messages import draft_parameters, edit_parameters, opening_parameters, preview_text
 
 log = structlog.get_logger(__name__)
 
 DRAFT_PAUSE = 1.0
 EDIT_PAUSE = 3.0
 """Seconds between two looks of an answer in one chat; a group takes twenty messages a minute."""
-DRAFT_KEPT = 20.0
+DRAFT_FADES_SECONDS = 20.0
 """A draft is gone after thirty seconds."""
-LONGEST_IDLE = 180.0
+MAX_IDLE = 180.0
 """An answer that nothing was heard of for so long is not shown any more."""
 CALL_SECONDS = 10.0
 CLOSING_SECONDS = 2.0
-KEPT_SECONDS = 86_400
+NOTE_TTL_SECONDS = 86_400
 """How long it is remembered which message an answer stands in."""
-NOTE = "live:"
-MOST_OVER = 1_000
+NOTE_PREFIX = "live:"
+MAX_FINISHED = 1_000
 
-Speak = Callable[[str, dict[str, Any]], Awaitable[Any]]
+CallApi = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 
 @dataclass(slots=True)
-class _Answer:
+class _LiveReply:
     """One answer in the making. asked: platform key of the question, "" unknown; calling: held during a call."""
 
     id: str
@@ -48,7 +48,7 @@ class _Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
+class _LiveMessage:
     """The message of ours in which an answer stands. taken: client key of the part that it has become."""
 
     chat: str
@@ -57,19 +57,19 @@ class _Standing:
     taken: str = ""
 
 
-class Lives:
+class LiveReplies:
     """All answers in the making of one bot; best effort, while `take` and `end` are exact.
 
     speak: calls a method. pauses: seconds between two looks in a private chat, and in a group.
     """
 
-    def __init__(self, speak: Speak, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)) -> None:
+    def __init__(self, speak: CallApi, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)) -> None:
         self._speak = speak
         self._pauses = pauses
-        self._open: dict[str, _Answer] = {}
+        self._open: dict[str, _LiveReply] = {}
         self._over: dict[str, None] = {}
         self._free: dict[str, float] = {}
-        self._standing: dict[str, _Standing] | None = None
+        self._standing: dict[str, _LiveMessage] | None = None
         self._reading = asyncio.Lock()
         self._drafts = True
         self.notebook: Notebook | None = None
@@ -80,7 +80,7 @@ class Lives:
         if answer is None:
             if not event.text.strip() or event.message_id in self._over or not self._shows(event.address):
                 return
-            answer = self._open[event.message_id] = _Answer(event.message_id, event.address, asked)
+            answer = self._open[event.message_id] = _LiveReply(event.message_id, event.address, asked)
             answer.task = asyncio.create_task(self._go_on(answer), name="live answer")
         answer.text = event.text if event.facts.get("whole") else answer.text + event.text
         answer.changed.set()
@@ -128,13 +128,13 @@ class Lives:
     def _shows(self, address: Address) -> bool:
         return self._drafts or address.chat_id.startswith("-")
 
-    async def _go_on(self, answer: _Answer) -> None:
+    async def _go_on(self, answer: _LiveReply) -> None:
         group = answer.address.chat_id.startswith("-")
         try:
             if group:  # a short answer comes whole before anything is shown of it
                 await asyncio.sleep(self._pauses[1])
-            while await self._moved(answer, LONGEST_IDLE if group else DRAFT_KEPT):
-                await self._wait_turn(answer.address.chat_id, self._pauses[group])
+            while await self._moved(answer, MAX_IDLE if group else DRAFT_FADES_SECONDS):
+                await self._wait_for_slot(answer.address.chat_id, self._pauses[group])
                 answer.changed.clear()
                 await self._show(answer, group)
         except MethodMissing:
@@ -149,23 +149,23 @@ class Lives:
     def _note_over(self, id: str) -> None:
         """Nothing of this answer is shown any more, however late it comes."""
         self._over[id] = None
-        while len(self._over) > MOST_OVER:
+        while len(self._over) > MAX_FINISHED:
             del self._over[next(iter(self._over))]
 
-    async def _moved(self, answer: _Answer, longest: float) -> bool:
+    async def _moved(self, answer: _LiveReply, longest: float) -> bool:
         """Wait for something new; a draft is shown again before it fades, while the answer is being written."""
         since = time.monotonic()
-        while time.monotonic() - since < LONGEST_IDLE:
+        while time.monotonic() - since < MAX_IDLE:
             try:
                 async with asyncio.timeout(longest):
                     await answer.changed.wait()
                 return True
             except TimeoutError:
-                if longest < LONGEST_IDLE:
+                if longest < MAX_IDLE:
                     await self._show(answer, False)
         return False
 
-    async def _wait_turn(self, chat: str, pause: float) -> None:
+    async def _wait_for_slot(self, chat: str, pause: float) -> None:
         """Answers in one chat (in its topics, say) share its pace."""
         now = time.monotonic()
         self._free = {name: free for name, free in self._free.items() if free > now}
@@ -173,8 +173,8 @@ class Lives:
         self._free[chat] = due + pause
         await asyncio.sleep(due - now)
 
-    async def _show(self, answer: _Answer, group: bool) -> None:
-        text = so_far(answer.text, answer.address)
+    async def _show(self, answer: _LiveReply, group: bool) -> None:
+        text = preview_text(answer.text, answer.address)
         if not text.strip() or (group and text == answer.shown):
             return
         async with answer.calling:
@@ -192,41 +192,41 @@ class Lives:
                 return
         answer.shown = text
 
-    async def _draft(self, answer: _Answer, text: str) -> None:
-        await self._speak("send_message_draft", draft(answer.address, text, answer.id))
+    async def _draft(self, answer: _LiveReply, text: str) -> None:
+        await self._speak("send_message_draft", draft_parameters(answer.address, text, answer.id))
 
-    async def _grow(self, answer: _Answer, text: str) -> None:
+    async def _grow(self, answer: _LiveReply, text: str) -> None:
         standing = (await self._notes()).get(answer.id)
         if standing is not None:
             if standing.taken:
                 return
             try:
-                await self._speak("edit_message_text", edit(answer.address, standing.message, text))
-            except Unchanged:
+                await self._speak("edit_message_text", edit_parameters(answer.address, standing.message, text))
+            except MessageUnchanged:
                 return
         elif answer.asked:  # else it could not be shown as an answer, and the final text will be
-            sent = await self._speak("send_message", opening(answer.address, text, answer.asked))
+            sent = await self._speak("send_message", opening_parameters(answer.address, text, answer.asked))
             chat, message = answer.address.chat_id, int(sent["message_id"])
-            await self._note(answer.id, _Standing(chat=chat, message=message, since=int(time.time())))
+            await self._note(answer.id, _LiveMessage(chat=chat, message=message, since=int(time.time())))
 
-    async def _notes(self) -> dict[str, _Standing]:
+    async def _notes(self) -> dict[str, _LiveMessage]:
         async with self._reading:
             if self._standing is None:
-                kept = await self.notebook.read(NOTE) if self.notebook else {}
-                self._standing = {name.removeprefix(NOTE): _read(value) for name, value in kept.items()}
+                kept = await self.notebook.read(NOTE_PREFIX) if self.notebook else {}
+                self._standing = {name.removeprefix(NOTE_PREFIX): _read_note(value) for name, value in kept.items()}
         return self._standing
 
-    async def _note(self, id: str, standing: _Standing) -> None:
+    async def _note(self, id: str, standing: _LiveMessage) -> None:
         notes = await self._notes()
         notes[id] = standing
-        old = [name for name, one in notes.items() if one.since < time.time() - KEPT_SECONDS]
+        old = [name for name, one in notes.items() if one.since < time.time() - NOTE_TTL_SECONDS]
         for name in old:
             del notes[name]
         if self.notebook:
             value = f"{standing.chat} {standing.message} {standing.since} {standing.taken}"
-            await self.notebook.write({NOTE + id: value} | {NOTE + name: "" for name in old})
+            await self.notebook.write({NOTE_PREFIX + id: value} | {NOTE_PREFIX + name: "" for name in old})
 
 
-def _read(value: str) -> _Standing:
+def _read_note(value: str) -> _LiveMessage:
     chat, message, since, taken = value.split(" ", 3)
-    return _Standing(chat=chat, message=int(message), since=int(since), taken=taken)
+    return _LiveMessage(chat=chat, message=int(message), since=int(since), taken=taken)

@@ -22,20 +22,20 @@ from channels.message import (
     Receipt,
     Sender,
 )
-from channels.terminal.prompt import Desk, Prompt, attached, piped
-from channels.terminal.view import WORDS, PlainView, RichView, View, one_line, words
+from channels.terminal.prompt import LinePrompt, PromptOptions, attached_files, read_piped_lines
+from channels.terminal.view import TEXTS, PlainView, RichView, TerminalView, localized, shorten_line
 
-TEN_YEARS = 10 * 365 * 86_400.0
-REMEMBERED = 1000
-ENDINGS = frozenset({"final", "notice"})
+KEY_VALID_SECONDS = 10 * 365 * 86_400.0
+MAX_REMEMBERED = 1000
+FINAL_KINDS = frozenset({"final", "notice"})
 
 
-async def _nothing() -> None:
+async def _stop_nothing() -> None:
     """Stops nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class TerminalOptions:
     """What a terminal is to do. conversation: its name. once: one message to send, then leave.
 
     stop: ends the running turn, for Ctrl-C. interactive: prompt and Markdown; None: if a person is at both ends.
@@ -43,8 +43,8 @@ class Setup:
 
     conversation: str = "terminal"
     once: str | None = None
-    desk: Desk = field(default_factory=Desk)
-    stop: Callable[[], Awaitable[None]] = _nothing
+    desk: PromptOptions = field(default_factory=PromptOptions)
+    stop: Callable[[], Awaitable[None]] = _stop_nothing
     interactive: bool | None = None
 
 
@@ -56,9 +56,11 @@ class Terminal:
 
     name = "terminal"
     account = "local"
-    capabilities = Capabilities(keyed=True, key_valid=TEN_YEARS, live=True, shows="stream")
+    capabilities = Capabilities(keyed=True, key_valid=KEY_VALID_SECONDS, live=True, shows="stream")
 
-    def __init__(self, setup: Setup, view: View | None = None, lines: AsyncIterator[str] | None = None) -> None:
+    def __init__(
+        self, setup: TerminalOptions, view: TerminalView | None = None, lines: AsyncIterator[str] | None = None
+    ) -> None:
         """view, lines: where to show and what is typed, None for this process's own terminal."""
         people = sys.stdin.isatty() and sys.stdout.isatty() and setup.once is None
         self.interactive = people if setup.interactive is None else setup.interactive
@@ -68,8 +70,8 @@ class Terminal:
         self._lines = lines
         self._session = uuid.uuid4().hex
         self._count = 0
-        self._seen: deque[str] = deque(maxlen=REMEMBERED)
-        self._ended: deque[str] = deque(maxlen=REMEMBERED)
+        self._seen: deque[str] = deque(maxlen=MAX_REMEMBERED)
+        self._ended: deque[str] = deque(maxlen=MAX_REMEMBERED)
         self._waits: dict[str, asyncio.Event] = {}
         self._busy = False
         self._gone = False
@@ -90,7 +92,7 @@ class Terminal:
         if message.id not in self._seen:
             self._seen.append(message.id)
             self._print(message)
-        if message.kind in ENDINGS and message.part_no == message.parts - 1:
+        if message.kind in FINAL_KINDS and message.part_no == message.parts - 1:
             self._ended.append(message.reply_to)
             waiting = self._waits.get(message.reply_to)
             if waiting is not None:
@@ -105,7 +107,7 @@ class Terminal:
             self._view.delta(event.text, whole=bool(event.facts.get("whole")))
         elif event.name == "tool_started":
             step = int(event.facts.get("step", 0)) + 1
-            tool = one_line(str(event.facts.get("tool", "")))
+            tool = shorten_line(str(event.facts.get("tool", "")))
             self._view.working(tool if event.facts.get("planned") else self._say("step", step=step, tool=tool))
         elif event.name == "fold":
             self._view.working(self._folding(event))
@@ -115,7 +117,7 @@ class Terminal:
     def _folding(self, event: LiveEvent) -> str:
         """How far a fold has come; once it has ended, the answer is what is waited for."""
         key, first, last = f"fold_{event.facts.get('state')}", event.facts.get("from_turn"), event.facts.get("to_turn")
-        if key not in WORDS:
+        if key not in TEXTS:
             return self._say("thinking")
         if first == last:
             return self._say(key, turns=self._say("turn_one", turn=first))
@@ -126,24 +128,24 @@ class Terminal:
         self._view.hint(self._say(key, **fields))
 
     def _say(self, key: str, **fields: object) -> str:
-        return words(self._setup.desk.language, key, **fields)
+        return localized(self._setup.desk.language, key, **fields)
 
     def _input(self) -> AsyncIterator[str]:
         setup = self._setup
         if setup.once is not None:
-            return _only(setup.once)
+            return _only_attachment(setup.once)
         if self._lines is not None:
             return self._lines
         if self.interactive:
-            return Prompt(setup.desk).lines()
-        return piped(sys.stdin.fileno(), setup.desk.language)
+            return LinePrompt(setup.desk).lines()
+        return read_piped_lines(sys.stdin.fileno(), setup.desk.language)
 
     async def _ask(self, deliver: Deliver, text: str) -> None:
         try:
             accepted = (await deliver([await self._message(text)]))[0]
         except (OSError, RuntimeError) as err:
             self.failed = True
-            self.hint("lost", why=one_line(str(err), 200))
+            self.hint("lost", why=shorten_line(str(err), 200))
             return
         await self._answered(accepted.id)
 
@@ -162,7 +164,7 @@ class Terminal:
         )
 
     async def _files(self, text: str) -> tuple[Attachment, ...]:
-        found = await asyncio.to_thread(lambda: list(attached(text, self._setup.desk.folder)))
+        found = await asyncio.to_thread(lambda: list(attached_files(text, self._setup.desk.folder)))
         for path, err in [item for item in found if isinstance(item, tuple)]:
             self.hint("unread", path=path, why=err)
         return tuple(item for item in found if isinstance(item, Attachment))
@@ -211,7 +213,7 @@ class Terminal:
         try:
             await self._setup.stop()
         except (LookupError, OSError, RuntimeError) as err:
-            self._view.hint(one_line(str(err), 200))
+            self._view.hint(shorten_line(str(err), 200))
 
     def _print(self, message: OutboundMessage) -> None:
         if message.reply_to in self._waits:
@@ -224,5 +226,5 @@ class Terminal:
                 waiting.set()
 
 
-async def _only(text: str) -> AsyncIterator[str]:
+async def _only_attachment(text: str) -> AsyncIterator[str]:
     yield text

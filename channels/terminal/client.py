@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
-from channels.base import NOTHING
+from channels.base import NO_NOTEBOOK_CHANGES
 from channels.errors import LoggedOut
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundKind, OutboundMessage, Receipt
 
 # HTTP calls to a server of ours on this machine, and the events it streams, over plain asyncio streams.
 
-MOST_HEAD = 65_536
-MOST_BODY = 16 * 2**20
+MAX_HEAD_BYTES = 65_536
+MAX_BODY_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HttpReply:
     """An answer whose body has yet to be read. headers: names in lower case."""
 
     status: int
@@ -41,17 +41,17 @@ class Reply:
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it comes. Raises ConnectionError when it ends too early."""
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
-            while size := _number((await _line(self.reader)).split(b";")[0], 16):
-                yield await _exactly(self.reader, size)
-                await _line(self.reader)
+            while size := _parse_number((await _read_line(self.reader)).split(b";")[0], 16):
+                yield await _read_exactly(self.reader, size)
+                await _read_line(self.reader)
         elif "content-length" in self.headers:
-            left = _number(self.headers["content-length"].encode(), 10)
+            left = _parse_number(self.headers["content-length"].encode(), 10)
             while left:
-                piece = await _exactly(self.reader, min(left, MOST_HEAD))
+                piece = await _read_exactly(self.reader, min(left, MAX_HEAD_BYTES))
                 left -= len(piece)
                 yield piece
         else:
-            while piece := await self.reader.read(MOST_HEAD):
+            while piece := await self.reader.read(MAX_HEAD_BYTES):
                 yield piece
 
     async def body(self) -> dict[str, Any]:
@@ -59,8 +59,8 @@ class Reply:
         whole = b""
         async for piece in self.pieces():
             whole += piece
-            if len(whole) > MOST_BODY:
-                raise ConnectionError(f"the answer is larger than {MOST_BODY} bytes")
+            if len(whole) > MAX_BODY_BYTES:
+                raise ConnectionError(f"the answer is larger than {MAX_BODY_BYTES} bytes")
         try:
             told = json.loads(whole)
         except ValueError:
@@ -78,7 +78,7 @@ class ServerEvent:
 
 
 @dataclass(slots=True)
-class _Gathered:
+class _EventParser:
     """The lines of an event that is not complete yet; `id` holds on to the next ones."""
 
     id: str = ""
@@ -102,7 +102,7 @@ class _Gathered:
         return None
 
 
-def endpoint(url: str, token: str) -> Endpoint:
+def parse_endpoint(url: str, token: str) -> Endpoint:
     """Where a base URL such as http://127.0.0.1:8642 leads. Raises ValueError for anything but plain http."""
     parts = urlsplit(url)
     if parts.scheme != "http" or not parts.hostname:
@@ -111,26 +111,26 @@ def endpoint(url: str, token: str) -> Endpoint:
 
 
 @asynccontextmanager
-async def call(
+async def open_request(
     where: Endpoint, method: str, path: str, *, told: Mapping[str, Any] | None = None, last_id: str = ""
-) -> AsyncIterator[Reply]:
+) -> AsyncIterator[HttpReply]:
     """One request on a connection of its own. told: the body, sent as JSON.
 
     Raises:
         OSError: no connection, or it broke.
     """
-    reader, writer = await asyncio.open_connection(where.host, where.port, limit=MOST_HEAD)
+    reader, writer = await asyncio.open_connection(where.host, where.port, limit=MAX_HEAD_BYTES)
     try:
-        writer.write(_request(where, f"{method} {where.prefix}{path}", told, last_id))
+        writer.write(_build_request(where, f"{method} {where.prefix}{path}", told, last_id))
         await writer.drain()
-        yield await _reply(reader)
+        yield await _read_reply(reader)
     finally:
         writer.close()
         with suppress(OSError):
             await writer.wait_closed()
 
 
-async def ask(
+async def request_json(
     where: Endpoint, method: str, path: str, told: Mapping[str, Any] | None = None, *, patience: float
 ) -> tuple[int, dict[str, Any]]:
     """One request and its whole answer: status and JSON object. patience: seconds that it may take.
@@ -139,7 +139,7 @@ async def ask(
         OSError: the server could not be reached, took too long, or could not do it.
         RuntimeError: it refused; the text says why.
     """
-    async with asyncio.timeout(patience), call(where, method, path, told=told) as reply:
+    async with asyncio.timeout(patience), open_request(where, method, path, told=told) as reply:
         answer = await reply.body()
     if reply.status < 300:
         return reply.status, answer
@@ -149,7 +149,7 @@ async def ask(
     raise OSError(why) if reply.status >= 500 else RuntimeError(why)
 
 
-async def events(reply: Reply, gap: float) -> AsyncIterator[ServerEvent]:
+async def read_events(reply: HttpReply, gap: float) -> AsyncIterator[ServerEvent]:
     """The events of a stream, until it ends. gap: seconds without a byte, comments included, that are waited for.
 
     Raises:
@@ -157,10 +157,10 @@ async def events(reply: Reply, gap: float) -> AsyncIterator[ServerEvent]:
 
     Source: the HTML standard, server-sent events.
     """
-    gathered, rest, pieces = _Gathered(), b"", reply.pieces()
+    gathered, rest, pieces = _EventParser(), b"", reply.pieces()
     while piece := await asyncio.wait_for(anext(pieces, b""), gap):
         *lines, rest = (rest + piece).split(b"\n")
-        if len(rest) > MOST_BODY:
+        if len(rest) > MAX_BODY_BYTES:
             raise ConnectionError("an event is too large")
         for line in lines:
             event = gathered.take(line.removesuffix(b"\r").decode("utf-8", "replace"))
@@ -168,7 +168,7 @@ async def events(reply: Reply, gap: float) -> AsyncIterator[ServerEvent]:
                 yield event
 
 
-def _request(where: Endpoint, line: str, told: Mapping[str, Any] | None, last_id: str) -> bytes:
+def _build_request(where: Endpoint, line: str, told: Mapping[str, Any] | None, last_id: str) -> bytes:
     host = f"[{where.host}]" if ":" in where.host else where.host
     head = [
         f"{line} HTTP/1.1",
@@ -187,7 +187,7 @@ def _request(where: Endpoint, line: str, told: Mapping[str, Any] | None, last_id
     return "\r\n".join([*head, "", ""]).encode() + body
 
 
-async def _reply(reader: asyncio.StreamReader) -> Reply:
+async def _read_reply(reader: asyncio.StreamReader) -> HttpReply:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as err:
@@ -198,43 +198,43 @@ async def _reply(reader: asyncio.StreamReader) -> Reply:
         raise ConnectionError("what answers there does not speak HTTP")
     pairs = (line.partition(":") for line in lines if line)
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    return Reply(status=int(status[:3]), headers=headers, reader=reader)
+    return HttpReply(status=int(status[:3]), headers=headers, reader=reader)
 
 
-def _number(digits: bytes, base: int) -> int:
+def _parse_number(digits: bytes, base: int) -> int:
     try:
         number = int(digits, base)
     except ValueError as err:
         raise ConnectionError("the answer is not proper HTTP") from err
-    if not 0 <= number <= MOST_BODY:
+    if not 0 <= number <= MAX_BODY_BYTES:
         raise ConnectionError("the answer is too large, or not proper HTTP")
     return number
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
+async def _read_line(reader: asyncio.StreamReader) -> bytes:
     try:
         return (await reader.readuntil(b"\r\n"))[:-2]
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as err:
         raise ConnectionError("the answer broke off") from err
 
 
-async def _exactly(reader: asyncio.StreamReader, size: int) -> bytes:
+async def _read_exactly(reader: asyncio.StreamReader, size: int) -> bytes:
     try:
         return await reader.readexactly(size)
     except asyncio.IncompleteReadError as err:
         raise ConnectionError("the answer broke off") from err
 
 
-PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 """Seconds between attempts to connect again; the last one holds."""
-PATIENCE = 30.0
-GAP = 60.0
+REQUEST_SECONDS = 30.0
+STREAM_GAP_SECONDS = 60.0
 """Seconds without a byte after which a stream is given up; the server says something every 15."""
-LINES: dict[str, OutboundKind] = {"reply": "final", "notice": "notice"}
-LIVE = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "failed"})
+LINE_KINDS: dict[str, OutboundKind] = {"reply": "final", "notice": "notice"}
+LIVE_EVENTS = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "failed"})
 
 
-class Hearer(Protocol):
+class TerminalEvents(Protocol):
     """What hears the events: the terminal."""
 
     async def send(self, message: OutboundMessage) -> Receipt: ...
@@ -244,15 +244,15 @@ class Hearer(Protocol):
     def hint(self, key: str, **fields: object) -> None: ...
 
 
-class Remote:
+class RemoteConversation:
     """One conversation of a running bot. conversation: its name in the API. pauses: see PAUSES.
 
     `deliver` and `stop` fit a terminal; `listen` has to run beside it.
     """
 
-    def __init__(self, url: str, token: str, conversation: str, pauses: Sequence[float] = PAUSES) -> None:
+    def __init__(self, url: str, token: str, conversation: str, pauses: Sequence[float] = RECONNECT_PAUSES) -> None:
         """Raises ValueError for an address that is not plain http."""
-        self._where = endpoint(url, token)
+        self._where = parse_endpoint(url, token)
         self._conversation = conversation
         self._place = Address(channel="web", account="console", chat_id=conversation)
         self._path = f"/api/conversations/{quote(conversation, safe='')}"
@@ -262,7 +262,9 @@ class Remote:
         self._tried = asyncio.Event()
         self._exists = asyncio.Event()
 
-    async def deliver(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+    async def deliver(
+        self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+    ) -> list[Accepted]:
         """Post them one by one, once somebody listens for the answers.
 
         Raises:
@@ -280,7 +282,7 @@ class Remote:
         """How full the conversation's context is, as the API tells it. Raises as `deliver`."""
         return (await self._ask("GET", f"{self._path}/context"))[1]
 
-    async def listen(self, hearer: Hearer) -> None:
+    async def listen(self, hearer: TerminalEvents) -> None:
         """Pass on what happens from now on, connecting again as often as needed, until cancelled.
 
         Raises:
@@ -308,15 +310,15 @@ class Remote:
         return Accepted(id=str(answer.get("id", "")), new=status == 202)
 
     async def _ask(self, method: str, path: str, told: Mapping[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
-        return await ask(self._where, method, path, told, patience=PATIENCE)
+        return await request_json(self._where, method, path, told, patience=REQUEST_SECONDS)
 
-    async def _follow(self, hearer: Hearer) -> None:
+    async def _follow(self, hearer: TerminalEvents) -> None:
         """One connection's events."""
         self._exists.clear()
-        async with call(self._where, "GET", f"{self._path}/events", last_id=self._last_id) as reply:
+        async with open_request(self._where, "GET", f"{self._path}/events", last_id=self._last_id) as reply:
             if reply.status == 200:
                 self._tried.set()
-                async for event in events(reply, GAP):
+                async for event in read_events(reply, STREAM_GAP_SECONDS):
                     await self._pass_on(hearer, event)
                     self._last_id = event.id
                 return
@@ -326,10 +328,10 @@ class Remote:
             self._tried.set()
             await self._exists.wait()
 
-    async def _pass_on(self, hearer: Hearer, event: ServerEvent) -> None:
-        told = _object(event.data)
+    async def _pass_on(self, hearer: TerminalEvents, event: ServerEvent) -> None:
+        told = _load_object(event.data)
         text, about = str(told.get("text", "")), str(told.get("message_id", ""))
-        if event.name in LIVE:
+        if event.name in LIVE_EVENTS:
             facts = {key: value for key, value in told.items() if isinstance(value, str | int | float | bool)}
             hearer.show(
                 LiveEvent(
@@ -340,11 +342,11 @@ class Remote:
                     facts=facts,
                 )
             )
-        elif event.name in LINES and self._fresh(told):
+        elif event.name in LINE_KINDS and self._fresh(told):
             id = str(told.get("id") or f"line {event.id}")
             await hearer.send(
                 OutboundMessage(
-                    id=id, address=self._place, client_key=id, text=text, kind=LINES[event.name], reply_to=about
+                    id=id, address=self._place, client_key=id, text=text, kind=LINE_KINDS[event.name], reply_to=about
                 )
             )
 
@@ -356,7 +358,7 @@ class Remote:
             return True
 
 
-def _object(data: str) -> dict[str, Any]:
+def _load_object(data: str) -> dict[str, Any]:
     try:
         told = json.loads(data)
     except ValueError:

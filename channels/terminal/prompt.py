@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from channels.message import Attachment
-from channels.terminal.view import Language, words
+from channels.terminal.view import Language, localized
 
 LINE_BYTES = 800_000
 FILE_BYTES = 25 * 2**20
-CHUNK = 65_536
-MOST_COMPLETIONS = 50
-_NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
-_WORD = re.compile(r"\S*$")
+CHUNK_BYTES = 65_536
+MAX_COMPLETIONS = 50
+_FILE_REFERENCE = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
+_LAST_WORD = re.compile(r"\S*$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class PromptOptions:
     """What a prompt knows. commands: slash commands with their slash. folder: where paths begin.
 
     history: file of what was typed, None for none. toolbar: one line under the prompt, asked each second.
@@ -36,26 +36,26 @@ class Desk:
     language: Language = "en"
 
 
-async def piped(fd: int, language: Language = "en") -> AsyncIterator[str]:
+async def read_piped_lines(fd: int, language: Language = "en") -> AsyncIterator[str]:
     """The lines that come through a descriptor, without their ends; what is not UTF-8 is replaced.
 
     One chunk is read at a time, and only when the last one is used up. A line over 800,000 bytes is cut and says so.
     """
     rest = b""
-    async for chunk in _chunks(fd):
+    async for chunk in _read_chunks(fd):
         *whole, last = chunk.split(b"\n")
         for line in whole:
-            yield _decoded(rest + line, language)
+            yield _decode_line(rest + line, language)
             rest = b""
         rest = (rest + last)[: LINE_BYTES + 1]
     if rest:
-        yield _decoded(rest, language)
+        yield _decode_line(rest, language)
 
 
-class Prompt:
+class LinePrompt:
     """A line to type in. Enter sends; Alt-Enter, or Enter after a backslash, begins another line."""
 
-    def __init__(self, desk: Desk, source: Any = None, out: Any = None) -> None:
+    def __init__(self, desk: PromptOptions, source: Any = None, out: Any = None) -> None:
         """source, out: prompt_toolkit's input and output, None for the terminal."""
         from prompt_toolkit import PromptSession
 
@@ -65,8 +65,8 @@ class Prompt:
             "› ",
             multiline=True,
             prompt_continuation="  ",
-            completer=_completer(desk),
-            history=_history(desk.history),
+            completer=_make_completer(desk),
+            history=_open_history(desk.history),
             key_bindings=self._keys(),
             bottom_toolbar=self._toolbar,
             refresh_interval=1.0,
@@ -91,7 +91,7 @@ class Prompt:
         from prompt_toolkit.key_binding import KeyBindings
 
         keys = KeyBindings()
-        keys.add("enter")(_send)
+        keys.add("enter")(_submit)
         keys.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
         keys.add("c-c")(self._interrupt)
         return keys
@@ -108,24 +108,24 @@ class Prompt:
         self._told = False
 
     def _toolbar(self) -> str:
-        return words(self._desk.language, "leave") if self._told else self._desk.toolbar()
+        return localized(self._desk.language, "leave") if self._told else self._desk.toolbar()
 
 
-def completions(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple[str, int]]:
+def complete(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple[str, int]]:
     """What the text before the cursor may go on as: (word, how many characters it replaces, negative)."""
     if text.startswith("/") and " " not in text:
         matching = [command for command in commands if command.startswith(text)]
-        yield from ((command, -len(text)) for command in matching[:MOST_COMPLETIONS])
+        yield from ((command, -len(text)) for command in matching[:MAX_COMPLETIONS])
         return
-    found = _WORD.search(text)
+    found = _LAST_WORD.search(text)
     word = found[0] if found else ""
     if word.startswith("@") or "/" in word:
-        yield from ((path, -len(word)) for path in _paths(word, folder))
+        yield from ((path, -len(word)) for path in _complete_path(word, folder))
 
 
-def attached(text: str, folder: Path) -> Iterator[Attachment | tuple[str, OSError]]:
+def attached_files(text: str, folder: Path) -> Iterator[Attachment | tuple[str, OSError]]:
     """The files that a text names as @path or @"path with spaces"; those that exist but cannot be read with why."""
-    for quoted, bare in _NAMED.findall(text):
+    for quoted, bare in _FILE_REFERENCE.findall(text):
         path = folder / Path(quoted or bare).expanduser()
         try:
             if not path.is_file():
@@ -138,7 +138,7 @@ def attached(text: str, folder: Path) -> Iterator[Attachment | tuple[str, OSErro
             yield str(path), err
 
 
-def _paths(word: str, folder: Path) -> Iterator[str]:
+def _complete_path(word: str, folder: Path) -> Iterator[str]:
     mark = "@" if word.startswith("@") else ""
     head, slash, start = word.removeprefix("@").rpartition("/")
     try:
@@ -146,11 +146,11 @@ def _paths(word: str, folder: Path) -> Iterator[str]:
     except (OSError, RuntimeError):
         return
     matching = [entry for entry in entries if entry.name.startswith(start) and (start or entry.name[0] != ".")]
-    for entry in matching[:MOST_COMPLETIONS]:
+    for entry in matching[:MAX_COMPLETIONS]:
         yield f"{mark}{head}{slash}{entry.name}{'/' if entry.is_dir() else ''}"
 
 
-def _send(event: Any) -> None:
+def _submit(event: Any) -> None:
     buffer = event.current_buffer
     if buffer.document.text_before_cursor.endswith("\\"):
         buffer.delete_before_cursor()
@@ -159,18 +159,18 @@ def _send(event: Any) -> None:
         buffer.validate_and_handle()
 
 
-def _completer(desk: Desk) -> Any:
+def _make_completer(desk: PromptOptions) -> Any:
     from prompt_toolkit.completion import Completer, Completion
 
     class Words(Completer):
         def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
-            for word, start in completions(document.text_before_cursor, desk.commands, desk.folder):
+            for word, start in complete(document.text_before_cursor, desk.commands, desk.folder):
                 yield Completion(word, start_position=start)
 
     return Words()
 
 
-def _history(path: Path | None) -> Any:
+def _open_history(path: Path | None) -> Any:
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     if path is None:
@@ -180,14 +180,14 @@ def _history(path: Path | None) -> Any:
     return FileHistory(path)
 
 
-def _decoded(line: bytes, language: Language) -> str:
+def _decode_line(line: bytes, language: Language) -> str:
     text = (
         line[:LINE_BYTES].decode("utf-8", "replace").removeprefix("\ufeff").removesuffix("\r").replace("\0", "\ufffd")
     )
-    return text if len(line) <= LINE_BYTES else f"{text}\n{words(language, 'cut', most=LINE_BYTES)}"
+    return text if len(line) <= LINE_BYTES else f"{text}\n{localized(language, 'cut', most=LINE_BYTES)}"
 
 
-async def _chunks(fd: int) -> AsyncIterator[bytes]:
+async def _read_chunks(fd: int) -> AsyncIterator[bytes]:
     """Bytes as they come. Read in a thread that nobody waits for at the end, and with no lock of Python's held."""
     loop = asyncio.get_running_loop()
     wanted = threading.Semaphore(0)
@@ -198,7 +198,7 @@ async def _chunks(fd: int) -> AsyncIterator[bytes]:
         while chunk:
             wanted.acquire()
             try:
-                chunk = os.read(fd, CHUNK)
+                chunk = os.read(fd, CHUNK_BYTES)
             except OSError:
                 chunk = b""
             with suppress(RuntimeError):  # the loop has ended meanwhile

@@ -11,10 +11,10 @@ from typing import Any, Literal, Protocol, TextIO
 Language = Literal["zh", "en"]
 MARKDOWN_CHARS = 50_000
 """Longer texts are shown as they are: to lay them out would take seconds."""
-FRAMES = 8
+FRAMES_PER_SECOND = 8
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029\x85]")
-_LEAST_ROOM = 5
-WORDS: dict[str, tuple[str, str]] = {
+_MIN_HEIGHT = 5
+TEXTS: dict[str, tuple[str, str]] = {
     "thinking": ("思考中…", "thinking…"),
     "step": ("第 {step} 步 · {tool}", "step {step} · {tool}"),
     "turn_one": ("第 {turn} 轮", "turn {turn}"),
@@ -33,29 +33,29 @@ WORDS: dict[str, tuple[str, str]] = {
 }
 
 
-def words(language: Language, key: str, **fields: object) -> str:
+def localized(language: Language, key: str, **fields: object) -> str:
     """One sentence of the terminal's own."""
-    zh, en = WORDS[key]
+    zh, en = TEXTS[key]
     return (zh if language == "zh" else en).format(**fields)
 
 
-def visible(text: str) -> str:
+def strip_control(text: str) -> str:
     """The text without anything that steers a terminal or turns its reading around: no ESC, no control but line
     ends and tabs, no bidirectional override, no tag; unpaired surrogates become U+FFFD.
     """
     text = _LINE_ENDS.sub("\n", text)
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(map(_visible, text))
+    return "".join(map(_is_visible, text))
 
 
-def one_line(text: str, most: int = 60) -> str:
+def shorten_line(text: str, most: int = 60) -> str:
     """The text as a short label."""
-    line = " ".join(visible(text).split())
+    line = " ".join(strip_control(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-class View(Protocol):
+class TerminalView(Protocol):
     """Where a conversation is shown."""
 
     def working(self, what: str) -> None:
@@ -98,7 +98,7 @@ class PlainView:
 
     def answer(self, text: str) -> None:
         try:
-            self._out.write(f"{visible(text)}\n")
+            self._out.write(f"{strip_control(text)}\n")
             self._out.flush()
         except BrokenPipeError:
             # Python would try once more at its end, and complain.
@@ -108,7 +108,7 @@ class PlainView:
 
     def hint(self, text: str) -> None:
         with suppress(OSError):
-            self._err.write(f"{visible(text)}\n")
+            self._err.write(f"{strip_control(text)}\n")
             self._err.flush()
 
     def rest(self) -> None:
@@ -116,7 +116,7 @@ class PlainView:
 
 
 @dataclass(slots=True)
-class _Growing:
+class _LiveFrame:
     """What is shown while an answer grows."""
 
     text: str = ""
@@ -131,28 +131,28 @@ class RichView:
 
         # No file is named, so that what comes while a line is typed is printed above it.
         self._console = console or Console(highlight=False, emoji=False, markup=False)
-        self._now = _Growing()
+        self._now = _LiveFrame()
         self._live: Any = None
         self._spinner: Any = None
 
     def working(self, what: str) -> None:
-        self._now.what = one_line(what)
+        self._now.what = shorten_line(what)
         self._wake()
 
     def delta(self, text: str, *, whole: bool = False) -> None:
-        self._now.text = visible(text) if whole else self._now.text + visible(text)
+        self._now.text = strip_control(text) if whole else self._now.text + strip_control(text)
         self._wake()
 
     def answer(self, text: str) -> None:
-        self._console.print(self._laid_out(visible(text)))
+        self._console.print(self._laid_out(strip_control(text)))
         self._console.print()
 
     def hint(self, text: str) -> None:
-        self._console.print(visible(text), style="dim")
+        self._console.print(strip_control(text), style="dim")
 
     def rest(self) -> None:
         live, self._live = self._live, None
-        self._now = _Growing()
+        self._now = _LiveFrame()
         if live is not None:
             live.stop()
 
@@ -163,7 +163,9 @@ class RichView:
         from rich.spinner import Spinner
 
         self._spinner = Spinner("dots", style="cyan")
-        self._live = Live(get_renderable=self._frame, console=self._console, refresh_per_second=FRAMES, transient=True)
+        self._live = Live(
+            get_renderable=self._frame, console=self._console, refresh_per_second=FRAMES_PER_SECOND, transient=True
+        )
         self._live.start()
 
     def _frame(self) -> Any:
@@ -174,7 +176,7 @@ class RichView:
         self._spinner.update(text=Text(now.what, style="dim"))
         if not now.text.strip():
             return self._spinner
-        room = max(_LEAST_ROOM, self._console.height - _LEAST_ROOM)
+        room = max(_MIN_HEIGHT, self._console.height - _MIN_HEIGHT)
         tail = "\n".join(now.text[-room * self._console.width :].splitlines()[-room:])
         return Group(self._laid_out(tail), self._spinner)
 
@@ -198,7 +200,7 @@ def hard_breaks(text: str) -> str:
     return "\n".join(lines)
 
 
-def _visible(sign: str) -> str:
+def _is_visible(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind == "Cs":
         return "\ufffd"

@@ -8,11 +8,11 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-MOST_BRACKETS = 1_000
+MAX_BRACKETS = 1_000
 """Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written."""
 MOST_CELLS = 3_000
 """Cells of tables, each of which costs some 30 µs; those that rows leave out and that are filled up count too."""
-DEEPEST = 60
+MAX_NESTING = 60
 """Levels of nesting that are still read; deeper text is shown as it is written."""
 _OF_RULE = frozenset(" \t|:-")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -42,10 +42,10 @@ class Node:
 
 def blocks_of(markdown: str) -> list[Node] | None:
     """The blocks of a text; None for one that would take too long to read, which is shown as it is written."""
-    if markdown.count("[") > MOST_BRACKETS or most_cells(markdown) > MOST_CELLS:
+    if markdown.count("[") > MAX_BRACKETS or most_cells(markdown) > MOST_CELLS:
         return None
     tokens = _parser().parse(markdown)
-    if any(token.level >= DEEPEST for token in tokens):
+    if any(token.level >= MAX_NESTING for token in tokens):
         return None
     return _tree(tokens, None)
 
@@ -69,7 +69,7 @@ def most_cells(markdown: str) -> int:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST + 2}).enable(["strikethrough", "table"])
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING + 2}).enable(["strikethrough", "table"])
     # A definition nobody refers to would vanish from the text: definitions stay visible instead.
     return parser.disable("reference")
 

@@ -5,12 +5,12 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import islice
 
-KEPT_SECONDS = 600.0
-MOST = 100_000
-MOST_DROPS = 100
+NONCE_SECONDS = 600.0
+MAX_NONCES = 100_000
+MAX_DROPS = 100
 
 
-class Nonces:
+class ReplayGuard:
     """Those of the last ten minutes, each with what it came with."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class Nonces:
 
     def fits(self, nonce: str, content: bytes, now: float) -> bool:
         """Note it; False where it has been seen with another content. now: seconds of any clock that runs forward."""
-        while self._seen and (len(self._seen) >= MOST or now - self._oldest() > KEPT_SECONDS):
+        while self._seen and (len(self._seen) >= MAX_NONCES or now - self._oldest() > NONCE_SECONDS):
             self._drop(self._seen.popitem(last=False)[0])
         name, digest = _digest(nonce.encode("utf-8", "replace")), _digest(content)
         if name not in self._seen:
@@ -35,7 +35,7 @@ class Nonces:
         """It is forgotten."""
 
 
-class StoredNonces(Nonces):
+class StoredReplayGuard(ReplayGuard):
     """Nonces that outlive a restart, as pages of a notebook.
 
     A nonce counts once `stored` was told that its page is written. Times are unix seconds.
@@ -51,7 +51,7 @@ class StoredNonces(Nonces):
         known = dict(self._seen)
         self._seen.clear()
         for name, (at, digest) in sorted(self._of(pages).items(), key=lambda item: item[1]):
-            if now - at > KEPT_SECONDS:
+            if now - at > NONCE_SECONDS:
                 self._pending[self._prefix + name] = ""
             else:
                 self._seen[name] = (at, digest)
@@ -61,7 +61,7 @@ class StoredNonces(Nonces):
     def unstored(self) -> dict[str, str]:
         """The pages that are still to be written now; "" takes one away, of which each call gives a few."""
         new = {name: value for name, value in self._pending.items() if value}
-        return new | dict.fromkeys(islice((name for name, value in self._pending.items() if not value), MOST_DROPS), "")
+        return new | dict.fromkeys(islice((name for name, value in self._pending.items() if not value), MAX_DROPS), "")
 
     def stored(self, pages: Mapping[str, str]) -> None:
         """These pages of `unstored` are written."""

@@ -11,52 +11,52 @@ from typing import Any
 
 from channels.errors import Rejected
 
-Leave = Callable[[], Awaitable[None]]
-_LEAVE: ContextVar[Leave | None] = ContextVar("leave", default=None)
+OnLeave = Callable[[], Awaitable[None]]
+_ON_LEAVE: ContextVar[OnLeave | None] = ContextVar("leave", default=None)
 
 
-class Withdrawn(Rejected):
+class PartWithdrawn(Rejected):
     """The part is not to be sent any more: it was dropped while it waited."""
 
 
 @contextmanager
-def leaving(leave: Leave) -> Iterator[None]:
+def report_leaving(leave: OnLeave) -> Iterator[None]:
     """Within this, whatever is sent is the part of which `leave` wants to know that it leaves."""
-    before = _LEAVE.set(leave)
+    before = _ON_LEAVE.set(leave)
     try:
         yield
     finally:
-        _LEAVE.reset(before)
+        _ON_LEAVE.reset(before)
 
 
 @contextmanager
-def staying() -> Iterator[None]:
+def without_leaving() -> Iterator[None]:
     """Within this, what is sent is seen by nobody (a token, an upload): the part has not left yet."""
-    before = _LEAVE.set(None)
+    before = _ON_LEAVE.set(None)
     try:
         yield
     finally:
-        _LEAVE.reset(before)
+        _ON_LEAVE.reset(before)
 
 
-async def leave() -> None:
+async def mark_leaving() -> None:
     """Say that the part leaves now; the second time in one send changes nothing.
 
     Raises:
         Withdrawn: it must not be sent.
     """
-    told = _LEAVE.get()
+    told = _ON_LEAVE.get()
     if told is not None:
         await told()
 
 
-async def leave_with(request: Any) -> None:
+async def mark_leaving_request(request: Any) -> None:
     """A hook of an HTTP client (httpx, httpx2) for each request: the part leaves when its first bytes do.
 
     That is after the wait for a place in the pool, and after the connection stands, also the one through a proxy: the
     CONNECT for it is a request of the client's own.
     """
-    told = _LEAVE.get()
+    told = _ON_LEAVE.get()
     if told is None:
         return
 
@@ -67,5 +67,5 @@ async def leave_with(request: Any) -> None:
     request.extensions["trace"] = trace
 
 
-HOOKS = {"request": [leave_with]}
+HTTP_HOOKS = {"request": [mark_leaving_request]}
 """As HTTP clients take it."""

@@ -8,17 +8,17 @@ import structlog
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-SHORTEST_PAUSE = 0.25
-LONGEST_PAUSE = 30.0
+MIN_PAUSE = 0.25
+MAX_PAUSE = 30.0
 
 
-async def until_stored(
+async def store_with_retry(
     store: Callable[[], Awaitable[T]],
     channel: str,
     *,
     told: Callable[[str], None] = lambda trouble: None,
-    shortest: float = SHORTEST_PAUSE,
-    longest: float = LONGEST_PAUSE,
+    shortest: float = MIN_PAUSE,
+    longest: float = MAX_PAUSE,
 ) -> T:
     """Store, with growing pauses (seconds) between the tries; only cancelling ends it.
 

@@ -12,14 +12,14 @@ from channels.toolkit.markdown import Node, blocks_of
 
 Unit = Literal["code_points", "utf16", "utf8"]
 
-SMALLEST_LIMIT = 4
+MIN_LIMIT = 4
 """The longest code point in the longest unit (UTF-8 bytes); less could not carry every text."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CLUSTER = regex.compile(r"\X")
 _FENCE = re.compile(r"^(?P<open>[ ]*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*))(?:\n|\Z)", re.MULTILINE)
 _SPAN = re.compile(r"`[^`\n]{1,200}`|\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\)")
-_LONGEST_SPAN = 510
+_MAX_SPAN = 510
 _BREAKS = (
     re.compile(r"\n[ \t]*\n\s*"),
     re.compile(r"\n"),
@@ -41,12 +41,12 @@ class _Fence:
     closing: str
 
 
-def clean(text: str) -> str:
+def replace_unstorable(text: str) -> str:
     """The text with NUL and lone surrogates, which stores and wires refuse, replaced by U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def length(text: str, unit: Unit) -> int:
+def text_length(text: str, unit: Unit) -> int:
     """How long a text is in the unit a platform counts in."""
     if unit == "code_points" or (unit == "utf16" and text.isascii()):
         return len(text)
@@ -55,7 +55,7 @@ def length(text: str, unit: Unit) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def split(text: str, limit: int, unit: Unit) -> list[str]:
+def split_text(text: str, limit: int, unit: Unit) -> list[str]:
     """Cut a text into parts of at most `limit` units; in time linear in its length.
 
     The cut is made after a paragraph, line, sentence or word if one ends in the second half of the part, never inside
@@ -68,24 +68,24 @@ def split(text: str, limit: int, unit: Unit) -> list[str]:
     Raises:
         ValueError: limit < 4.
     """
-    if limit < SMALLEST_LIMIT:
-        raise ValueError(f"limit {limit} is below {SMALLEST_LIMIT}")
-    if length(text, unit) <= limit:
+    if limit < MIN_LIMIT:
+        raise ValueError(f"limit {limit} is below {MIN_LIMIT}")
+    if text_length(text, unit) <= limit:
         return [text] if text else []
     return list(_parts(text, limit, unit))
 
 
 def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:
-    fences = [fence for fence in _fences(text) if _room_for(fence, text, limit, unit)]
+    fences = [fence for fence in _find_fences(text) if _should_repeat_fence(fence, text, limit, unit)]
     starts = [fence.start for fence in fences]
-    reserve = max((_tail(fence, text, unit) for fence in fences), default=0)
+    reserve = max((_fence_tail(fence, text, unit) for fence in fences), default=0)
     position, head = 0, ""
     while position < len(text):
         if not head and _fits(text, position, limit, unit):
             yield text[position:]
             return
-        cut = _cut(text, position, limit - reserve - length(head, unit), unit)
-        cut, fence = _mind_fence(fences, starts, position, cut)
+        cut = _find_cut(text, position, limit - reserve - text_length(head, unit), unit)
+        cut, fence = _avoid_fence_lines(fences, starts, position, cut)
         body = head + text[position:cut]
         yield body + fence.closing.removeprefix("\n" if body.endswith("\n") else "") if fence else body
         head = fence.opening if fence else ""
@@ -93,10 +93,10 @@ def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:
 
 
 def _fits(text: str, position: int, limit: int, unit: Unit) -> bool:
-    return len(text) - position <= limit and length(text[position:], unit) <= limit
+    return len(text) - position <= limit and text_length(text[position:], unit) <= limit
 
 
-def _mind_fence(fences: list[_Fence], starts: list[int], position: int, cut: int) -> tuple[int, _Fence | None]:
+def _avoid_fence_lines(fences: list[_Fence], starts: list[int], position: int, cut: int) -> tuple[int, _Fence | None]:
     """The cut moved off a fence's own lines, and the fence that it still falls into."""
     index = bisect_right(starts, cut - 1) - 1
     fence = fences[index] if index >= 0 else None
@@ -109,16 +109,16 @@ def _mind_fence(fences: list[_Fence], starts: list[int], position: int, cut: int
     return cut, fence
 
 
-def _cut(text: str, position: int, room: int, unit: Unit) -> int:
+def _find_cut(text: str, position: int, room: int, unit: Unit) -> int:
     """Where the part that begins at `position` should end: at most `room` units on, in its second half if possible."""
-    end = position + _reach(text[position : position + room], room, unit)
+    end = position + _fitting_length(text[position : position + room], room, unit)
     if end == len(text):
         return end
     ends = _cluster_ends(text, position, end)
     if not ends:
         return end
-    spans = [match.span() for match in _SPAN.finditer(text, position, min(len(text), end + _LONGEST_SPAN))]
-    whole = _outside(ends, spans)
+    spans = [match.span() for match in _SPAN.finditer(text, position, min(len(text), end + _MAX_SPAN))]
+    whole = _ends_outside_spans(ends, spans)
     half = position + (end - position) // 2
     for pattern in _BREAKS:
         found = [half + match.end() for match in pattern.finditer(text[half:end])]
@@ -129,17 +129,17 @@ def _cut(text: str, position: int, room: int, unit: Unit) -> int:
     return last if last >= half else max(ends)
 
 
-def _outside(ends: set[int], spans: list[tuple[int, int]]) -> set[int]:
+def _ends_outside_spans(ends: set[int], spans: list[tuple[int, int]]) -> set[int]:
     inside = {place for start, stop in spans for place in range(start + 1, stop)}
     return ends - inside
 
 
-def _reach(piece: str, room: int, unit: Unit) -> int:
+def _fitting_length(piece: str, room: int, unit: Unit) -> int:
     """How many code points of `piece` fit into `room` units; at least one."""
     low, high = 1, len(piece)
     while low < high:
         middle = (low + high + 1) // 2
-        if length(piece[:middle], unit) <= room:
+        if text_length(piece[:middle], unit) <= room:
             low = middle
         else:
             high = middle - 1
@@ -152,7 +152,7 @@ def _cluster_ends(text: str, start: int, end: int) -> set[int]:
     return {match.end() for match in _CLUSTER.finditer(text, start, seen) if match.end() <= end}
 
 
-def _fences(text: str) -> Iterator[_Fence]:
+def _find_fences(text: str) -> Iterator[_Fence]:
     """Code blocks in order; one that is never closed ends with the text."""
     opened: re.Match[str] | None = None
     for line in _FENCE.finditer(text):
@@ -160,13 +160,13 @@ def _fences(text: str) -> Iterator[_Fence]:
             if line["mark"][0] == "~" or "`" not in line["info"]:
                 opened = line
         elif line["mark"].startswith(opened["mark"]) and not line["info"].strip():
-            yield _fence(opened, line.start(), line.end())
+            yield _make_fence(opened, line.start(), line.end())
             opened = None
     if opened is not None:
-        yield _fence(opened, len(text), len(text))
+        yield _make_fence(opened, len(text), len(text))
 
 
-def _fence(opened: re.Match[str], last: int, after: int) -> _Fence:
+def _make_fence(opened: re.Match[str], last: int, after: int) -> _Fence:
     indent = opened["open"][: -len(opened["mark"] + opened["info"])]
     return _Fence(
         start=opened.start(),
@@ -178,18 +178,18 @@ def _fence(opened: re.Match[str], last: int, after: int) -> _Fence:
     )
 
 
-def _tail(fence: _Fence, text: str, unit: Unit) -> int:
-    return max(length(fence.closing, unit), length(text[fence.last : fence.after], unit))
+def _fence_tail(fence: _Fence, text: str, unit: Unit) -> int:
+    return max(text_length(fence.closing, unit), text_length(text[fence.last : fence.after], unit))
 
 
-def _room_for(fence: _Fence, text: str, limit: int, unit: Unit) -> bool:
+def _should_repeat_fence(fence: _Fence, text: str, limit: int, unit: Unit) -> bool:
     """Fence lines that fill much of a part are not worth repeating: such a block is cut like any text."""
-    return max(length(fence.opening, unit), _tail(fence, text, unit)) <= limit // 8
+    return max(text_length(fence.opening, unit), _fence_tail(fence, text, unit)) <= limit // 8
 
 
 # Markdown as text that reads well where nothing is drawn: marks go, words, lists, tables and code stay. Pure.
 
-LONGEST = 20_000
+MAX_MARKDOWN = 20_000
 """Characters; a longer text is shown as it is written, for nothing bounds what its marks would cost to read."""
 _RULE = "———"
 _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
@@ -197,7 +197,7 @@ _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 def to_plain(markdown: str) -> str:
     """The Markdown without its marks; links are followed by their address, tables become a line for each row."""
-    if len(markdown) > LONGEST:
+    if len(markdown) > MAX_MARKDOWN:
         return markdown
     blocks = blocks_of(markdown)
     return markdown if blocks is None else _blocks(blocks, "\n\n")

@@ -8,7 +8,7 @@ from channels.errors import ChannelError
 from channels.message import Address
 
 
-class Pulse:
+class TypingIndicator:
     """Repeats `act` for an address every `every` seconds, until it is stopped or `longest` seconds pass without a beat.
 
     An act that fails with a ChannelError ends that address's pulse: it is for show only.

@@ -6,11 +6,11 @@ from typing import Any
 from xml.parsers import expat
 
 MAX_JSON_DEPTH = 32
-LONGEST_NUMBER = 4_300
+MAX_NUMBER_DIGITS = 4_300
 """Digits; Python itself refuses to read more, but only since 3.11."""
 
 
-def strict_json(raw: bytes | bytearray) -> Any:
+def parse_strict_json(raw: bytes | bytearray) -> Any:
     """The value.
 
     Raises:
@@ -18,33 +18,36 @@ def strict_json(raw: bytes | bytearray) -> Any:
     """
     try:
         value = json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_constant, parse_int=_integer
+            raw.decode("utf-8"),
+            object_pairs_hook=_unique_object,
+            parse_constant=_reject_constant,
+            parse_int=_parse_integer,
         )
     except RecursionError as err:
         raise ValueError("it is nested too deep") from err
-    if _depth(value) > MAX_JSON_DEPTH:
+    if _json_depth(value) > MAX_JSON_DEPTH:
         raise ValueError(f"it is nested more than {MAX_JSON_DEPTH} levels deep")
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a key stands there twice")
     return fields
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > LONGEST_NUMBER:
+def _parse_integer(digits: str) -> int:
+    if len(digits) > MAX_NUMBER_DIGITS:
         raise ValueError("a number without end")
     return int(digits)
 
 
-def _depth(value: Any) -> int:
+def _json_depth(value: Any) -> int:
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
@@ -55,16 +58,16 @@ def _depth(value: Any) -> int:
 # XML as strangers may send it: flat, small, and without anything that could open a file, a door or a bomb. Pure.
 
 MAX_XML_DEPTH = 8
-MOST_ELEMENTS = 500
-LONGEST = 1 << 20
-_UNSAYABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+MAX_XML_ELEMENTS = 500
+MAX_XML_BYTES = 1 << 20
+_FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class BadXml(ValueError):
     """This is not the XML that was agreed on."""
 
 
-def flat_xml(body: bytes) -> dict[str, str]:
+def parse_flat_xml(body: bytes) -> dict[str, str]:
     """The texts of the root's children by name; a child that has children of its own is "".
 
     Signs that XML cannot carry become U+FFFD, so that an odd sign costs itself and not the message. The text is
@@ -73,17 +76,17 @@ def flat_xml(body: bytes) -> dict[str, str]:
     Raises:
         BadXml: not well-formed, more than 1 MiB, a DOCTYPE, a child that comes twice, too deep, too many.
     """
-    if len(body) > LONGEST:
-        raise BadXml(f"more than {LONGEST} bytes")
-    reading = _Reading()
+    if len(body) > MAX_XML_BYTES:
+        raise BadXml(f"more than {MAX_XML_BYTES} bytes")
+    reading = _XmlReader()
     try:
-        reading.parser.Parse(_sayable(body), True)
+        reading.parser.Parse(_decode_xml(body), True)
     except expat.ExpatError as err:
         raise BadXml("not well-formed") from err
     return reading.found
 
 
-class _Reading:
+class _XmlReader:
     """One document on its way through the parser."""
 
     def __init__(self) -> None:
@@ -105,7 +108,7 @@ class _Reading:
     def _opened(self, name: str, _: dict[str, str]) -> None:
         self._depth += 1
         self._count += 1
-        if self._depth > MAX_XML_DEPTH or self._count > MOST_ELEMENTS:
+        if self._depth > MAX_XML_DEPTH or self._count > MAX_XML_ELEMENTS:
             raise BadXml("too deep, or too many elements")
         if self._depth == 2 and name in self.found:
             raise BadXml("an element that comes twice")
@@ -122,14 +125,14 @@ class _Reading:
         self._pieces.append(piece)
 
 
-def _sayable(body: bytes) -> bytes:
+def _decode_xml(body: bytes) -> bytes:
     try:
         text = body.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         text = body.decode("utf-8", "replace")
-    return _UNSAYABLE.sub("\ufffd", text).encode()
+    return _FORBIDDEN_IN_XML.sub("\ufffd", text).encode()
 
 
-def cdata(text: str) -> str:
+def to_cdata(text: str) -> str:
     """The text as character data that no text can break out of."""
-    return "<![CDATA[" + _UNSAYABLE.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>") + "]]>"
+    return "<![CDATA[" + _FORBIDDEN_IN_XML.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>") + "]]>"

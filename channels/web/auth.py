@@ -17,13 +17,13 @@ from pathlib import Path
 
 import structlog
 
-from channels.web.public_url import Network, PublicAddress, client_address
-from channels.web.requests import CannotServe, Headers, Refused, every
+from channels.web.public_url import IpNetwork, PublicOrigin, client_address
+from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
 
 # Who may ask what, as pure rules over a request's headers: host, origin, cookie, token, delay.
 
-FREE_TRIES = 5
-LONGEST_DELAY = 2.0
+FREE_ATTEMPTS = 5
+MAX_DELAY = 2.0
 SECURITY_HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
@@ -40,7 +40,7 @@ SECURITY_HEADERS = {
 def is_framed_twice(headers: Headers, http_version: str) -> bool:
     """Whether two readers could disagree on where the body ends: a proxy in front may take the rest for a request."""
     headers = list(headers)
-    lengths, codings = every(headers, b"content-length"), every(headers, b"transfer-encoding")
+    lengths, codings = header_values(headers, b"content-length"), header_values(headers, b"transfer-encoding")
     return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
 
 
@@ -50,80 +50,84 @@ def allowed_hosts(port: int) -> frozenset[bytes]:
     return frozenset(names + ([b"127.0.0.1", b"localhost", b"[::1]"] if port == 80 else []))
 
 
-def host_fits(headers: Headers, allowed: frozenset[bytes]) -> bool:
+def is_allowed_host(headers: Headers, allowed: frozenset[bytes]) -> bool:
     """Exactly one Host, and one of ours."""
-    hosts = every(headers, b"host")
+    hosts = header_values(headers, b"host")
     return len(hosts) == 1 and hosts[0].lower() in allowed
 
 
-def same_origin(headers: Headers, public: bytes = b"") -> bool:
+def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
     """Exactly one Origin, equal to the (already checked) Host; https for the public one, http for loopback."""
     headers = list(headers)
-    hosts = [host.lower() for host in every(headers, b"host")]
-    return every(headers, b"origin") == [(b"https://" if host == public else b"http://") + host for host in hosts]
+    hosts = [host.lower() for host in header_values(headers, b"host")]
+    return header_values(headers, b"origin") == [
+        (b"https://" if host == public else b"http://") + host for host in hosts
+    ]
 
 
-def bearer(headers: Headers) -> str | None:
+def bearer_token(headers: Headers) -> str | None:
     """The token of the only Authorization header; "" for one that is not a Bearer token, None for no header."""
-    given = every(headers, b"authorization")
+    given = header_values(headers, b"authorization")
     if not given:
         return None
     scheme, _, token = given[0].decode("latin-1").partition(" ")
     return token.strip() if len(given) == 1 and scheme.lower() == "bearer" else ""
 
 
-def cookie(headers: Headers, name: str) -> str:
+def cookie_value(headers: Headers, name: str) -> str:
     """The value of one cookie; "" when it is absent or stands there twice."""
-    crumbs = b";".join(every(headers, b"cookie")).decode("latin-1").split(";")
-    values = [value for key, _, value in (crumb.strip().partition("=") for crumb in crumbs) if key == name]
+    crumbs = b";".join(header_values(headers, b"cookie")).decode("latin-1").split(";")
+    values = [
+        value for key, _, value in (session_cookie.strip().partition("=") for session_cookie in crumbs) if key == name
+    ]
     return values[0] if len(values) == 1 else ""
 
 
-def digest(secret: str) -> bytes:
+def hash_secret(secret: str) -> bytes:
     """What of a secret is kept in memory and compared."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def same(one: bytes, other: bytes) -> bool:
+def is_equal(one: bytes, other: bytes) -> bool:
     """Equality in constant time."""
     return hmac.compare_digest(one, other)
 
 
-def delay(failures: int) -> float:
+def login_delay(failures: int) -> float:
     """Seconds before the answer to the nth wrong token in a row: none for five, then doubling from .1 to 2."""
-    return 0.0 if failures <= FREE_TRIES else min(0.1 * 2.0 ** min(failures - FREE_TRIES - 1, 10), LONGEST_DELAY)
+    return 0.0 if failures <= FREE_ATTEMPTS else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
 
 
 # Wrong tokens: answered later and later, each client by itself.
 
 log = structlog.get_logger(__name__)
-QUIET = 60.0  # seconds without a wrong token after which a client begins anew
-MOST_WAITING = 16  # of one client
-MOST_WAITING_IN_ALL = 128
-MOST_CLIENTS = 1024  # more than can wait, so that one who does not is there to be forgotten
+FORGET_AFTER_SECONDS = 60.0  # seconds without a wrong token after which a client begins anew
+MAX_WAITING = 16  # of one client
+MAX_WAITING_TOTAL = 128
+MAX_CLIENTS = 1024  # more than can wait, so that one who does not is there to be forgotten
 
 
 @dataclass(slots=True)
-class _Client:
+class _ClientFailures:
     count: int = 0
     last: float = field(default=float("-inf"))
     waiting: int = 0
 
 
-class WrongTokens:
+class LoginThrottle:
     """Wrong tokens in a row of each client, and how many of their senders are being kept waiting."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._clients: OrderedDict[str, _Client] = OrderedDict()
+        self._clients: OrderedDict[str, _ClientFailures] = OrderedDict()
         self._waiting = 0
 
     def __len__(self) -> int:
         return len(self._clients)
 
-    def forgive(self, client: str) -> None:
+    def reset_failures(self, client: str) -> None:
         """This client has sent a right token."""
-        if (known := self._clients.get(_group(client))) is not None:
+        if (known := self._clients.get(_client_group(client))) is not None:
             known.count = 0
 
     async def refuse(self, client: str) -> None:
@@ -132,33 +136,33 @@ class WrongTokens:
         Raises:
             Refused: always; 401, or at once 429 when too many wait already.
         """
-        guesses = self._known(_group(client))
+        guesses = self._known(_client_group(client))
         now = self._clock()
-        guesses.count = 1 if now - guesses.last > QUIET else guesses.count + 1
+        guesses.count = 1 if now - guesses.last > FORGET_AFTER_SECONDS else guesses.count + 1
         guesses.last = now
-        if guesses.count in (1, FREE_TRIES + 1):
+        if guesses.count in (1, FREE_ATTEMPTS + 1):
             log.warning("wrong token", client=client, in_a_row=guesses.count)
-        if guesses.waiting >= MOST_WAITING or self._waiting >= MOST_WAITING_IN_ALL:
-            raise Refused(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
+        if guesses.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
+            raise HttpRefusal(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
         guesses.waiting += 1
         self._waiting += 1
         try:
-            await asyncio.sleep(delay(guesses.count))
+            await asyncio.sleep(login_delay(guesses.count))
         finally:
             guesses.waiting -= 1
             self._waiting -= 1
-        raise Refused(401, "unauthorized", "the token is wrong")
+        raise HttpRefusal(401, "unauthorized", "the token is wrong")
 
-    def _known(self, group: str) -> _Client:
-        guesses = self._clients.setdefault(group, _Client())
+    def _known(self, group: str) -> _ClientFailures:
+        guesses = self._clients.setdefault(group, _ClientFailures())
         self._clients.move_to_end(group)
-        while len(self._clients) > MOST_CLIENTS:
+        while len(self._clients) > MAX_CLIENTS:
             idle = next(name for name, known in self._clients.items() if not known.waiting and name != group)
             del self._clients[idle]
         return guesses
 
 
-def _group(client: str) -> str:
+def _client_group(client: str) -> str:
     """One IPv4 address, or the /64 of an IPv6 address: whoever has one of it has all."""
     try:
         address = ipaddress.ip_address(client)
@@ -167,16 +171,16 @@ def _group(client: str) -> str:
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
 
 
-IDLE = 12 * 3_600.0
-LONGEST = 7 * 86_400.0
-MOST_SESSIONS = 100
+SESSION_IDLE_SECONDS = 12 * 3_600.0
+MAX_SESSION_SECONDS = 7 * 86_400.0
+MAX_SESSIONS = 100
 TOKEN_STREAMS = 512
 SESSION_STREAMS = 64
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(slots=True)
-class Streams:
+class StreamSlots:
     """The event streams that one login or one token has open, at most `most`."""
 
     most: int
@@ -184,13 +188,13 @@ class Streams:
 
 
 @dataclass(slots=True, kw_only=True)
-class Session:
+class BrowserSession:
     """One login of a browser. born, seen: seconds of the gate's clock."""
 
     csrf: str
     born: float
     seen: float
-    streams: Streams = field(default_factory=lambda: Streams(SESSION_STREAMS))
+    streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,10 +207,10 @@ class Visitor:
     alive: Callable[[], bool]
     csrf: str = ""
     id: str = "token"
-    streams: Streams = field(default_factory=lambda: Streams(TOKEN_STREAMS))
+    streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
-class Gate:
+class RequestGuard:
     """Token, sessions and wrong guesses of one server; all in memory, so a restart ends every session.
 
     A right token and a live cookie are never delayed: the token has at least 128 random bits, and the delay is there
@@ -224,24 +228,24 @@ class Gate:
         *,
         token: str,
         port: int,
-        public: PublicAddress | None = None,
-        proxies: Sequence[Network] = (),
+        public: PublicOrigin | None = None,
+        proxies: Sequence[IpNetwork] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._token = digest(token)
+        self._token = hash_secret(token)
         self._public = public.host if public else b""
         self._hosts = allowed_hosts(port) | ({self._public} if public else frozenset())
         self._proxies = proxies
         self._clock = clock
-        self._sessions: dict[bytes, Session] = {}
-        self._streams = Streams(TOKEN_STREAMS)
-        self._wrong = WrongTokens(clock)
+        self._sessions: dict[bytes, BrowserSession] = {}
+        self._streams = StreamSlots(TOKEN_STREAMS)
+        self._wrong = LoginThrottle(clock)
         self.cookie = f"mnema_{port}"  # cookies know no ports: two homes on one machine keep theirs apart
         self.changed: Callable[[], None] = lambda: None
         self.denied: Callable[[], None] = lambda: None
 
     def host_fits(self, headers: Headers) -> bool:
-        return host_fits(headers, self._hosts)
+        return is_allowed_host(headers, self._hosts)
 
     def foreign_host(self) -> str:
         """What somebody is told who came by another name."""
@@ -255,19 +259,19 @@ class Gate:
         """The cookie's name under the Host of this request; under the public one browsers take it with TLS alone."""
         return f"__Host-{self.cookie}" if self._came_by_proxy(headers) else self.cookie
 
-    def set_cookie(self, headers: Headers, crumb: str, seconds: float) -> str:
+    def set_cookie(self, headers: Headers, session_cookie: str, seconds: float) -> str:
         """The Set-Cookie header that gives the browser this value for so long."""
         secure = "; Secure" if self._came_by_proxy(headers) else ""
         name = self.cookie_name(headers)
-        return f"{name}={crumb}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
+        return f"{name}={session_cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
 
     def _came_by_proxy(self, headers: Headers) -> bool:
-        return bool(self._public) and [host.lower() for host in every(headers, b"host")] == [self._public]
+        return bool(self._public) and [host.lower() for host in header_values(headers, b"host")] == [self._public]
 
     def rotate(self, token: str) -> None:
         """Another token from now on; every session and stream ends."""
-        self._token = digest(token)
-        self._streams = Streams(TOKEN_STREAMS)
+        self._token = hash_secret(token)
+        self._streams = StreamSlots(TOKEN_STREAMS)
         self._sessions.clear()
         self.changed()
 
@@ -278,75 +282,75 @@ class Gate:
             Refused: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
         """
         headers = list(headers)
-        crumb = cookie(headers, self.cookie_name(headers))
-        session = self._session(crumb)
-        token = bearer(headers)
+        session_cookie = cookie_value(headers, self.cookie_name(headers))
+        session = self._session(session_cookie)
+        token = bearer_token(headers)
         if token is not None and not self._fits(token):
             await self._refuse(headers, peer)
         if token is None and session is None:
-            raise Refused(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
+            raise HttpRefusal(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
         if session is not None:
             self._check_origin(method, headers, session)
         csrf = session.csrf if session else ""
         if token is None and session is not None:
-            alive, login = partial(self._is_alive, crumb), digest(crumb).hex()[:16]
+            alive, login = partial(self._is_alive, session_cookie), hash_secret(session_cookie).hex()[:16]
             return Visitor(alive=alive, csrf=csrf, id=login, streams=session.streams)
         key = self._token
-        return Visitor(alive=lambda: same(key, self._token), csrf=csrf, streams=self._streams)
+        return Visitor(alive=lambda: is_equal(key, self._token), csrf=csrf, streams=self._streams)
 
-    async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, Session]:
+    async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
         """A new session for the right token: the cookie's value, and the session.
 
         Raises:
             Refused: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
         """
         headers = list(headers)
-        if every(headers, b"origin") and not same_origin(headers, self._public):
-            raise Refused(403, "origin", "this request came from another site")
+        if header_values(headers, b"origin") and not is_same_origin(headers, self._public):
+            raise HttpRefusal(403, "origin", "this request came from another site")
         if not self._fits(token):
             await self._refuse(headers, peer)
-        self._wrong.forgive(client_address(peer, headers, self._proxies))
+        self._wrong.reset_failures(client_address(peer, headers, self._proxies))
         now = self._clock()
-        crumb = secrets.token_urlsafe(32)
-        session = Session(csrf=secrets.token_urlsafe(32), born=now, seen=now)
-        self._sessions[digest(crumb)] = session
-        while len(self._sessions) > MOST_SESSIONS:
+        session_cookie = secrets.token_urlsafe(32)
+        session = BrowserSession(csrf=secrets.token_urlsafe(32), born=now, seen=now)
+        self._sessions[hash_secret(session_cookie)] = session
+        while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
-        return crumb, session
+        return session_cookie, session
 
     def logout(self, headers: Headers) -> None:
         """End the cookie's session, and its streams."""
         headers = list(headers)
-        self._sessions.pop(digest(cookie(headers, self.cookie_name(headers))), None)
+        self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
         self.changed()
 
     def _fits(self, token: str) -> bool:
-        return same(digest(token), self._token)
+        return is_equal(hash_secret(token), self._token)
 
-    def _is_alive(self, crumb: str) -> bool:
-        return self._session(crumb, touch=False) is not None
+    def _is_alive(self, session_cookie: str) -> bool:
+        return self._session(session_cookie, touch=False) is not None
 
-    def _session(self, crumb: str, *, touch: bool = True) -> Session | None:
-        session = self._sessions.get(digest(crumb)) if crumb else None
+    def _session(self, session_cookie: str, *, touch: bool = True) -> BrowserSession | None:
+        session = self._sessions.get(hash_secret(session_cookie)) if session_cookie else None
         now = self._clock()
-        if session is None or now - session.born > LONGEST or now - session.seen > IDLE:
-            self._sessions.pop(digest(crumb), None)
+        if session is None or now - session.born > MAX_SESSION_SECONDS or now - session.seen > SESSION_IDLE_SECONDS:
+            self._sessions.pop(hash_secret(session_cookie), None)
             return None
         if touch:
             session.seen = now
         return session
 
-    def _check_origin(self, method: str, headers: Headers, session: Session) -> None:
-        if method in SAFE:
+    def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
+        if method in SAFE_METHODS:
             return
         headers = list(headers)
-        if not same_origin(headers, self._public):
-            raise Refused(403, "origin", "this request came from another site")
-        if every(headers, b"content-type") != [b"application/json"]:
-            raise Refused(403, "content_type", "send Content-Type: application/json")
-        given = every(headers, b"x-csrf-token")
-        if len(given) != 1 or not same(digest(given[0].decode("latin-1")), digest(session.csrf)):
-            raise Refused(403, "csrf", "the page is from an older login; reload it")
+        if not is_same_origin(headers, self._public):
+            raise HttpRefusal(403, "origin", "this request came from another site")
+        if header_values(headers, b"content-type") != [b"application/json"]:
+            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+        given = header_values(headers, b"x-csrf-token")
+        if len(given) != 1 or not is_equal(hash_secret(given[0].decode("latin-1")), hash_secret(session.csrf)):
+            raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
 
     async def _refuse(self, headers: Headers, peer: str) -> None:
         self.denied()
@@ -355,7 +359,7 @@ class Gate:
 
 # The web token's file: made at the first start, readable by its owner alone.
 
-SHORTEST = 22  # signs of base64url that carry 128 bits
+MIN_TOKEN = 22  # signs of base64url that carry 128 bits
 
 
 def load_token(path: Path) -> tuple[str, bool]:
@@ -366,15 +370,15 @@ def load_token(path: Path) -> tuple[str, bool]:
     """
     try:
         with contextlib.suppress(FileNotFoundError):
-            return _read(path), False
+            return _read_token(path), False
         with contextlib.suppress(FileExistsError):
-            return _make(path), True
-        return _read(path), False  # another process was first
+            return _make_token(path), True
+        return _read_token(path), False  # another process was first
     except OSError as err:
         raise CannotServe(f"the web token {path} cannot be used: {err.strerror or err}") from err
 
 
-def _make(path: Path) -> str:
+def _make_token(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     token = secrets.token_urlsafe(32)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -390,7 +394,7 @@ def _make(path: Path) -> str:
     return token
 
 
-def _read(path: Path) -> str:
+def _read_token(path: Path) -> str:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
@@ -399,6 +403,6 @@ def _read(path: Path) -> str:
             mode = stat.S_IMODE(found.st_mode)
             raise CannotServe(f"the web token {path} has mode {mode:04o}; others can read it: run chmod 600 on it")
         token = file.read(4096).strip()
-    if len(token) < SHORTEST or not token.isascii():
+    if len(token) < MIN_TOKEN or not token.isascii():
         raise CannotServe(f"the web token {path} is empty or too short; delete it, a new one is made")
     return token

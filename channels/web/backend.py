@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from channels.base import Hooked
+from channels.base import HasWebhook
 from channels.message import Address
 
-LineRole = Literal["user", "assistant", "notice"]
-Whose = Literal["own", "group", "other"]
+EntryRole = Literal["user", "assistant", "notice"]
+ConversationOwner = Literal["own", "group", "other"]
 """Whose conversation: the owner's own, a group's, or another person's private one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class TranscriptLine:
     """One line of a conversation as a person sees it.
 
     number: its place, rising by commit, from 1. at: timezone-aware. reply_to: id of the user line it answers, or "".
@@ -22,14 +22,14 @@ class Line:
 
     id: str
     number: int
-    role: LineRole
+    role: EntryRole
     text: str
     at: datetime
     reply_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class ConversationEntry:
     """One entry of the list of conversations. id: the name it goes by in paths; turns: in the view now."""
 
     id: str
@@ -37,39 +37,39 @@ class Conversation:
     channel: str
     updated: datetime
     turns: int
-    whose: Whose = "own"
+    whose: ConversationOwner = "own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class ConversationPage:
     """A page of the list. next: the cursor of the page after it, "" after the last."""
 
-    conversations: Sequence[Conversation]
+    conversations: Sequence[ConversationEntry]
     next: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class ConversationChanges:
     """What has changed in the list, newest first. at: unix seconds of the look, by the record's clock."""
 
     at: float
-    conversations: Sequence[Conversation]
+    conversations: Sequence[ConversationEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class HealthReport:
     """Whether the house is well, and why (JSON values by name)."""
 
     ok: bool
     reasons: Mapping[str, Any] = field(default_factory=dict)
 
 
-def at(conversation: str) -> Address:
+def web_address(conversation: str) -> Address:
     """The address of a conversation of the page."""
     return Address(channel="web", account="console", chat_id=conversation)
 
 
-Probe = Callable[[], Awaitable[Health]]
+Probe = Callable[[], Awaitable[HealthReport]]
 Allow = Callable[[str], bool]
 """Whether the person at the console may do the named action now."""
 
@@ -82,7 +82,7 @@ class Backend(Protocol):
 
     async def exists(self, conversation: str) -> bool: ...
 
-    async def conversation(self, conversation: str) -> Conversation | None:
+    async def conversation(self, conversation: str) -> ConversationEntry | None:
         """Its entry in the list."""
         ...
 
@@ -96,7 +96,7 @@ class Backend(Protocol):
 
     async def lines(
         self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
-    ) -> list[Line]:
+    ) -> list[TranscriptLine]:
         """Oldest first: the first `limit` above `after` where it is given, else the newest below `before` (0: all)."""
         ...
 
@@ -104,7 +104,7 @@ class Backend(Protocol):
         """The number of the line with that id, 0 when there is none."""
         ...
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> Page:
+    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
         """A page of the list, newest first. own: only the owner's, in private.
 
         Raises:
@@ -112,7 +112,7 @@ class Backend(Protocol):
         """
         ...
 
-    async def changed(self, since: float, limit: int) -> Changed | None:
+    async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         """The newest `limit` with a message at or after `since`; None when that cannot be read now."""
         ...
 
@@ -122,7 +122,7 @@ class Backend(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
+class WebServices:
     """All that the site asks of the house once it is open. place: where a conversation of that name really is.
 
     hooked: the channel of that name, if it takes calls of its platform.
@@ -132,5 +132,5 @@ class Doors:
     allow: Allow
     healthy: Probe
     ready: Probe
-    place: Callable[[str], Address] = at
-    hooked: Callable[[str], Hooked | None] = lambda name: None
+    place: Callable[[str], Address] = web_address
+    hooked: Callable[[str], HasWebhook | None] = lambda name: None

@@ -8,11 +8,11 @@ import structlog
 
 from channels.base import Deliver
 from channels.message import Capabilities, EventName, LiveEvent, OutboundMessage, Receipt
-from channels.web.events import Hub
+from channels.web.events import EventHub
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-TEN_YEARS = 10 * 365 * 86_400.0
+KEY_VALID_SECONDS = 10 * 365 * 86_400.0
 
 
 class Web:
@@ -24,11 +24,11 @@ class Web:
     name = "web"
     account = "console"
     capabilities = Capabilities(
-        keyed=True, key_valid=TEN_YEARS, live=True, shows="stream", hears=frozenset({"text", "picture", "file"})
+        keyed=True, key_valid=KEY_VALID_SECONDS, live=True, shows="stream", hears=frozenset({"text", "picture", "file"})
     )
 
-    def __init__(self, hub: Hub | None = None) -> None:
-        self.hub = hub or Hub()
+    def __init__(self, hub: EventHub | None = None) -> None:
+        self.hub = hub or EventHub()
         self.deliver: Deliver | None = None
 
     async def run(self, deliver: Deliver) -> None:

@@ -16,14 +16,14 @@ log = structlog.get_logger(__name__)
 HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later request, to the end of its header
 STALL_SECONDS = 30.0  # a peer that takes no byte of an answer for so long is cut off
 LOG_SECONDS = 10.0  # between two log lines about the limit
-LINGER_SECONDS = 2.0  # after a half-close, for what the peer may have sent meanwhile
-QUEUE = 1024  # connections that the kernel holds until they are accepted
+CLOSE_LINGER_SECONDS = 2.0  # after a half-close, for what the peer may have sent meanwhile
+ACCEPT_BACKLOG = 1024  # connections that the kernel holds until they are accepted
 _TOO_SLOW = (408, "Request Timeout", "slow", "the header did not arrive in time")
-_FULL = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
+_TOO_MANY = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
 
 
 @dataclass(slots=True, kw_only=True)
-class Connections:
+class ConnectionLimiter:
     """The open connections of one server, at most `most`.
 
     A new connection at the limit takes the place of one that does nothing for its owner: first one that has not sent a
@@ -34,7 +34,7 @@ class Connections:
     most: int
     header_seconds: float = HEADER_SECONDS
     stall_seconds: float = STALL_SECONDS
-    linger_seconds: float = LINGER_SECONDS
+    linger_seconds: float = CLOSE_LINGER_SECONDS
     _silent: dict["BoundedProtocol", None] = field(default_factory=dict)
     _idle: dict["BoundedProtocol", None] = field(default_factory=dict)
     _idle_known: dict["BoundedProtocol", None] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Connections:
             if victim is None:
                 return False
             self.remove(victim)
-            victim.shed()
+            victim.close_for_room()
         self._silent[protocol] = None
         return True
 
@@ -91,13 +91,13 @@ class QueueingServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for opened in sockets or ():
-            opened.listen(QUEUE)
+            opened.listen(ACCEPT_BACKLOG)
 
 
 class BoundedProtocol(H11Protocol):
     """One connection: its headers arrive in time, its answers are read, and it has a place among all others."""
 
-    def __init__(self, *args: Any, group: Connections, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, group: ConnectionLimiter, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._group = group
         self._header_timer: asyncio.TimerHandle | None = None
@@ -107,7 +107,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if not self._group.admit(self, self.loop.time()):
-            self._write_refusal(*_FULL)
+            self._write_refusal(*_TOO_MANY)
             self.transport.close()
             self._watch_writing()
             return
@@ -155,7 +155,7 @@ class BoundedProtocol(H11Protocol):
         """Whether its last request came from a client with a valid token or session."""
         return self.scope is not None and self.scope.get("state", {}).get("visitor") is not None
 
-    def shed(self) -> None:
+    def close_for_room(self) -> None:
         """Give up its place."""
         self._cancel_timers()
         self.transport.abort()
@@ -178,14 +178,14 @@ class BoundedProtocol(H11Protocol):
 
     def _watch_header(self) -> None:
         if self._header_timer is None:
-            self._header_timer = self.loop.call_later(self._group.header_seconds, self._too_slow)
+            self._header_timer = self.loop.call_later(self._group.header_seconds, self._refuse_slow)
 
     def _stop_header_timer(self) -> None:
         if self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None
 
-    def _too_slow(self) -> None:
+    def _refuse_slow(self) -> None:
         if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
             self._write_refusal(*_TOO_SLOW)
             self._half_close()

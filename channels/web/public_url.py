@@ -5,16 +5,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from channels.web.requests import Headers, every
+from channels.web.requests import Headers, header_values
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 HTTPS = 443
 _URL = re.compile(r"https://([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::([0-9]{1,5}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublicAddress:
+class PublicOrigin:
     """Where browsers find the page from elsewhere."""
 
     #: As a browser writes it into Host: lower case, with a port that is not 443.
@@ -26,7 +26,7 @@ class PublicAddress:
         return b"https://" + self.host
 
 
-def public_address(url: str) -> PublicAddress:
+def parse_public_url(url: str) -> PublicOrigin:
     """The address in a URL of scheme, host and port alone.
 
     Raises:
@@ -35,10 +35,10 @@ def public_address(url: str) -> PublicAddress:
     found = _URL.fullmatch(url.lower())
     if found is None or not 0 < (port := int(found[2] or HTTPS)) < 65_536:
         raise ValueError("not an https address of host and port alone")
-    return PublicAddress(host=(found[1] if port == HTTPS else f"{found[1]}:{port}").encode())
+    return PublicOrigin(host=(found[1] if port == HTTPS else f"{found[1]}:{port}").encode())
 
 
-def networks(texts: Iterable[str]) -> tuple[Network, ...]:
+def parse_networks(texts: Iterable[str]) -> tuple[IpNetwork, ...]:
     """IP addresses and CIDR ranges.
 
     Raises:
@@ -47,17 +47,17 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(text) for text in texts)
 
 
-def client_address(peer: str, headers: Headers, proxies: Sequence[Network]) -> str:
+def client_address(peer: str, headers: Headers, proxies: Sequence[IpNetwork]) -> str:
     """The address that a request came from, for rate limits and logs alone: anybody may write such a header.
 
     X-Forwarded-For counts only when the peer is a listed proxy, and of it the right-most hop that is not one.
     """
-    address = _address(peer)
+    address = _parse_address(peer)
     if address is None or not _is_listed(address, proxies):
         return peer
-    hops = b",".join(every(headers, b"x-forwarded-for")).decode("latin-1").split(",")
+    hops = b",".join(header_values(headers, b"x-forwarded-for")).decode("latin-1").split(",")
     for hop in reversed(hops):
-        before = _address(hop.strip())
+        before = _parse_address(hop.strip())
         if before is None:
             break
         address = before
@@ -66,11 +66,11 @@ def client_address(peer: str, headers: Headers, proxies: Sequence[Network]) -> s
     return str(address)
 
 
-def _is_listed(address: Address, proxies: Sequence[Network]) -> bool:
+def _is_listed(address: IpAddress, proxies: Sequence[IpNetwork]) -> bool:
     return any(address in network for network in proxies)
 
 
-def _address(text: str) -> Address | None:
+def _parse_address(text: str) -> IpAddress | None:
     """An address, also with a port, as some proxies write it."""
     if found := re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text):
         text = found[1] or found[2]

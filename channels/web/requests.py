@@ -19,13 +19,13 @@ from starlette.types import ASGIApp
 
 from channels.errors import ChannelError
 from channels.message import Attachment, InboundMessage, Sender
-from channels.toolkit.untrusted import strict_json
-from channels.web.backend import Conversation, at
+from channels.toolkit.untrusted import parse_strict_json
+from channels.web.backend import ConversationEntry, web_address
 
 # What the web channel says no to: one request, or starting at all.
 
 
-class Refused(ChannelError):
+class HttpRefusal(ChannelError):
     """One request is answered with `status` and the JSON error {code, message}; headers: added to the answer."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
@@ -42,12 +42,12 @@ class CannotServe(ChannelError):
 
 NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)
-LONGEST_TEXT = 200_000
-LONGEST_KEY = 200
-MOST_FILES = 10
-MOST_BYTES = 25_000_000
+MAX_TEXT = 200_000
+MAX_KEY = 200
+MAX_FILES = 10
+MAX_FILES_BYTES = 25_000_000
 LABEL_BYTES = 120
-KNOWN = frozenset({"conversation", "text", "key", "attachments"})
+KNOWN_FIELDS = frozenset({"conversation", "text", "key", "attachments"})
 
 
 def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
@@ -58,18 +58,20 @@ def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
     Raises:
         Refused: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
     """
-    strange = sorted(set(fields) - KNOWN)
+    strange = sorted(set(fields) - KNOWN_FIELDS)
     if strange:
-        raise Refused(400, "unknown_field", f"{strange[0][:40]!r} is not a field of a message; {sorted(KNOWN)} are")
+        raise HttpRefusal(
+            400, "unknown_field", f"{strange[0][:40]!r} is not a field of a message; {sorted(KNOWN_FIELDS)} are"
+        )
     conversation = fields.get("conversation")
     if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
-        raise Refused(400, "conversation", "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        raise HttpRefusal(400, "conversation", "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
     text = _text(fields.get("text", ""))
     attachments = _attachments(fields.get("attachments") or [])
     if not text.strip() and not attachments:
-        raise Refused(400, "empty", "text is empty; write something or attach a file")
+        raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
     return InboundMessage(
-        address=at(conversation),
+        address=web_address(conversation),
         kind="dm",
         key=f"{conversation}\x1f{_key(fields.get('key'))}",
         sender=Sender(id="owner"),
@@ -79,14 +81,14 @@ def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
     )
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Text as it can be stored: no NUL, no half of a surrogate pair; all else is kept."""
     return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def label(name: str) -> str:
+def file_label(name: str) -> str:
     """A file's name as something to show: no folders, no control or direction characters, at most 120 bytes."""
-    last = re.split(r"[\\/]", clean(name))[-1]
+    last = re.split(r"[\\/]", clean_text(name))[-1]
     shown = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Zl", "Zp"))
     cut = shown.encode()[:LABEL_BYTES].decode(errors="ignore").strip(" .")
     return cut or "file"
@@ -94,48 +96,48 @@ def label(name: str) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise Refused(400, "text", "text must be a string")
-    if len(value) > LONGEST_TEXT:
-        raise Refused(413, "too_long", f"text has {len(value)} characters; {LONGEST_TEXT} fit, a file takes more")
-    return clean(value)
+        raise HttpRefusal(400, "text", "text must be a string")
+    if len(value) > MAX_TEXT:
+        raise HttpRefusal(413, "too_long", f"text has {len(value)} characters; {MAX_TEXT} fit, a file takes more")
+    return clean_text(value)
 
 
 def _key(value: Any) -> str:
     if value is None:
         return secrets.token_hex(16)
-    if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_KEY:
-        raise Refused(400, "key", f"key must be a string of 1 to {LONGEST_KEY} characters, or left out")
-    cleaned = clean(value)
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_KEY:
+        raise HttpRefusal(400, "key", f"key must be a string of 1 to {MAX_KEY} characters, or left out")
+    cleaned = clean_text(value)
     if cleaned != value:
-        raise Refused(400, "key", "key must be plain text without NUL")
+        raise HttpRefusal(400, "key", "key must be plain text without NUL")
     return value
 
 
 def _attachments(value: Any) -> tuple[Attachment, ...]:
     if not isinstance(value, list):
-        raise Refused(400, "attachments", "attachments must be a list")
-    if len(value) > MOST_FILES:
-        raise Refused(413, "too_many_files", f"{len(value)} files; {MOST_FILES} fit into one message")
+        raise HttpRefusal(400, "attachments", "attachments must be a list")
+    if len(value) > MAX_FILES:
+        raise HttpRefusal(413, "too_many_files", f"{len(value)} files; {MAX_FILES} fit into one message")
     files = tuple(_attachment(item) for item in value)
     total = sum(len(item.data) for item in files)
-    if total > MOST_BYTES:
-        raise Refused(413, "too_large", f"the files have {total} bytes; {MOST_BYTES} fit into one message")
+    if total > MAX_FILES_BYTES:
+        raise HttpRefusal(413, "too_large", f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message")
     return files
 
 
 def _attachment(item: Any) -> Attachment:
     if not isinstance(item, dict) or not all(isinstance(value, str) for value in item.values()):
-        raise Refused(400, "attachments", "an attachment is an object of strings: name, media_type, data")
+        raise HttpRefusal(400, "attachments", "an attachment is an object of strings: name, media_type, data")
     media_type = item.get("media_type", "").split(";")[0].strip().lower() or "application/octet-stream"
     if not MEDIA_TYPE.fullmatch(media_type):
-        raise Refused(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
+        raise HttpRefusal(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
     try:
         data = base64.b64decode(item.get("data", ""), validate=True)
     except (binascii.Error, ValueError) as err:
-        raise Refused(400, "attachments", "data of an attachment must be base64") from err
+        raise HttpRefusal(400, "attachments", "data of an attachment must be base64") from err
     if not data:
-        raise Refused(400, "attachments", "an attachment is empty")
-    return Attachment(name=label(item.get("name", "")), media_type=media_type, data=data)
+        raise HttpRefusal(400, "attachments", "an attachment is empty")
+    return Attachment(name=file_label(item.get("name", "")), media_type=media_type, data=data)
 
 
 # One call of the HTTP API: its path, the action it needs, and how it answers.
@@ -144,7 +146,7 @@ Handler = Callable[[Request], Awaitable[ASGIApp]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Route:
     """A route of the API. action: what the caller must be allowed to do; handler: may raise Refused."""
 
     method: str
@@ -153,18 +155,18 @@ class Call:
     handler: Handler
 
 
-def answer(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """JSON that no cache keeps."""
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
 
 
-def refusal(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
+def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """The one shape of every error."""
-    return answer({"error": {"code": code, "message": message}}, status, headers)
+    return json_response({"error": {"code": code, "message": message}}, status, headers)
 
 
-def entry(one: Conversation) -> dict[str, Any]:
+def conversation_json(one: ConversationEntry) -> dict[str, Any]:
     """A conversation as the list shows it."""
     return {
         "id": one.id,
@@ -179,7 +181,7 @@ def entry(one: Conversation) -> dict[str, Any]:
 Headers = Iterable[tuple[bytes, bytes]]
 
 
-def every(headers: Headers, name: bytes) -> list[bytes]:
+def header_values(headers: Headers, name: bytes) -> list[bytes]:
     """All values of one header, in order. Names are lower-case in ASGI."""
     return [value for key, value in headers if key == name]
 
@@ -187,15 +189,15 @@ def every(headers: Headers, name: bytes) -> list[bytes]:
 # Request bodies: read with a limit that counts what really comes, and parsed without JSON's traps.
 
 MEBIBYTE = 1 << 20
-SMALL = MEBIBYTE
-LARGE = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
-DRAIN = 96 * MEBIBYTE
-MANY = 300_000
+SMALL_BODY = MEBIBYTE
+LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
+DRAIN_BYTES = 96 * MEBIBYTE
+MANY_CHARACTERS = 300_000
 LARGE_SECONDS = 60.0  # for a large body, from when its turn has come
 MOST_WAITING = 8  # large bodies that wait for their turn, with the first MiB of each in memory
 
 
-async def read_json(request: Request, *, limit: int = SMALL, seconds: float = 10.0) -> dict[str, Any]:
+async def read_json(request: Request, *, limit: int = SMALL_BODY, seconds: float = 10.0) -> dict[str, Any]:
     """The body as an object, at most 1 MiB long.
 
     Raises:
@@ -226,11 +228,11 @@ class LargeBodies:
             held = True
 
         try:
-            raw = await read_body(request, limit=LARGE, seconds=LARGE_SECONDS, beyond=take_turn)
-            large = len(raw) > SMALL
+            raw = await read_body(request, limit=LARGE_BODY, seconds=LARGE_SECONDS, beyond=take_turn)
+            large = len(raw) > SMALL_BODY
             fields = as_object(await asyncio.to_thread(parse_json, raw) if large else parse_json(raw))
             if large and not fields.get(member):
-                raise Refused(413, "too_large", f"a message without {member} may have {SMALL} bytes")
+                raise HttpRefusal(413, "too_large", f"a message without {member} may have {SMALL_BODY} bytes")
             del raw
             yield fields
         finally:
@@ -240,7 +242,7 @@ class LargeBodies:
     async def _take_turn(self) -> None:
         if self._waiting >= MOST_WAITING:
             why = "too many large messages are on their way; send it again in a minute"
-            raise Refused(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
+            raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
         self._waiting += 1
         try:
             await self._one_at_a_time.acquire()
@@ -249,7 +251,11 @@ class LargeBodies:
 
 
 async def read_body(
-    request: Request, *, limit: int = SMALL, seconds: float = 10.0, beyond: Callable[[], Awaitable[None]] | None = None
+    request: Request,
+    *,
+    limit: int = SMALL_BODY,
+    seconds: float = 10.0,
+    beyond: Callable[[], Awaitable[None]] | None = None,
 ) -> bytearray:
     """The body's bytes, at most `limit` of them; one that is refused is drained a little, so that this is heard.
 
@@ -259,11 +265,11 @@ async def read_body(
     """
     kept = bytearray()
     seen = 0
-    refused: Refused | None = None
+    refused: HttpRefusal | None = None
     try:
         async with asyncio.timeout(seconds) as deadline:
             async for piece in request.stream():
-                if beyond and seen <= SMALL < seen + len(piece):
+                if beyond and seen <= SMALL_BODY < seen + len(piece):
                     deadline.reschedule(None)
                     refused = await _refusal(beyond)
                     deadline.reschedule(asyncio.get_running_loop().time() + seconds)
@@ -272,23 +278,23 @@ async def read_body(
                     kept += piece
                     continue
                 kept.clear()
-                if seen > DRAIN:
+                if seen > DRAIN_BYTES:
                     break
     except TimeoutError as err:
-        raise Refused(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
+        raise HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
     except ClientDisconnect as err:
-        raise Refused(400, "cut", "the body was cut off", _CLOSE) from err
+        raise HttpRefusal(400, "cut", "the body was cut off", _CLOSE) from err
     if refused is not None:
         raise refused
     if seen > limit:
-        raise Refused(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
+        raise HttpRefusal(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
     return kept
 
 
-async def _refusal(step: Callable[[], Awaitable[None]]) -> Refused | None:
+async def _refusal(step: Callable[[], Awaitable[None]]) -> HttpRefusal | None:
     try:
         await step()
-    except Refused as err:
+    except HttpRefusal as err:
         return err
     return None
 
@@ -299,12 +305,12 @@ def parse_json(raw: bytes | bytearray) -> Any:
     Raises:
         Refused: 400 with what is wrong.
     """
-    if len(raw) > SMALL and sum(map(raw.count, (b"[", b"{", b","))) > MANY:
-        raise Refused(400, "bad_json", "the body has too many members")
+    if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MANY_CHARACTERS:
+        raise HttpRefusal(400, "bad_json", "the body has too many members")
     try:
-        return strict_json(raw)
+        return parse_strict_json(raw)
     except ValueError as err:
-        raise Refused(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
+        raise HttpRefusal(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
 
 
 def as_object(value: Any) -> dict[str, Any]:
@@ -314,7 +320,7 @@ def as_object(value: Any) -> dict[str, Any]:
         Refused: 400 otherwise.
     """
     if not isinstance(value, dict):
-        raise Refused(400, "bad_json", "the body must be a JSON object")
+        raise HttpRefusal(400, "bad_json", "the body must be a JSON object")
     return value
 
 

@@ -18,17 +18,18 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.web import routes as proxy_check
-from channels.web.auth import LONGEST, SECURITY_HEADERS, Gate, is_framed_twice
-from channels.web.backend import Allow, Doors, Health, Probe
+from channels.web.auth import MAX_SESSION_SECONDS, SECURITY_HEADERS, RequestGuard, is_framed_twice
+from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
-from channels.web.requests import Call, CannotServe, Refused, answer, every, read_json, refusal
-from channels.web.routes import Api, ProxyCheck
-from channels.web.webhooks import HOOKS, answer_hook
+from channels.web.requests import CannotServe, HttpRefusal, error_response, header_values, json_response, read_json
+from channels.web.requests import Route as Call
+from channels.web.routes import ProxyCheck, WebApi
+from channels.web.webhooks import HOOKS_PATH, handle_webhook
 
 # The page's files, read once from the package; what is not among them does not exist.
 
-FOLDER = Path(__file__).parent / "static"
-TYPES = {
+STATIC_FOLDER = Path(__file__).parent / "static"
+MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
@@ -38,7 +39,7 @@ TYPES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asset:
+class StaticFile:
     """One file: its bytes, media type and ETag."""
 
     body: bytes
@@ -47,15 +48,15 @@ class Asset:
 
 
 @cache
-def assets() -> dict[str, Asset]:
+def load_assets() -> dict[str, StaticFile]:
     """Every servable file by its path below the folder."""
-    found = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES)
-    return {path.relative_to(FOLDER).as_posix(): _asset(path) for path in found}
+    found = (path for path in sorted(STATIC_FOLDER.rglob("*")) if path.suffix in MEDIA_TYPES)
+    return {path.relative_to(STATIC_FOLDER).as_posix(): _asset(path) for path in found}
 
 
-def page(request: Request, name: str, status: int = 200) -> Response:
+def asset_response(request: Request, name: str, status: int = 200) -> Response:
     """One file as an answer: 404 when it is not ours, 304 when the browser has it."""
-    asset = assets().get(name)
+    asset = load_assets().get(name)
     if asset is None:
         return Response(b"not found", 404, media_type="text/plain")
     headers = {"etag": asset.etag, "cache-control": "no-cache"}
@@ -64,126 +65,132 @@ def page(request: Request, name: str, status: int = 200) -> Response:
     return Response(asset.body, status, headers, asset.media_type)
 
 
-def _asset(path: Path) -> Asset:
+def _asset(path: Path) -> StaticFile:
     body = path.read_bytes()
-    return Asset(body=body, media_type=TYPES[path.suffix], etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    return StaticFile(body=body, media_type=MEDIA_TYPES[path.suffix], etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-STATIC = "/static/"
-HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
-CODES = {404: "not_found", 405: "method"}
+STATIC_PATH = "/static/"
+SECURITY_HEADER_PAIRS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+ERROR_CODES = {404: "not_found", 405: "method"}
 
 
-class Site:
+class WebSite:
     """Page, login and health from the first moment; the API from `open` on, and 503 "starting" until then."""
 
-    def __init__(self, *, gate: Gate, web: Web) -> None:
+    def __init__(self, *, gate: RequestGuard, web: Web) -> None:
         self.gate = gate
         self.web = web
         self.calls: tuple[Call, ...] = ()
         self._proxy_check = ProxyCheck()
-        self._doors: Doors | None = None
+        self._doors: WebServices | None = None
         self._app: ASGIApp = self._starting
         gate.changed = web.hub.wake
 
-    def open(self, doors: Doors, calls: Iterable[Call] = ()) -> None:
+    def open(self, doors: WebServices, calls: Iterable[Call] = ()) -> None:
         """Answer the API from now on, `calls` beside the channel's own."""
-        self.calls = (*Api(self.web, doors).calls(), *self._proxy_check.calls(), *calls)
+        self.calls = (*WebApi(self.web, doors).calls(), *self._proxy_check.calls(), *calls)
         self._doors = doors
-        routes = [Route(call.path, _guarded(call, doors.allow), methods=[call.method]) for call in self.calls]
+        routes = [Route(call.path, _require_access(call, doors.allow), methods=[call.method]) for call in self.calls]
         app = Starlette(
-            routes=routes, exception_handlers={Refused: refused, HTTPException: _http_error, Exception: _fault}
+            routes=routes,
+            exception_handlers={HttpRefusal: refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
         app.router.redirect_slashes = False
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await reply_with(self._answer, scope, receive, send)
+        await run_handler(self._answer, scope, receive, send)
 
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
-        if request.scope["path"].startswith(HOOKS):
-            return await answer_hook(request, self._doors.hooked) if self._doors else self._starting
+        if request.scope["path"].startswith(HOOKS_PATH):
+            return await handle_webhook(request, self._doors.hooked) if self._doors else self._starting
         if request.scope["path"].startswith(proxy_check.PATH):
             return await self._proxy_check.answer(request)
         if not self.gate.host_fits(headers):
-            raise Refused(400, "host", self.gate.foreign_host())
-        if every(headers, b"upgrade"):
-            raise Refused(403, "upgrade", "there are no WebSockets here")
+            raise HttpRefusal(400, "host", self.gate.foreign_host())
+        if header_values(headers, b"upgrade"):
+            raise HttpRefusal(403, "upgrade", "there are no WebSockets here")
         path = request.scope["path"]
-        if path.startswith(STATIC) and request.method in ("GET", "HEAD"):
-            return page(request, path.removeprefix(STATIC))
+        if path.startswith(STATIC_PATH) and request.method in ("GET", "HEAD"):
+            return asset_response(request, path.removeprefix(STATIC_PATH))
         if path == "/login":
             return await self._login(request)
-        if path in ("/healthz", "/readyz") and not every(headers, b"authorization") + every(headers, b"cookie"):
+        if path in ("/healthz", "/readyz") and not header_values(headers, b"authorization") + header_values(
+            headers, b"cookie"
+        ):
             return await self._health(path, full=False)
         return await self._inside(request, path)
 
     async def _inside(self, request: Request, path: str) -> ASGIApp:
         """Everything for which one must be known."""
         try:
-            visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_of(request))
-        except Refused as err:
+            visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_address(request))
+        except HttpRefusal as err:
             if path in ("/healthz", "/readyz"):
                 return await self._health(path, full=False)
             if path == "/" and err.status == 401 and "text/html" in request.headers.get("accept", ""):
-                return page(request, "login.html", 401)
+                return asset_response(request, "login.html", 401)
             raise
         request.state.visitor = visitor
         if path in ("/healthz", "/readyz"):
             return await self._health(path, full=True)
         if path == "/" and request.method in ("GET", "HEAD"):
-            return page(request, "index.html")
+            return asset_response(request, "index.html")
         if path == "/logout" and request.method == "POST":
             headers = request.scope["headers"]
             self.gate.logout(headers)
-            return answer({"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)})
+            return json_response({"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)})
         return self._app
 
     async def _login(self, request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
-            return page(request, "login.html")
+            return asset_response(request, "login.html")
         if request.method != "POST":
-            raise Refused(405, "method", "the login page takes GET and POST")
+            raise HttpRefusal(405, "method", "the login page takes GET and POST")
         if request.headers.get("content-type") != "application/json":
-            raise Refused(403, "content_type", "send Content-Type: application/json")
+            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         fields = await read_json(request, limit=4096)
         headers, token = request.scope["headers"], str(fields.get("token", "")).strip()
-        crumb, session = await self.gate.login(token, headers, peer_of(request))
-        return answer({"csrf": session.csrf}, headers={"set-cookie": self.gate.set_cookie(headers, crumb, LONGEST)})
+        session_cookie, session = await self.gate.login(token, headers, peer_address(request))
+        return json_response(
+            {"csrf": session.csrf},
+            headers={"set-cookie": self.gate.set_cookie(headers, session_cookie, MAX_SESSION_SECONDS)},
+        )
 
     async def _health(self, path: str, *, full: bool) -> Response:
-        return told_health(await self._probe(path), full=full)
+        return health_response(await self._probe(path), full=full)
 
-    async def _probe(self, path: str) -> Health:
+    async def _probe(self, path: str) -> HealthReport:
         if self._doors is None:
-            return Health(ok=path == "/healthz", reasons={"starting": True})
+            return HealthReport(ok=path == "/healthz", reasons={"starting": True})
         probe: Probe = self._doors.healthy if path == "/healthz" else self._doors.ready
         return await probe()
 
     async def _starting(self, scope: Scope, receive: Receive, send: Send) -> None:
-        reply = refusal(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+        reply = error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
         await reply(scope, receive, send)
 
 
-def _guarded(call: Call, allow: Allow) -> Any:
+def _require_access(call: Call, allow: Allow) -> Any:
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(call.action):
-            raise Refused(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", "not allowed")
         return await call.handler(request)
 
     return endpoint
 
 
-def peer_of(request: Request) -> str:
+def peer_address(request: Request) -> str:
     """The address at the other end of the connection."""
     return request.client.host if request.client else ""
 
 
-def told_health(health: Health, *, full: bool) -> Response:
+def health_response(health: HealthReport, *, full: bool) -> Response:
     """Whether all is well, and to who may know it why not."""
     told: dict[str, Any] = {"ok": health.ok, **({"reasons": dict(health.reasons)} if full else {})}
-    return answer(told, 200 if health.ok else 503)
+    return json_response(told, 200 if health.ok else 503)
 
 
 def with_headers(send: Send) -> Send:
@@ -191,13 +198,15 @@ def with_headers(send: Send) -> Send:
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *HEADERS]
+            message["headers"] = [*message.get("headers", []), *SECURITY_HEADER_PAIRS]
         await send(message)
 
     return sending
 
 
-async def reply_with(door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope, receive: Receive, send: Send) -> None:
+async def run_handler(
+    door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope, receive: Receive, send: Send
+) -> None:
     """One request through a site's door, which raises Refused for what it does not let in."""
     if scope["type"] != "http":
         await send({"type": "websocket.close", "code": 1008})
@@ -205,28 +214,28 @@ async def reply_with(door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope
     request = Request(scope, receive)
     try:
         if is_framed_twice(scope["headers"], scope["http_version"]):
-            raise Refused(400, "framing", "the body's length is given in two ways", {"connection": "close"})
+            raise HttpRefusal(400, "framing", "the body's length is given in two ways", {"connection": "close"})
         reply = await door(request)
-    except Refused as err:
-        reply = await refused(request, err)
+    except HttpRefusal as err:
+        reply = await refusal_response(request, err)
     await reply(scope, receive, with_headers(send))
 
 
-async def refused(_: Request, err: Exception) -> Response:
+async def refusal_response(_: Request, err: Exception) -> Response:
     """What a request that was refused is told."""
-    assert isinstance(err, Refused)
-    return refusal(err.status, err.code, err.message, err.headers)
+    assert isinstance(err, HttpRefusal)
+    return error_response(err.status, err.code, err.message, err.headers)
 
 
 async def _http_error(_: Request, err: Exception) -> Response:
     assert isinstance(err, HTTPException)
     headers: Mapping[str, str] = err.headers or {}
-    return refusal(err.status_code, CODES.get(err.status_code, "http"), str(err.detail).lower(), headers)
+    return error_response(err.status_code, ERROR_CODES.get(err.status_code, "http"), str(err.detail).lower(), headers)
 
 
-async def _fault(_: Request, __: Exception) -> Response:
+async def _internal_error(_: Request, __: Exception) -> Response:
     # The connection is closed after a fault; a client that was not told would send its next request into the close.
-    return refusal(500, "fault", "something went wrong here; the log has the trace", {"connection": "close"})
+    return error_response(500, "fault", "something went wrong here; the log has the trace", {"connection": "close"})
 
 
 # The loopback port: opened before anything heavy is imported, then served until it is asked to end.
@@ -236,14 +245,14 @@ LOOPBACK = {
     "::1": ((socket.AF_INET6, "::1"),),
     "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
 }
-IDLE_SECONDS = 75  # that a connection is kept for another request: proxies count on 60, browsers on more
-ACCEPTED_TOGETHER = 64  # in one turn of the loop; at the descriptor limit each further try fails and is reported
-TURNS_TO_CLOSE = 4  # turns from accept() until a connection that had to make room is closed
-MOST_CONNECTIONS = 1024
+KEEP_ALIVE_SECONDS = 75  # that a connection is kept for another request: proxies count on 60, browsers on more
+MAX_ACCEPTS = 64  # in one turn of the loop; at the descriptor limit each further try fails and is reported
+CLOSE_ITERATIONS = 4  # turns from accept() until a connection that had to make room is closed
+MAX_CONNECTIONS = 1024
 SPARE_DESCRIPTORS = 256  # for the database, the platforms and the models
 
 
-def listen(host: str, port: int) -> list[socket.socket]:
+def open_sockets(host: str, port: int) -> list[socket.socket]:
     """Sockets that already accept connections; port 0 takes a free one.
 
     Raises:
@@ -258,35 +267,35 @@ def listen(host: str, port: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     for family, address in places:
         try:
-            sockets.append(_open(family, address, port))
+            sockets.append(_open_socket(family, address, port))
         except OSError as err:
             if sockets and err.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
                 continue  # "localhost" on a machine without IPv6
             for opened in sockets:
                 opened.close()
-            raise CannotServe(_why(address, port, err)) from err
-        port = port_of(sockets)
+            raise CannotServe(_open_error_text(address, port, err)) from err
+        port = bound_port(sockets)
     return sockets
 
 
-def port_of(sockets: Sequence[socket.socket]) -> int:
+def bound_port(sockets: Sequence[socket.socket]) -> int:
     """The port that was got."""
     return int(sockets[0].getsockname()[1])
 
 
-def share_of(descriptors: int) -> tuple[int, int]:
+def connection_limits(descriptors: int) -> tuple[int, int]:
     """What a server takes of so many descriptors: connections in all, and new ones in one turn of the loop. Pure."""
-    together = max(1, min(ACCEPTED_TOGETHER, descriptors // 32))
-    spare = min(SPARE_DESCRIPTORS + TURNS_TO_CLOSE * together, descriptors * 2 // 3)
-    return max(8, min(MOST_CONNECTIONS, descriptors - spare)), together
+    together = max(1, min(MAX_ACCEPTS, descriptors // 32))
+    spare = min(SPARE_DESCRIPTORS + CLOSE_ITERATIONS * together, descriptors * 2 // 3)
+    return max(8, min(MAX_CONNECTIONS, descriptors - spare)), together
 
 
-def _descriptors() -> int:
+def _descriptor_limit() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft if soft != resource.RLIM_INFINITY else 1 << 20
 
 
-class Server:
+class WebServer:
     """One uvicorn over open sockets; takes no signals of its own.
 
     grace: seconds that open answers have at the end. idle: seconds that a connection is kept without a request.
@@ -299,15 +308,15 @@ class Server:
         sockets: Sequence[socket.socket],
         *,
         grace: float = 10.0,
-        idle: int = IDLE_SECONDS,
+        idle: int = KEEP_ALIVE_SECONDS,
         **bounds: Any,
     ) -> None:
         import uvicorn
 
-        from channels.web.connections import BoundedProtocol, Connections, QueueingServer
+        from channels.web.connections import BoundedProtocol, ConnectionLimiter, QueueingServer
 
-        most, together = share_of(_descriptors())
-        self.connections = Connections(**{"most": most, **bounds})
+        most, together = connection_limits(_descriptor_limit())
+        self.connections = ConnectionLimiter(**{"most": most, **bounds})
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
         self._server = QueueingServer(
@@ -338,7 +347,7 @@ class Server:
         self._server.should_exit = True
 
 
-def _open(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+def _open_socket(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
     # Named as TCP, or asyncio does not know it for TCP and leaves Nagle's delay on: 40 ms an answer.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -354,7 +363,7 @@ def _open(family: socket.AddressFamily, address: str, port: int) -> socket.socke
     return opened
 
 
-def _why(address: str, port: int, err: OSError) -> str:
+def _open_error_text(address: str, port: int, err: OSError) -> str:
     if err.errno == errno.EADDRINUSE:
         return f"port {port} on {address} is in use by another program; set channels.web.port to a free one"
     return f"port {port} on {address} cannot be opened: {err.strerror or err}"

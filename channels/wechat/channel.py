@@ -6,27 +6,37 @@ from importlib.util import find_spec
 
 import structlog
 
-from channels.base import Deliver, Fetched, Notebook, Prompt, Vitals
+from channels.base import ConnectionStatus, Deliver, FetchedFile, LoginPrompt, Notebook
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
 from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.storing import until_stored
-from channels.wechat.client import FILES, SERVER, WANTED, Hearing, Json, Pace, Session, Wire, open_wire
-from channels.wechat.login import Login
-from channels.wechat.media import LARGEST, Files
-from channels.wechat.messages import LIMIT, LONGEST, parse
-from channels.wechat.sender import Speaking, TypingSign
-from channels.wechat.settings import Settings
-from channels.wechat.state import ALLOWANCE, Book
+from channels.toolkit.storing import store_with_retry
+from channels.wechat.client import (
+    FILE_SERVER,
+    LOGIN_REQUIRED,
+    SERVER,
+    ILinkClient,
+    ILinkSession,
+    Json,
+    PollHealth,
+    PollTiming,
+    open_client,
+)
+from channels.wechat.login import QrLogin
+from channels.wechat.media import MAX_FILE_BYTES, ILinkMedia
+from channels.wechat.messages import LIMIT, MAX_TEXT, parse
+from channels.wechat.sender import ReplySender, WechatTyping
+from channels.wechat.settings import WechatSettings
+from channels.wechat.state import MESSAGES_PER_WINDOW, AccountState
 
 log = structlog.get_logger(__name__)
 
-CIPHERS = "cryptography"
-SHORTEST_HOLD, LONGEST_HOLD = 1.0, 120.0
+CRYPTO_PACKAGE = "cryptography"
+MIN_HOLD, MAX_HOLD = 1.0, 120.0
 """Seconds between which we believe the platform how long it holds a call."""
-TOO_SOON = 0.2
+MIN_POLL_SECONDS = 0.2
 """Seconds: an answer that came sooner and leads nowhere is no end of a long poll; the next is not asked at once."""
-FAREWELL_SECONDS = 2.0
-MOST_PEERS = 5
+LOGOUT_NOTICE_SECONDS = 2.0
+MAX_NOTIFIED_PEERS = 5
 """People whose allowance is told in the vitals."""
 
 
@@ -38,33 +48,35 @@ class Wechat:
     """
 
     name = "wechat"
-    opened_with = Settings
+    opened_with = WechatSettings
 
-    def __init__(self, settings: Settings, *, pace: Pace | None = None, allowance: int = ALLOWANCE) -> None:
-        if find_spec(CIPHERS) is None:
-            raise ImportError("WeChat's files need a cipher", name=CIPHERS)
-        self._pace = pace or Pace()
+    def __init__(
+        self, settings: WechatSettings, *, pace: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW
+    ) -> None:
+        if find_spec(CRYPTO_PACKAGE) is None:
+            raise ImportError("WeChat's files need a cipher", name=CRYPTO_PACKAGE)
+        self._pace = pace or PollTiming()
         self.capabilities = Capabilities(
             limit=LIMIT,
-            longest=LONGEST,
+            longest=MAX_TEXT,
             live=True,
             per_chat_rate=1 / self._pace.spacing if self._pace.spacing else 0.0,
             hears=frozenset({"text", "picture", "file", "voice", "video", "quote"}),
             shows="typing",
-            file_bytes=LARGEST,
-            picture_bytes=LARGEST,
+            file_bytes=MAX_FILE_BYTES,
+            picture_bytes=MAX_FILE_BYTES,
             caption=LIMIT,
             asks_first=True,
             says_leaving=True,
         )
         self._proxy = settings.proxy
-        self._book = Book(allowance)
-        self._hearing = Hearing(self._pace)
-        self._login = Login((settings.base_url or SERVER).rstrip("/"), self._pace, self._hearing)
-        self._session = Session(self._book, settings.proxy, self._pace)
-        self._files = Files(self._session, (settings.cdn_url or FILES).rstrip("/"))
-        self._speaking = Speaking(self._session, self._book, self._files, self._pace.spacing)
-        self._typing = TypingSign(self._session, self._book)
+        self._book = AccountState(allowance)
+        self._hearing = PollHealth(self._pace)
+        self._login = QrLogin((settings.base_url or SERVER).rstrip("/"), self._pace, self._hearing)
+        self._session = ILinkSession(self._book, settings.proxy, self._pace)
+        self._files = ILinkMedia(self._session, (settings.cdn_url or FILE_SERVER).rstrip("/"))
+        self._speaking = ReplySender(self._session, self._book, self._files, self._pace.spacing)
+        self._typing = WechatTyping(self._session, self._book)
 
     @property
     def account(self) -> str:
@@ -83,7 +95,7 @@ class Wechat:
         """
         await self._book.open()
         self._session.begin()
-        wire = await asyncio.to_thread(open_wire, self._proxy)
+        wire = await asyncio.to_thread(open_client, self._proxy)
         trusted = True
         try:
             while True:
@@ -94,7 +106,7 @@ class Wechat:
                 except LoggedOut as err:
                     log.warning("wechat logged out", why=str(err))
         finally:
-            await self._say_goodbye(wire)
+            await self._notify_logout(wire)
             await wire.close()
 
     async def send(self, message: OutboundMessage) -> Receipt:
@@ -118,11 +130,11 @@ class Wechat:
         """Show that an answer is being written; best effort."""
         self._typing.show(event)
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """See channels.base.Fetching."""
         return await self._files.download(ref, most)
 
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> LoginPrompt | None:
         """See channels.base.Asking. To ask is to look: after a rest it brings a new QR code."""
         return self._login.prompt()
 
@@ -130,13 +142,13 @@ class Wechat:
         """The digits the phone shows; or anything, to end the rest between QR codes."""
         self._login.answer(text)
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         """See channels.base.Telling."""
         now = time.time()
-        newest = sorted(self._book.peers.items(), key=lambda pair: -pair[1].got)[:MOST_PEERS]
+        newest = sorted(self._book.peers.items(), key=lambda pair: -pair[1].got)[:MAX_NOTIFIED_PEERS]
         quota = ", ".join(f"{person} {self._book.left(person, now)}/{self._book.allowance}" for person, _ in newest)
-        trouble = self._hearing.trouble or ("" if self._session.holds else WANTED)
-        return Vitals(heard=self._hearing.heard, trouble=trouble, quota=quota)
+        trouble = self._hearing.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
+        return ConnectionStatus(heard=self._hearing.heard, trouble=trouble, quota=quota)
 
     async def probe(self) -> str:
         """Ask for the settings of the person who scanned, which shows whether the session holds.
@@ -157,7 +169,7 @@ class Wechat:
         await self._typing.close()
         await self._session.close()
 
-    async def _log_in(self, wire: Wire, trusted: bool) -> bool:
+    async def _log_in(self, wire: ILinkClient, trusted: bool) -> bool:
         """Log in anew; False when the platform says that the stored login still holds.
 
         trusted: it may say so; if it turns out to be wrong, the next login takes no such answer.
@@ -165,25 +177,25 @@ class Wechat:
         known = self._book.login
         login = await self._login.run(wire, [known.token] if known and trusted else [])
         if login is not None:
-            await until_stored(lambda: self._book.keep_login(login), self.name)
+            await store_with_retry(lambda: self._book.store_login(login), self.name)
         self._session.begin()
         return login is not None
 
-    async def _listen(self, wire: Wire, deliver: Deliver) -> None:
+    async def _listen(self, wire: ILinkClient, deliver: Deliver) -> None:
         """Poll until the session is over. Raises LoggedOut, ChannelError."""
         await self._notify(wire, "notifystart")
         hold = self._pace.poll
         while True:
             began, cursor = time.monotonic(), self._book.cursor
-            answer = await self._unless_over(wire, hold)
+            answer = await self._poll_unless_expired(wire, hold)
             await self._take(answer, deliver)
-            hold = _hold(answer, hold)
-            if self._book.cursor == cursor and time.monotonic() - began < TOO_SOON:
+            hold = _hold_seconds(answer, hold)
+            if self._book.cursor == cursor and time.monotonic() - began < MIN_POLL_SECONDS:
                 await asyncio.sleep(self._pace.look)
 
-    async def _unless_over(self, wire: Wire, hold: float) -> Json:
+    async def _poll_unless_expired(self, wire: ILinkClient, hold: float) -> Json:
         """The next answer to a poll; given up when some other call is told that the session is over."""
-        poll = asyncio.ensure_future(self._hearing.insist(lambda: self._poll(wire, hold), hold))
+        poll = asyncio.ensure_future(self._hearing.call_with_retry(lambda: self._poll(wire, hold), hold))
         over = asyncio.ensure_future(self._session.ended.wait())
         try:
             await asyncio.wait((poll, over), return_when=asyncio.FIRST_COMPLETED)
@@ -195,7 +207,7 @@ class Wechat:
             over.cancel()
             await asyncio.gather(poll, over, return_exceptions=True)
 
-    async def _poll(self, wire: Wire, hold: float) -> Json:
+    async def _poll(self, wire: ILinkClient, hold: float) -> Json:
         body = {"get_updates_buf": self._book.cursor}
         answer = await self._session.call("getupdates", body, wait=hold + self._pace.grace, wire=wire)
         answer["msgs"] = answer.get("msgs") or []
@@ -210,7 +222,7 @@ class Wechat:
         cursor = str(answer.get("get_updates_buf") or "")
         pages = self._book.heard(raw, cursor if cursor != self._book.cursor else "", time.time())
         if messages or pages:
-            await until_stored(lambda: deliver(messages, pages), self.name)
+            await store_with_retry(lambda: deliver(messages, pages), self.name)
             self._book.kept(pages)
 
     def _read(self, message: Json) -> InboundMessage | None:
@@ -221,7 +233,7 @@ class Wechat:
             log.warning("message not understood", message_id=known, error=type(err).__name__)
             return None
 
-    async def _notify(self, wire: Wire, path: str) -> None:
+    async def _notify(self, wire: ILinkClient, path: str) -> None:
         try:
             await self._session.call(f"msg/{path}", {}, wire=wire)
         except LoggedOut:
@@ -229,18 +241,18 @@ class Wechat:
         except ChannelError as err:
             log.info("wechat not notified", call=path, error=str(err))
 
-    async def _say_goodbye(self, wire: Wire) -> None:
+    async def _notify_logout(self, wire: ILinkClient) -> None:
         if not self._session.holds:
             return
         try:
-            async with asyncio.timeout(FAREWELL_SECONDS):
+            async with asyncio.timeout(LOGOUT_NOTICE_SECONDS):
                 await self._notify(wire, "notifystop")
         except (TimeoutError, LoggedOut):
             log.info("wechat not told that we stop")
 
 
-def _hold(answer: Json, before: float) -> float:
+def _hold_seconds(answer: Json, before: float) -> float:
     asked = answer.get("longpolling_timeout_ms")
     if isinstance(asked, bool) or not isinstance(asked, int | float) or asked <= 0:
         return before
-    return min(max(asked / 1000, SHORTEST_HOLD), LONGEST_HOLD)
+    return min(max(asked / 1000, MIN_HOLD), MAX_HOLD)

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected, Retryable
-from channels.toolkit.sending import HOOKS
-from channels.wechat.state import Book, Credentials
+from channels.toolkit.sending import HTTP_HOOKS
+from channels.wechat.state import AccountState, ILinkCredentials
 
 SERVER = "https://ilinkai.weixin.qq.com"
-FILES = "https://novac2c.cdn.weixin.qq.com/c2c"
-DOMAINS = (".weixin.qq.com", ".wechat.com")
+FILE_SERVER = "https://novac2c.cdn.weixin.qq.com/c2c"
+ALLOWED_DOMAINS = (".weixin.qq.com", ".wechat.com")
 """Where the platform may send us on to when its own servers are used."""
 VERSION = "2.4.3"
 """Of the protocol that is spoken here."""
@@ -26,14 +26,21 @@ AGENT = "mnema/0.1"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 15.0
 CONNECTIONS = 32
-LONGEST_WORDS = 200
-EXPIRED = -14
-_NOT_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
+MAX_ERROR_TEXT = 200
+SESSION_EXPIRED = -14
+_UNSENT_ERRORS = (
+    "ConnectError",
+    "ConnectTimeout",
+    "PoolTimeout",
+    "ProxyError",
+    "UnsupportedProtocol",
+    "LocalProtocolError",
+)
 
 Json = dict[str, Any]
 
 
-class Refused(Rejected):
+class ILinkApiError(Rejected):
     """The API answered with a code of its own; code: from ret, else errcode; words: errmsg."""
 
     def __init__(self, path: str, code: int, words: str) -> None:
@@ -42,7 +49,7 @@ class Refused(Rejected):
         self.words = words
 
 
-class Wire:
+class ILinkClient:
     """One pool of connections; made by `open_wire`."""
 
     def __init__(self, http: Any) -> None:
@@ -62,7 +69,7 @@ class Wire:
         headers = {
             "AuthorizationType": "ilink_bot_token",
             "X-WECHAT-UIN": base64.b64encode(str(secrets.randbits(32)).encode()).decode(),
-            **_about_us(),
+            **_client_info(),
         }
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -71,7 +78,7 @@ class Wire:
 
     async def get(self, root: str, path: str, query: Mapping[str, str], *, wait: float) -> Json:
         """As post, but without a body and without a token."""
-        return await self._call("GET", f"{root}/ilink/bot/{path}", wait, headers=_about_us(), params=query)
+        return await self._call("GET", f"{root}/ilink/bot/{path}", wait, headers=_client_info(), params=query)
 
     @asynccontextmanager
     async def stream(self, method: str, url: str, **request: Any) -> AsyncIterator[Any]:
@@ -84,7 +91,7 @@ class Wire:
             async with self._http.stream(method, url, **request) as answer:
                 yield answer
         except self._failures as err:
-            raise _meaning(err) from err
+            raise _error_for_exception(err) from err
 
     async def close(self) -> None:
         """Drop the connections."""
@@ -103,17 +110,17 @@ class Wire:
         try:
             answer = await self._http.request(method, url, timeout=timeout, **request)
         except self._failures as err:
-            raise _meaning(err) from err
+            raise _error_for_exception(err) from err
         path = urlsplit(url).path.rpartition("/")[2]
-        _judge_status(path, answer.status_code, answer.headers.get("retry-after", ""))
+        _check_status(path, answer.status_code, answer.headers.get("retry-after", ""))
         try:
             body = answer.json()
         except (ValueError, RecursionError) as err:
             raise Ambiguous(f"an answer to {path} that is not JSON") from err
-        return _judge(path, body)
+        return _check_body(path, body)
 
 
-def open_wire(proxy: str) -> Wire:
+def open_client(proxy: str) -> ILinkClient:
     """A new pool; takes tens of milliseconds. proxy: its URL, "" for none.
 
     It follows no redirects, and takes nothing from the environment.
@@ -122,12 +129,12 @@ def open_wire(proxy: str) -> Wire:
 
     limits = httpx2.Limits(max_connections=CONNECTIONS)
     timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-    return Wire(
-        httpx2.AsyncClient(timeout=timeout, limits=limits, proxy=proxy or None, trust_env=False, event_hooks=HOOKS)
+    return ILinkClient(
+        httpx2.AsyncClient(timeout=timeout, limits=limits, proxy=proxy or None, trust_env=False, event_hooks=HTTP_HOOKS)
     )
 
 
-def admitted(url: str, root: str) -> str:
+def checked_root(url: str, root: str) -> str:
     """The URL the platform named, without a slash at its end, if we may go there; pure.
 
     It is at the configured host, or, where that is the platform's own, in one of the platform's domains; and with
@@ -143,25 +150,25 @@ def admitted(url: str, root: str) -> str:
         port = named.port
     except ValueError as err:
         raise ChannelError("WeChat named an address that is none") from err
-    abroad = own.endswith(DOMAINS) and host.endswith(DOMAINS) and port in (None, 443)
+    abroad = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
     if odd or named.scheme != home.scheme or not (host and (host == own or abroad)):
         raise ChannelError(f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent there")
     return url.rstrip("/")
 
 
-def _about_us() -> dict[str, str]:
+def _client_info() -> dict[str, str]:
     major, minor, patch = map(int, VERSION.split("."))
     return {"iLink-App-Id": "bot", "iLink-App-ClientVersion": str(major << 16 | minor << 8 | patch)}
 
 
-def _meaning(err: Exception) -> ChannelError:
+def _error_for_exception(err: Exception) -> ChannelError:
     name = type(err).__name__
-    if name in (*_NOT_SENT, "InvalidURL"):
+    if name in (*_UNSENT_ERRORS, "InvalidURL"):
         return Retryable(f"WeChat cannot be reached: {name}", whole_channel=True)
     return Ambiguous(f"no whole answer from WeChat: {name}")
 
 
-def _judge_status(path: str, status: int, retry_after: str) -> None:
+def _check_status(path: str, status: int, retry_after: str) -> None:
     if status == 200:
         return
     if status == 429:
@@ -173,7 +180,7 @@ def _judge_status(path: str, status: int, retry_after: str) -> None:
     raise Ambiguous(f"WeChat answered {path} with status {status}")
 
 
-def _judge(path: str, body: Any) -> Json:
+def _check_body(path: str, body: Any) -> Json:
     """The answer if it says success: both codes absent or 0."""
     if not isinstance(body, dict):
         raise Ambiguous(f"an answer to {path} that is no object")
@@ -181,11 +188,11 @@ def _judge(path: str, body: Any) -> Json:
         codes = [int(body.get(name) or 0) for name in ("ret", "errcode")]
     except (TypeError, ValueError) as err:
         raise Ambiguous(f"an answer to {path} whose code is no number") from err
-    if EXPIRED in codes:
+    if SESSION_EXPIRED in codes:
         raise LoggedOut("the WeChat session is over, or the same account logged in elsewhere: scan the new QR code")
     code = codes[0] or codes[1]
     if code:
-        raise Refused(path, code, str(body.get("errmsg") or "")[:LONGEST_WORDS])
+        raise ILinkApiError(path, code, str(body.get("errmsg") or "")[:MAX_ERROR_TEXT])
     return body
 
 
@@ -196,7 +203,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class PollTiming:
     """Seconds, all of them. poll: how long the platform holds a call; grace: how much longer we wait for its end.
 
     answer: how long any other call may take. pauses: after the first failure, the second, and every later one.
@@ -213,18 +220,18 @@ class Pace:
     code: float = 480.0
 
 
-class Hearing:
+class PollHealth:
     """When the platform was last heard, and what is wrong since. heard: unix seconds, 0 never."""
 
     POLLS_MISSED = 3
     """After so many polls' time without a good answer the connections are thrown away."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: PollTiming) -> None:
         self._pace = pace
         self.heard = 0.0
         self.trouble = ""
 
-    async def insist(self, call: Callable[[], Awaitable[T]], hold: float = 0.0) -> T:
+    async def call_with_retry(self, call: Callable[[], Awaitable[T]], hold: float = 0.0) -> T:
         """The answer to a call that may be repeated at will. hold: seconds of a poll, 0 for the usual ones.
 
         Raises:
@@ -233,12 +240,12 @@ class Hearing:
         patience = self.POLLS_MISSED * max(hold, self._pace.poll)
         try:
             async with asyncio.timeout(patience):
-                return await self._again_and_again(call)
+                return await self._retry_until_answered(call)
         except TimeoutError as err:
             self.trouble = f"nothing heard from WeChat for {patience:.0f} s: {self.trouble or 'no answer'}"
             raise ChannelError(self.trouble) from err
 
-    async def _again_and_again(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _retry_until_answered(self, call: Callable[[], Awaitable[T]]) -> T:
         failures = 0
         while True:
             try:
@@ -258,22 +265,22 @@ class Hearing:
 
 # Calls in the name of the account that is logged in, and the moment when it no longer is.
 
-WANTED = "WeChat is not logged in: scan the QR code that the page or the terminal shows"
+LOGIN_REQUIRED = "WeChat is not logged in: scan the QR code that the page or the terminal shows"
 
 
-class Session:
+class ILinkSession:
     """One account's calls, over a pool of connections that is opened when it is first needed.
 
     ended: set once a call was told that the session is over, until `begin`.
     """
 
-    def __init__(self, book: Book, proxy: str, pace: Pace) -> None:
+    def __init__(self, book: AccountState, proxy: str, pace: PollTiming) -> None:
         self._book = book
         self._proxy = proxy
         self._pace = pace
-        self._mouth: Wire | None = None
+        self._send_client: ILinkClient | None = None
         self._opening = asyncio.Lock()
-        self._refused: Credentials | None = None
+        self._refused: ILinkCredentials | None = None
         self.ended = asyncio.Event()
 
     @property
@@ -282,10 +289,10 @@ class Session:
         return self._book.login is not None and self._book.login is not self._refused
 
     @property
-    def credentials(self) -> Credentials:
+    def credentials(self) -> ILinkCredentials:
         """Those that hold. Raises LoggedOut: there are none."""
         if self._book.login is None or not self.holds:
-            raise LoggedOut(WANTED)
+            raise LoggedOut(LOGIN_REQUIRED)
         return self._book.login
 
     def begin(self) -> None:
@@ -293,14 +300,14 @@ class Session:
         self._refused = None
         self.ended.clear()
 
-    async def call(self, path: str, body: Json, *, wait: float = 0.0, wire: Wire | None = None) -> Json:
+    async def call(self, path: str, body: Json, *, wait: float = 0.0, wire: ILinkClient | None = None) -> Json:
         """One call with the account's token; see Wire.post. wait: seconds, 0 for the usual.
 
         Raises:
             LoggedOut: there is no session, or this call was told that it is over.
         """
         login = self.credentials
-        wire = wire or await self.mouth()
+        wire = wire or await self.send_client()
         try:
             return await wire.post(login.base, path, body, token=login.token, wait=wait or self._pace.answer)
         except LoggedOut:
@@ -309,15 +316,15 @@ class Session:
                 self.ended.set()
             raise
 
-    async def mouth(self) -> Wire:
+    async def send_client(self) -> ILinkClient:
         """The connections that everything but hearing uses."""
         async with self._opening:
-            if self._mouth is None:
-                self._mouth = await asyncio.to_thread(open_wire, self._proxy)
-            return self._mouth
+            if self._send_client is None:
+                self._send_client = await asyncio.to_thread(open_client, self._proxy)
+            return self._send_client
 
     async def close(self) -> None:
         """Drop the connections; a later call opens them again."""
-        if self._mouth is not None:
-            wire, self._mouth = self._mouth, None
+        if self._send_client is not None:
+            wire, self._send_client = self._send_client, None
             await wire.close()

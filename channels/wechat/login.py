@@ -5,44 +5,50 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from channels.base import Prompt
+from channels.base import LoginPrompt
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
-from channels.wechat.client import Hearing, Json, Pace, Wire, admitted
-from channels.wechat.state import Credentials
+from channels.wechat.client import ILinkClient, Json, PollHealth, PollTiming, checked_root
+from channels.wechat.state import ILinkCredentials
 
 log = structlog.get_logger(__name__)
 
-CODES = 3
+MAX_CODES = 3
 """QR codes that are shown one after the other; then there is a rest."""
-MOST_DIGITS = 12
+MAX_DIGITS = 12
 
-_SCAN = ("用手机微信扫这个二维码，并在手机上确认。", "Scan this QR code with WeChat on your phone, and confirm there.")
-_SCANNED = ("已扫码：请在手机上确认。", "Scanned: now confirm it on your phone.")
-_DIGITS = ("请输入手机上显示的数字。", "Type the digits that your phone shows.")
-_WRONG = ("数字不对：请再输入手机上显示的数字。", "These digits were wrong: type again what your phone shows.")
-_REST = (
+_SCAN_TEXT = (
+    "用手机微信扫这个二维码，并在手机上确认。",
+    "Scan this QR code with WeChat on your phone, and confirm there.",
+)
+_SCANNED_TEXT = ("已扫码：请在手机上确认。", "Scanned: now confirm it on your phone.")
+_DIGITS_TEXT = ("请输入手机上显示的数字。", "Type the digits that your phone shows.")
+_WRONG_DIGITS_TEXT = (
+    "数字不对：请再输入手机上显示的数字。",
+    "These digits were wrong: type again what your phone shows.",
+)
+_PAUSED_TEXT = (
     "二维码一直没有人扫。打开网页的“渠道”，或运行 mnema channels login wechat，会换新的。",
     "Nobody used the codes. A new one comes with the page's channel panel, or with mnema channels login wechat.",
 )
-_FETCHING = ("正在向微信要二维码。", "Asking WeChat for a QR code.")
+_FETCHING_TEXT = ("正在向微信要二维码。", "Asking WeChat for a QR code.")
 
 
-class _Spent(Exception):
+class _CodeExpired(Exception):
     """This QR code leads nowhere any more."""
 
 
-class Login:
+class QrLogin:
     """One way in. root: of the API before login; prompt: what is wanted of the owner, None once somebody is in."""
 
-    def __init__(self, root: str, pace: Pace, hearing: Hearing) -> None:
+    def __init__(self, root: str, pace: PollTiming, hearing: PollHealth) -> None:
         self._root = root
         self._pace = pace
         self._hearing = hearing
-        self._prompt: Prompt | None = None
+        self._prompt: LoginPrompt | None = None
         self._answer = ""
         self._woken = asyncio.Event()
 
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> LoginPrompt | None:
         """What is wanted now."""
         return self._prompt
 
@@ -51,7 +57,7 @@ class Login:
         self._answer = text.strip()
         self._woken.set()
 
-    async def run(self, wire: Wire, tokens: list[str]) -> Credentials | None:
+    async def run(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
         """Until somebody has confirmed; None: the account is bound already, and what is stored still holds.
 
         Args:
@@ -63,27 +69,27 @@ class Login:
         try:
             login = await self._by_codes(wire, tokens)
         finally:
-            self._ask("wait", _FETCHING)  # nobody follows the code that was shown any more
+            self._ask("wait", _FETCHING_TEXT)  # nobody follows the code that was shown any more
         self._prompt = None
         return login
 
-    async def _by_codes(self, wire: Wire, tokens: list[str]) -> Credentials | None:
+    async def _by_codes(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
         while True:
-            for _ in range(CODES):
+            for _ in range(MAX_CODES):
                 try:
                     async with asyncio.timeout(self._pace.code):
                         return await self._by_one_code(wire, tokens)
-                except (_Spent, TimeoutError):
+                except (_CodeExpired, TimeoutError):
                     log.info("qr code not used")
             await self._rest()
 
-    async def _by_one_code(self, wire: Wire, tokens: list[str]) -> Credentials | None:
-        self._ask("wait", _FETCHING)
-        made = await self._hearing.insist(lambda: self._new_code(wire, tokens))
-        self._ask("qr", _SCAN, str(made["qrcode_img_content"]))
+    async def _by_one_code(self, wire: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
+        self._ask("wait", _FETCHING_TEXT)
+        made = await self._hearing.call_with_retry(lambda: self._new_code(wire, tokens))
+        self._ask("qr", _SCAN_TEXT, str(made["qrcode_img_content"]))
         code, root, digits = str(made["qrcode"]), self._root, ""
         while True:
-            told = await self._hearing.insist(lambda: self._status(wire, root, code, digits))  # noqa: B023
+            told = await self._hearing.call_with_retry(lambda: self._status(wire, root, code, digits))  # noqa: B023
             match told.get("status"):
                 case "confirmed":
                     return self._credentials(told)
@@ -94,16 +100,16 @@ class Login:
                     continue
                 case "scaned_but_redirect":
                     scheme = urlsplit(self._root).scheme
-                    root = admitted(f"{scheme}://{told.get('redirect_host')}", self._root)
+                    root = checked_root(f"{scheme}://{told.get('redirect_host')}", self._root)
                 case "scaned":
                     digits = ""
-                    self._ask("wait", _SCANNED)
+                    self._ask("wait", _SCANNED_TEXT)
                 case "verify_code_blocked" | "expired" | "binded_redirect":
                     await asyncio.sleep(self._pace.look)
-                    raise _Spent
+                    raise _CodeExpired
             await asyncio.sleep(self._pace.look)
 
-    async def _new_code(self, wire: Wire, tokens: list[str]) -> Json:
+    async def _new_code(self, wire: ILinkClient, tokens: list[str]) -> Json:
         path = "get_bot_qrcode?bot_type=3"
         try:
             made = await wire.post(self._root, path, {"local_token_list": tokens}, wait=self._pace.answer)
@@ -115,7 +121,7 @@ class Login:
             raise Ambiguous("an answer without a QR code")
         return made
 
-    async def _status(self, wire: Wire, root: str, code: str, digits: str) -> Json:
+    async def _status(self, wire: ILinkClient, root: str, code: str, digits: str) -> Json:
         query = {"qrcode": code} | ({"verify_code": digits} if digits else {})
         try:
             return await wire.get(root, "get_qrcode_status", query, wait=self._pace.poll + self._pace.grace)
@@ -125,26 +131,26 @@ class Login:
 
     async def _digits(self, wrong: bool) -> str:
         while True:
-            self._ask("digits", _WRONG if wrong else _DIGITS)
+            self._ask("digits", _WRONG_DIGITS_TEXT if wrong else _DIGITS_TEXT)
             self._woken.clear()
             await self._woken.wait()
-            if self._answer.isascii() and self._answer.isdigit() and len(self._answer) <= MOST_DIGITS:
-                self._ask("wait", _SCANNED)
+            if self._answer.isascii() and self._answer.isdigit() and len(self._answer) <= MAX_DIGITS:
+                self._ask("wait", _SCANNED_TEXT)
                 return self._answer
             wrong = True
 
     async def _rest(self) -> None:
         """Until somebody is there: the page and the command line answer with nothing when they show a rest."""
-        self._ask("wait", _REST)
+        self._ask("wait", _PAUSED_TEXT)
         self._woken.clear()
         await self._woken.wait()
 
-    def _credentials(self, told: Json) -> Credentials:
+    def _credentials(self, told: Json) -> ILinkCredentials:
         token, bot = str(told.get("bot_token") or ""), str(told.get("ilink_bot_id") or "")
         if not token or not bot:
             raise ChannelError("WeChat confirmed the login without a token")
-        base = admitted(str(told.get("baseurl") or self._root), self._root)
-        return Credentials(token=token, bot=bot, base=base, person=str(told.get("ilink_user_id") or ""))
+        base = checked_root(str(told.get("baseurl") or self._root), self._root)
+        return ILinkCredentials(token=token, bot=bot, base=base, person=str(told.get("ilink_user_id") or ""))
 
     def _ask(self, kind: str, words: tuple[str, str], text: str = "") -> None:
-        self._prompt = Prompt(kind=kind, zh=words[0], en=words[1], text=text)  # type: ignore[arg-type]
+        self._prompt = LoginPrompt(kind=kind, zh=words[0], en=words[1], text=text)  # type: ignore[arg-type]

@@ -9,10 +9,10 @@ import secrets
 from typing import Any
 from urllib.parse import quote
 
-from channels.base import Fetched
-from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig
+from channels.base import FetchedFile
+from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import OutboundFile
-from channels.wechat.client import LONGEST_WORDS, Json, Session, admitted
+from channels.wechat.client import MAX_ERROR_TEXT, ILinkSession, Json, checked_root
 from channels.wechat.messages import FILE, IMAGE
 
 # The cipher of WeChat's files, and the forms in which their keys come; pure.
@@ -20,12 +20,12 @@ from channels.wechat.messages import FILE, IMAGE
 KEY_BYTES = 16
 
 
-def sealed_size(size: int) -> int:
+def encrypted_size(size: int) -> int:
     """How many bytes so many become: whole blocks, and at least one byte of padding."""
     return (size // KEY_BYTES + 1) * KEY_BYTES
 
 
-def seal(data: bytes, key: bytes) -> bytes:
+def encrypt_file(data: bytes, key: bytes) -> bytes:
     """AES-128-ECB with PKCS#7. The platform sets the mode: each file has a key of its own."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -34,7 +34,7 @@ def seal(data: bytes, key: bytes) -> bytes:
     return sealing.update(data + bytes([pad]) * pad) + sealing.finalize()
 
 
-def unseal(data: bytes, key: bytes) -> bytes:
+def decrypt_file(data: bytes, key: bytes) -> bytes:
     """Back again. Raises ValueError: these bytes were not sealed with this key."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -48,12 +48,12 @@ def unseal(data: bytes, key: bytes) -> bytes:
     return plain[:-pad]
 
 
-def key_text(key: bytes) -> str:
+def encode_file_key(key: bytes) -> str:
     """The key as a message of ours names it: base64 of its hexadecimal text, not of its bytes."""
     return base64.b64encode(key.hex().encode()).decode()
 
 
-def key_of(plain_hex: str, encoded: str) -> bytes:
+def read_file_key(plain_hex: str, encoded: str) -> bytes:
     """A file's key, b"" where it has none and is not sealed.
 
     Args:
@@ -64,34 +64,34 @@ def key_of(plain_hex: str, encoded: str) -> bytes:
         ValueError: neither form.
     """
     if plain_hex:
-        return _sized(bytes.fromhex(plain_hex))
+        return _checked_key(bytes.fromhex(plain_hex))
     if not encoded:
         return b""
     try:
         held = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except binascii.Error as err:
         raise ValueError("the key is no base64") from err
-    return held if len(held) == KEY_BYTES else _sized(bytes.fromhex(held.decode("ascii")))
+    return held if len(held) == KEY_BYTES else _checked_key(bytes.fromhex(held.decode("ascii")))
 
 
-def _sized(key: bytes) -> bytes:
+def _checked_key(key: bytes) -> bytes:
     if len(key) != KEY_BYTES:
         raise ValueError(f"the key has {len(key)} bytes instead of {KEY_BYTES}")
     return key
 
 
-LARGEST = 25 * 2**20
+MAX_FILE_BYTES = 25 * 2**20
 """Bytes of a file we send; nobody says what the platform takes, and its own client stops at 100 MB."""
-TRIES = 3
-CARRY_SECONDS = 120.0
-_PICTURE, _ANY = 1, 3
+MAX_TRIES = 3
+TRANSFER_SECONDS = 120.0
+_PICTURE_KIND, _FILE_KIND = 1, 3
 """media_type of an upload, which counts otherwise than the items of a message."""
 
 
-class Files:
+class ILinkMedia:
     """Both ways. root: of the files' servers."""
 
-    def __init__(self, session: Session, root: str) -> None:
+    def __init__(self, session: ILinkSession, root: str) -> None:
         self._session = session
         self._root = root
 
@@ -101,13 +101,15 @@ class Files:
         Raises:
             TooBig, Rejected: it will never be taken. Retryable: not now; LoggedOut.
         """
-        if len(file.data) > LARGEST:
-            raise TooBig(f"{file.name}: {len(file.data)} bytes are more than the {LARGEST} that go to WeChat")
+        if len(file.data) > MAX_FILE_BYTES:
+            raise AttachmentTooBig(
+                f"{file.name}: {len(file.data)} bytes are more than the {MAX_FILE_BYTES} that go to WeChat"
+            )
         key, name = secrets.token_bytes(KEY_BYTES), secrets.token_hex(16)
-        digest, sealed = await asyncio.to_thread(_sealed, file.data, key)
+        digest, sealed = await asyncio.to_thread(_encrypt_with_hash, file.data, key)
         asked = {
             "filekey": name,
-            "media_type": _PICTURE if file.picture else _ANY,
+            "media_type": _PICTURE_KIND if file.picture else _FILE_KIND,
             "to_user_id": person,
             "rawsize": len(file.data),
             "rawfilemd5": digest,
@@ -120,14 +122,14 @@ class Files:
         except Ambiguous as err:  # nobody has seen anything yet
             raise Retryable(str(err)) from err
         param = await self._carry(self._upload_url(place, name), sealed)
-        media = {"encrypt_query_param": param, "aes_key": key_text(key), "encrypt_type": 1}
+        media = {"encrypt_query_param": param, "aes_key": encode_file_key(key), "encrypt_type": 1}
         if file.picture:
             return {"type": IMAGE, "image_item": {"media": media, "mid_size": len(sealed)}}
         shown = file.name.replace("\\", "/").rpartition("/")[2] or "file"
         held = {"media": media, "file_name": shown, "md5": digest, "len": str(len(file.data))}
         return {"type": FILE, "file_item": held}
 
-    async def download(self, ref: str, most: int) -> Fetched:
+    async def download(self, ref: str, most: int) -> FetchedFile:
         """The bytes of an attachment; see channels.base.Fetching.
 
         Raises:
@@ -135,25 +137,25 @@ class Files:
         """
         held = json.loads(ref)
         try:
-            key = key_of(held.get("hex", ""), held.get("key", ""))
+            key = read_file_key(held.get("hex", ""), held.get("key", ""))
         except ValueError as err:
             raise Rejected(f"the file cannot be opened: {err}") from err
         url = self._download_url(held)
         try:
-            async with asyncio.timeout(CARRY_SECONDS):
-                data = await self._read(url, sealed_size(most) if key else most)
-            plain = await asyncio.to_thread(unseal, data, key) if key else data
+            async with asyncio.timeout(TRANSFER_SECONDS):
+                data = await self._read(url, encrypted_size(most) if key else most)
+            plain = await asyncio.to_thread(decrypt_file, data, key) if key else data
         except TimeoutError as err:
-            raise Retryable(f"the file did not come within {CARRY_SECONDS:.0f} s") from err
+            raise Retryable(f"the file did not come within {TRANSFER_SECONDS:.0f} s") from err
         except ValueError as err:
             raise Rejected(f"the file is damaged: {err}") from err
         if len(plain) > most:
-            raise TooBig(f"the file has {len(plain)} bytes, more than {most}")
-        return Fetched(data=plain)
+            raise AttachmentTooBig(f"the file has {len(plain)} bytes, more than {most}")
+        return FetchedFile(data=plain)
 
     def _upload_url(self, place: Json, name: str) -> str:
         if place.get("upload_full_url"):
-            return admitted(str(place["upload_full_url"]), self._root)
+            return checked_root(str(place["upload_full_url"]), self._root)
         if not place.get("upload_param"):
             raise Retryable("WeChat named no place for the file")
         return f"{self._root}/upload?encrypted_query_param={quote(str(place['upload_param']), safe='')}&filekey={name}"
@@ -161,7 +163,7 @@ class Files:
     def _download_url(self, held: dict[str, str]) -> str:
         if held.get("url"):
             try:
-                return admitted(held["url"], self._root)
+                return checked_root(held["url"], self._root)
             except ChannelError as err:
                 if not held.get("param"):
                     raise Rejected(str(err)) from err
@@ -172,50 +174,50 @@ class Files:
     async def _carry(self, url: str, sealed: bytes) -> str:
         """Put the bytes there; the name under which they are to be had. The same bytes may be put there again."""
         why: ChannelError = Retryable("")
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             try:
-                async with asyncio.timeout(CARRY_SECONDS):
+                async with asyncio.timeout(TRANSFER_SECONDS):
                     return await self._put(url, sealed)
             except (Ambiguous, Retryable) as err:
                 why = err
             except TimeoutError:
-                why = Retryable(f"the file was not taken within {CARRY_SECONDS:.0f} s")
-        raise Retryable(f"the file was not taken in {TRIES} tries: {why}") from why
+                why = Retryable(f"the file was not taken within {TRANSFER_SECONDS:.0f} s")
+        raise Retryable(f"the file was not taken in {MAX_TRIES} tries: {why}") from why
 
     async def _put(self, url: str, sealed: bytes) -> str:
-        wire = await self._session.mouth()
+        wire = await self._session.send_client()
         kind = {"Content-Type": "application/octet-stream"}
         async with wire.stream("POST", url, content=sealed, headers=kind) as answer:
-            _judge(answer)
+            _check_answer(answer)
             param = answer.headers.get("x-encrypted-param", "")
         if not param:
             raise Retryable("the answer to the file names no place")
         return str(param)
 
     async def _read(self, url: str, most: int) -> bytes:
-        wire = await self._session.mouth()
+        wire = await self._session.send_client()
         data = bytearray()
         try:
             async with wire.stream("GET", url, headers={"Accept-Encoding": "identity"}) as answer:
-                _judge(answer)
+                _check_answer(answer)
                 async for piece in answer.aiter_raw():
                     data += piece
                     if len(data) > most:
-                        raise TooBig(f"the file has more than {most} bytes")
+                        raise AttachmentTooBig(f"the file has more than {most} bytes")
         except Ambiguous as err:  # to read again does no harm
             raise Retryable(str(err)) from err
         return bytes(data)
 
 
-def _judge(answer: Any) -> None:
+def _check_answer(answer: Any) -> None:
     status = answer.status_code
     if status == 200:
         return
-    words = str(answer.headers.get("x-error-message", ""))[:LONGEST_WORDS]
+    words = str(answer.headers.get("x-error-message", ""))[:MAX_ERROR_TEXT]
     if 400 <= status < 500 and status not in (408, 429):
         raise Rejected(f"WeChat's files answered with status {status} {words}".rstrip())
     raise Retryable(f"WeChat's files answered with status {status} {words}".rstrip())
 
 
-def _sealed(data: bytes, key: bytes) -> tuple[str, bytes]:
-    return hashlib.md5(data, usedforsecurity=False).hexdigest(), seal(data, key)
+def _encrypt_with_hash(data: bytes, key: bytes) -> tuple[str, bytes]:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest(), encrypt_file(data, key)

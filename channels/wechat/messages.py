@@ -7,23 +7,23 @@ from mimetypes import MimeTypes
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
-from channels.toolkit.text import clean, to_plain
+from channels.toolkit.text import replace_unstorable, to_plain
 
 LIMIT = 1800
 """Most code points of one message; nobody says what the platform takes, and 4000 is the most that was seen."""
-LONGEST = 3600
+MAX_TEXT = 3600
 """What a part may have where few messages are left."""
 USER = 1
 TEXT, IMAGE, VOICE, FILE, VIDEO = 1, 2, 3, 4, 5
-MORE = {
+MORE_TEXT = {
     "zh": "（还没说完：随便回我一句，我就接着发）",
     "en": "(more follows: send me anything)",
 }
 """What stands under the last part that a person can get before they write again."""
 
-_HOLDERS = {IMAGE: "image_item", VOICE: "voice_item", FILE: "file_item", VIDEO: "video_item"}
+_ITEM_FIELDS = {IMAGE: "image_item", VOICE: "voice_item", FILE: "file_item", VIDEO: "video_item"}
 _LABELS = {IMAGE: "[picture]", VOICE: "[voice]", FILE: "[file]", VIDEO: "[video]"}
-_VOICES = {
+_VOICE_FORMATS = {
     1: ("pcm", "audio/l16"),
     2: ("adpcm", "audio/adpcm"),
     4: ("spx", "audio/speex"),
@@ -32,7 +32,7 @@ _VOICES = {
     7: ("mp3", "audio/mpeg"),
     8: ("ogg", "audio/ogg"),
 }
-_TYPES = MimeTypes()
+_MEDIA_TYPES = MimeTypes()
 
 Json = dict[str, Any]
 
@@ -49,10 +49,10 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
     # A group's message would be answered to one person in private: groups are not known to exist here.
     if message.get("message_type", USER) != USER or message.get("group_id"):
         return None
-    items = [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_HOLDERS)]
-    text = "\n".join(filter(None, map(_said, items)))
+    items = [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)]
+    text = "\n".join(filter(None, map(_item_text, items)))
     quoted = next((item["ref_msg"] for item in items if item.get("ref_msg")), None)
-    files = [item for item in (*items, (quoted or {}).get("message_item") or {}) if item.get("type") in _HOLDERS]
+    files = [item for item in (*items, (quoted or {}).get("message_item") or {}) if item.get("type") in _ITEM_FIELDS]
     if not text and not files:
         return None
     person = str(message["from_user_id"])
@@ -62,7 +62,7 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
         kind="dm",
         key=_key(message, person, seq),
         sender=Sender(id=person),
-        text=clean(text),
+        text=replace_unstorable(text),
         sent_at=datetime.fromtimestamp(sent_ms(message) / 1000 or now, UTC),
         attachments=tuple(map(_attachment, files)),
         order_key=f"{seq:020d}" if seq else "",
@@ -85,7 +85,7 @@ def render(message: OutboundMessage, more: bool = False) -> str:
     shown = message.text if message.plain else to_plain(message.text)
     text = shown if shown.strip() and len(shown) <= max(LIMIT, len(message.text)) else message.text
     text = text if text.strip() else "…"
-    return f"{text}\n\n{MORE[language(text)]}" if more else text
+    return f"{text}\n\n{MORE_TEXT[detect_language(text)]}" if more else text
 
 
 def text_item(text: str) -> Json:
@@ -93,7 +93,7 @@ def text_item(text: str) -> Json:
     return {"type": TEXT, "text_item": {"text": text}}
 
 
-def language(text: str) -> str:
+def detect_language(text: str) -> str:
     """zh where the text holds Chinese characters, else en."""
     return "zh" if any("\u4e00" <= sign <= "\u9fff" for sign in text) else "en"
 
@@ -108,7 +108,7 @@ def _key(message: Json, person: str, seq: int) -> str:
     return f"h:{person}:{hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}"
 
 
-def _said(item: Json) -> str:
+def _item_text(item: Json) -> str:
     """The words of an item: a text, or what the platform understood of a voice."""
     holder = item.get("text_item" if item["type"] == TEXT else "voice_item") or {}
     return str(holder.get("text") or "") if item["type"] in (TEXT, VOICE) else ""
@@ -116,9 +116,9 @@ def _said(item: Json) -> str:
 
 def _attachment(item: Json) -> Attachment:
     """A file, to be fetched by what its media says; nothing of it is believed yet."""
-    held = item.get(_HOLDERS[item["type"]]) or {}
+    held = item.get(_ITEM_FIELDS[item["type"]]) or {}
     media = held.get("media") or {}
-    name, media_type = _label(item["type"], held)
+    name, media_type = _item_label(item["type"], held)
     ref = {
         "url": media.get("full_url"),
         "param": media.get("encrypt_query_param"),
@@ -126,22 +126,22 @@ def _attachment(item: Json) -> Attachment:
         "key": media.get("aes_key"),
     }
     return Attachment(
-        name=clean(name),
+        name=replace_unstorable(name),
         media_type=media_type,
         ref=json.dumps({name: str(value) for name, value in ref.items() if value}),
     )
 
 
-def _label(kind: int, held: Json) -> tuple[str, str]:
+def _item_label(kind: int, held: Json) -> tuple[str, str]:
     if kind == IMAGE:
         return "picture.jpg", "image/jpeg"
     if kind == VIDEO:
         return "video.mp4", "video/mp4"
     if kind == VOICE:
-        ending, media_type = _VOICES.get(held.get("encode_type") or 6, ("bin", "application/octet-stream"))
+        ending, media_type = _VOICE_FORMATS.get(held.get("encode_type") or 6, ("bin", "application/octet-stream"))
         return f"voice.{ending}", media_type
     name = str(held.get("file_name") or "file")
-    return name, _TYPES.guess_type("x." + name.rpartition(".")[2])[0] or "application/octet-stream"
+    return name, _MEDIA_TYPES.guess_type("x." + name.rpartition(".")[2])[0] or "application/octet-stream"
 
 
 def _quote(quoted: Json) -> Quote:
@@ -150,5 +150,7 @@ def _quote(quoted: Json) -> Quote:
     `ref_msg` does not say whose words these are, and a title is no name that could be believed: nobody is named.
     """
     item = quoted.get("message_item") or {}
-    words = _said(item) if item.get("type") in (TEXT, VOICE) else ""
-    return Quote(text=clean(words or str(quoted.get("title") or "") or _LABELS.get(item.get("type", 0), "")))
+    words = _item_text(item) if item.get("type") in (TEXT, VOICE) else ""
+    return Quote(
+        text=replace_unstorable(words or str(quoted.get("title") or "") or _LABELS.get(item.get("type", 0), ""))
+    )

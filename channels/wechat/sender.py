@@ -6,27 +6,27 @@ import re
 import time
 from weakref import WeakValueDictionary
 
-from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, Waits
+from channels.errors import Ambiguous, AwaitsUser, ChannelError, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import staying
-from channels.toolkit.typing_indicator import Pulse
-from channels.wechat.client import Json, Refused, Session
-from channels.wechat.media import Files
+from channels.toolkit.sending import without_leaving
+from channels.toolkit.typing_indicator import TypingIndicator
+from channels.wechat.client import ILinkApiError, ILinkSession, Json
+from channels.wechat.media import ILinkMedia
 from channels.wechat.messages import render, text_item
-from channels.wechat.state import Book
+from channels.wechat.state import AccountState
 
-TOO_FAST = "rate limited"
-LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
-FIRST_BLOCK, LONGEST_BLOCK = 15.0, 3600.0
+RATE_LIMITED = "rate limited"
+LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+FIRST_BLOCK, MAX_BLOCK = 15.0, 3600.0
 """Seconds for which the platform is said to take nothing after sends that came too fast."""
-_LIMIT, _BAD_ARGUMENT = -2, -3
+_RATE_LIMIT_CODE, _BAD_ARGUMENT_CODE = -2, -3
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
-class Speaking:
+class ReplySender:
     """What goes out. spacing: seconds between two sends to one person, at least."""
 
-    def __init__(self, session: Session, book: Book, files: Files, spacing: float) -> None:
+    def __init__(self, session: ILinkSession, book: AccountState, files: ILinkMedia, spacing: float) -> None:
         self._session = session
         self._book = book
         self._files = files
@@ -50,7 +50,11 @@ class Speaking:
 
     async def _send_text(self, message: OutboundMessage) -> Receipt:
         more = self._room(message, 1)
-        words = await asyncio.to_thread(render, message, more) if len(message.text) > LONG else render(message, more)
+        words = (
+            await asyncio.to_thread(render, message, more)
+            if len(message.text) > LONG_TEXT_CHARS
+            else render(message, more)
+        )
         return await self._put(message.address.chat_id, client_id(message.client_key), text_item(words))
 
     async def _send_file(self, message: OutboundMessage) -> Receipt:
@@ -59,7 +63,7 @@ class Speaking:
         person, key = message.address.chat_id, message.client_key
         told = not message.text.strip() or (self._book.captioned(key) and not message.repeated)
         more = self._room(message, 1 if told else 2)
-        with staying():
+        with without_leaving():
             item = await self._files.upload(person, message.file)
         if not told:
             await self._put(person, client_id(key + ".caption"), text_item(render(message, more)))
@@ -76,7 +80,7 @@ class Speaking:
         """Whether these are the last sends that are allowed while further parts wait. Raises Waits: they are not."""
         left = self.allowance(message.address.chat_id)
         if left < wanted:
-            raise Waits(f"WeChat takes {left} more messages before this person writes again; {wanted} are needed")
+            raise AwaitsUser(f"WeChat takes {left} more messages before this person writes again; {wanted} are needed")
         return left == wanted and message.part_no + 1 < message.parts
 
     async def _put(self, person: str, name: str, item: Json) -> Receipt:
@@ -94,7 +98,7 @@ class Speaking:
         }
         try:
             await self._session.call("sendmessage", {"msg": sent})
-        except Refused as err:
+        except ILinkApiError as err:
             raise await self._meaning(person, token, err) from err
         except Ambiguous:
             await self._book.spend(person, token)
@@ -109,20 +113,20 @@ class Speaking:
         now = time.monotonic()
         self._last = {one: at for one, at in self._last.items() if at + self._spacing > now} | {person: now}
 
-    async def _meaning(self, person: str, token: str, err: Refused) -> ChannelError:
-        if err.code == _BAD_ARGUMENT:
+    async def _meaning(self, person: str, token: str, err: ILinkApiError) -> ChannelError:
+        if err.code == _BAD_ARGUMENT_CODE:
             return err
-        if err.code != _LIMIT:
+        if err.code != _RATE_LIMIT_CODE:
             return Retryable(str(err))
-        if TOO_FAST in err.words.lower():
+        if RATE_LIMITED in err.words.lower():
             block = self._blocks.get(person, 0)
             self._blocks[person] = block + 1
-            return Retryable(str(err), retry_after=min(FIRST_BLOCK * 2 ** min(block, 10), LONGEST_BLOCK))
+            return Retryable(str(err), retry_after=min(FIRST_BLOCK * 2 ** min(block, 10), MAX_BLOCK))
         peer = self._book.peer(person)
         if peer is not None and peer.token != token:  # they wrote meanwhile
             return Retryable(str(err), retry_after=self._spacing)
         await self._book.spend(person, token, all_of_it=True)
-        return Waits(f"{err}: it takes nothing more before this person writes again")
+        return AwaitsUser(f"{err}: it takes nothing more before this person writes again")
 
 
 def client_id(key: str) -> str:
@@ -132,29 +136,29 @@ def client_id(key: str) -> str:
 
 # The sign that an answer is being written: for show only, so that every failure of it is passed over.
 
-EVERY_SECONDS = 5.0
-LONGEST_SECONDS = 300.0
-_ON, _OFF = 1, 2
-_BEGINS = ("started", "delta", "tool_started", "tool_ended")
-_ENDS = ("reply", "notice", "failed")
+REPEAT_SECONDS = 5.0
+MAX_TYPING_SECONDS = 300.0
+_TYPING_ON, _TYPING_OFF = 1, 2
+_START_EVENTS = ("started", "delta", "tool_started", "tool_ended")
+_END_EVENTS = ("reply", "notice", "failed")
 
 
-class TypingSign:
+class WechatTyping:
     """Shown from `started` to the answer. A ticket for each person is asked for once and used until it is refused."""
 
-    def __init__(self, session: Session, book: Book) -> None:
+    def __init__(self, session: ILinkSession, book: AccountState) -> None:
         self._session = session
         self._book = book
         self._tickets: dict[str, str] = {}
         self._shown: set[Address] = set()
-        self._pulse = Pulse(self._on, every=EVERY_SECONDS, longest=LONGEST_SECONDS)
+        self._pulse = TypingIndicator(self._on, every=REPEAT_SECONDS, longest=MAX_TYPING_SECONDS)
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, event: LiveEvent) -> None:
         """Begin, go on, or end."""
-        if event.name in _BEGINS:
+        if event.name in _START_EVENTS:
             self._pulse.beat(event.address)
-        elif event.name in _ENDS:
+        elif event.name in _END_EVENTS:
             self.stop(event.address)
 
     def stop(self, address: Address) -> None:
@@ -162,7 +166,7 @@ class TypingSign:
         self._pulse.stop(address)
         if address in self._shown:
             self._shown.discard(address)
-            with staying():
+            with without_leaving():
                 task = asyncio.create_task(self._off(address), name="typing ends")
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
@@ -178,15 +182,15 @@ class TypingSign:
             self._tickets[person] = await self._ticket(person)
         self._shown.add(address)
         try:
-            await self._say(person, _ON)
-        except Refused:
+            await self._say(person, _TYPING_ON)
+        except ILinkApiError:
             self._tickets.pop(person, None)
             self._shown.discard(address)
             raise
 
     async def _off(self, address: Address) -> None:
         try:
-            await self._say(address.chat_id, _OFF)
+            await self._say(address.chat_id, _TYPING_OFF)
         except ChannelError:
             self._tickets.pop(address.chat_id, None)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class WechatSettings:
     """base_url: root of the API, cdn_url: of its files, "" for the platform's own. proxy: its URL."""
 
     base_url: str = ""

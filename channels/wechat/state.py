@@ -12,7 +12,7 @@ from channels.wechat.messages import USER, Json, sent_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
+class ILinkCredentials:
     """What a login gives. token: secret; bot: our account's id; base: root of its API; person: who scanned."""
 
     token: str
@@ -23,18 +23,18 @@ class Credentials:
 
 log = structlog.get_logger(__name__)
 
-ALLOWANCE = 10
+MESSAGES_PER_WINDOW = 10
 """Messages a person can get after each one of theirs. Reported by users, promised by nobody."""
-WINDOW = 24 * 3600.0
+WINDOW_SECONDS = 24 * 3600.0
 """Seconds after a person's last message in which they can be written to. Reported by users, promised by nobody."""
-TRUSTED_AHEAD = 3600.0
+MAX_CLOCK_AHEAD = 3600.0
 """Seconds by which the platform's clock may be before ours; a wilder time would make every later message an old one."""
 
 _LOGIN, _CURSOR, _PEER, _CAPTION = "login", "cursor.", "peer.", "caption."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
+class WechatPeer:
     """One person. token: the newest context token; sent, seq: of their newest message, in ms of Unix time.
 
     got: when that reached us or was written, whichever is earlier, in unix seconds; used: our sends since then.
@@ -47,19 +47,19 @@ class Peer:
     used: int = 0
 
 
-class Book:
+class AccountState:
     """The notebook's pages in memory. Cursor and people belong to one bot id: another begins with none.
 
     allowance: messages that a person can get after each one of theirs.
     """
 
-    def __init__(self, allowance: int = ALLOWANCE) -> None:
+    def __init__(self, allowance: int = MESSAGES_PER_WINDOW) -> None:
         self.allowance = allowance
         self._notebook: Notebook | None = None
         self._pages: dict[str, str] | None = None
         self._opening = asyncio.Lock()
-        self.login: Credentials | None = None
-        self._peers: dict[str, Peer] = {}
+        self.login: ILinkCredentials | None = None
+        self._peers: dict[str, WechatPeer] = {}
 
     def bind(self, notebook: Notebook) -> None:
         """Where the pages are kept."""
@@ -73,9 +73,9 @@ class Book:
             if self._notebook is None:
                 raise RuntimeError("the WeChat channel has no notebook: bind comes before run and send")
             self._pages = pages = await self._notebook.read()
-            self._take(Credentials(**json.loads(pages[_LOGIN])) if pages.get(_LOGIN) else None)
+            self._take(ILinkCredentials(**json.loads(pages[_LOGIN])) if pages.get(_LOGIN) else None)
 
-    async def keep_login(self, login: Credentials) -> None:
+    async def store_login(self, login: ILinkCredentials) -> None:
         """A login has brought these. Raises OSError when the record cannot be written."""
         await self._write({_LOGIN: json.dumps(asdict(login))})
         self._take(login)
@@ -85,19 +85,19 @@ class Book:
         """Where the stream of messages goes on, "" at its beginning."""
         return (self._pages or {}).get(_CURSOR + self._bot, "")
 
-    def peer(self, person: str) -> Peer | None:
+    def peer(self, person: str) -> WechatPeer | None:
         """What is known of a person, None for one who never wrote."""
         return self._peers.get(person)
 
     def left(self, person: str, now: float) -> int:
         """How many messages a person can still get before they write again. now: unix seconds."""
         peer = self._peers.get(person)
-        if peer is None or not peer.token or now - peer.got >= WINDOW:
+        if peer is None or not peer.token or now - peer.got >= WINDOW_SECONDS:
             return 0
         return max(0, self.allowance - peer.used)
 
     @property
-    def peers(self) -> Mapping[str, Peer]:
+    def peers(self) -> Mapping[str, WechatPeer]:
         """Everybody who wrote, by id."""
         return self._peers
 
@@ -106,7 +106,7 @@ class Book:
 
         People are known by their newest message from now on; a repeat of an older one changes nothing.
         """
-        changed = {person for message in messages if (person := self._meet(message, now))}
+        changed = {person for message in messages if (person := self._update_peer(message, now))}
         pages = {self._page(person): json.dumps(asdict(self._peers[person])) for person in changed}
         return pages | ({_CURSOR + self._bot: cursor} if cursor else {})
 
@@ -143,17 +143,17 @@ class Book:
     def _page(self, person: str) -> str:
         return f"{_PEER}{self._bot}.{person}"
 
-    def _take(self, login: Credentials | None) -> None:
+    def _take(self, login: ILinkCredentials | None) -> None:
         self.login = login
         start = self._page("")
         found = {name: text for name, text in (self._pages or {}).items() if name.startswith(start)} if login else {}
-        self._peers = {name.removeprefix(start): Peer(**json.loads(text)) for name, text in found.items()}
+        self._peers = {name.removeprefix(start): WechatPeer(**json.loads(text)) for name, text in found.items()}
 
-    def _meet(self, message: Json, now: float) -> str:
+    def _update_peer(self, message: Json, now: float) -> str:
         """The person who wrote it, if this is the newest of theirs."""
         try:
             person, token = str(message["from_user_id"]), str(message.get("context_token") or "")
-            sent, seq = min(sent_ms(message), int((now + TRUSTED_AHEAD) * 1000)), int(message.get("seq") or 0)
+            sent, seq = min(sent_ms(message), int((now + MAX_CLOCK_AHEAD) * 1000)), int(message.get("seq") or 0)
             from_person = message.get("message_type", USER) == USER and not message.get("group_id")
         except (KeyError, TypeError, ValueError, AttributeError):
             return ""
@@ -166,10 +166,10 @@ class Book:
                 return person if order == newest else ""
         got = min(now, sent / 1000) if sent else now
         token = token or (known.token if known else "")
-        self._peers[person] = Peer(token=token, sent=sent, seq=seq, got=got)
+        self._peers[person] = WechatPeer(token=token, sent=sent, seq=seq, got=got)
         return person
 
-    async def _change(self, person: str, peer: Peer) -> None:
+    async def _change(self, person: str, peer: WechatPeer) -> None:
         self._peers[person] = peer
         await self._note({self._page(person): json.dumps(asdict(peer))})
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import structlog
 
-from channels.base import Deliver, Fetched, HookReply, HookRequest, Notebook, Vitals
-from channels.errors import Rejected, TooBig, Waits
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, WebhookReply, WebhookRequest
+from channels.errors import AttachmentTooBig, AwaitsUser, Rejected
 from channels.message import (
     Accepted,
     Address,
@@ -25,30 +25,48 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
-from channels.toolkit.typing_indicator import Pulse
-from channels.wechat_mp.client import ANSWER_SECONDS, Api, NotGranted, Service, UsedUp, safe_address, video_address
-from channels.wechat_mp.messages import LIMIT, Media, image_xml, later, parse, render, reply_xml, service_body, text_xml
-from channels.wechat_mp.pending_replies import Exchange, Exchanges, Offer, Pace
-from channels.wechat_mp.settings import Settings
-from channels.wechat_mp.webhook import Guard, NotOurs, Push, Stray
+from channels.toolkit.typing_indicator import TypingIndicator
+from channels.wechat_mp.client import (
+    ANSWER_SECONDS,
+    CustomerServiceQuota,
+    NotGranted,
+    OfficialAccountClient,
+    QuotaUsedUp,
+    checked_url,
+    video_url,
+)
+from channels.wechat_mp.messages import (
+    LIMIT,
+    MediaRef,
+    image_xml,
+    later_text,
+    parse,
+    render,
+    reply_xml,
+    service_body,
+    text_xml,
+)
+from channels.wechat_mp.pending_replies import PendingReplies, PendingReply, ReplyOffer, ReplyTiming
+from channels.wechat_mp.settings import WechatMpSettings
+from channels.wechat_mp.webhook import CallMalformed, CallRejected, OfficialAccountWebhookVerifier, VerifiedCall
 
 log = structlog.get_logger(__name__)
 
-CIPHERS = "cryptography"
+CRYPTO_PACKAGE = "cryptography"
 STORE_PAUSE = 0.1
-LONG = 1_000  # characters; the Markdown of a longer text is read beside the event loop
-LATE_SECONDS = 9.0
+LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+LATE_REPLY_SECONDS = 9.0
 """A message that comes so long after it was written comes for the third time, though we see it for the first."""
 TYPING_SECONDS = 10.0
-TYPING_LONGEST = 180.0
+MAX_TYPING_SECONDS = 180.0
 PICTURE_BYTES = 10_000_000
 PICTURES = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/bmp": "bmp"}
-MOST_WORDED = 10_000  # words sent whose picture is still to go; see `send`
-MOST_WORKING = 10_000
-UNSEALED = (
+MAX_SENT_CAPTIONS = 10_000  # words sent whose picture is still to go; see `send`
+MAX_WORKING = 10_000
+UNENCRYPTED_WARNING = (
     "calls come unencrypted, so that nobody is more than a guest: set encoding_aes_key, and safe mode at the platform"
 )
-WORKING = ("accepted", "started", "delta", "tool_started", "tool_ended")
+WORKING_EVENTS = ("accepted", "started", "delta", "tool_started", "tool_ended")
 
 
 class WechatMp:
@@ -60,18 +78,18 @@ class WechatMp:
     """
 
     name = "wechat_mp"
-    opened_with = Settings
+    opened_with = WechatMpSettings
 
     def __init__(
         self,
-        settings: Settings,
+        settings: WechatMpSettings,
         *,
-        pace: Pace | None = None,
+        pace: ReplyTiming | None = None,
         patience: float = ANSWER_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        if settings.encoding_aes_key and importlib.util.find_spec(CIPHERS) is None:
-            raise ImportError("encoding_aes_key needs a package for ciphers", name=CIPHERS)
+        if settings.encoding_aes_key and importlib.util.find_spec(CRYPTO_PACKAGE) is None:
+            raise ImportError("encoding_aes_key needs a package for ciphers", name=CRYPTO_PACKAGE)
         self.account = settings.app_id
         self.capabilities = Capabilities(
             limit=LIMIT,
@@ -86,12 +104,14 @@ class WechatMp:
             says_leaving=True,
         )
         self._sealed = bool(settings.encoding_aes_key)
-        self._guard = Guard(token=settings.token, app_id=settings.app_id, signs=settings.encoding_aes_key)
-        self._api = Api(settings, patience)
+        self._guard = OfficialAccountWebhookVerifier(
+            token=settings.token, app_id=settings.app_id, signs=settings.encoding_aes_key
+        )
+        self._api = OfficialAccountClient(settings, patience)
         self._clock = clock
-        self._service = Service(settings.app_id)
-        self._exchanges = Exchanges(pace or Pace())
-        self._typing = Pulse(self._type, every=TYPING_SECONDS, longest=TYPING_LONGEST)
+        self._service = CustomerServiceQuota(settings.app_id)
+        self._exchanges = PendingReplies(pace or ReplyTiming())
+        self._typing = TypingIndicator(self._type, every=TYPING_SECONDS, longest=MAX_TYPING_SECONDS)
         self._deliver: Deliver | None = None
         self._listening = asyncio.Event()
         self._notebook: Notebook | None = None
@@ -110,7 +130,7 @@ class WechatMp:
     async def run(self, deliver: Deliver) -> None:
         """Let calls in until cancelled; each is confirmed only after `deliver` returned."""
         if self._sealed:
-            await asyncio.to_thread(importlib.import_module, f"{CIPHERS}.hazmat.primitives.ciphers")
+            await asyncio.to_thread(importlib.import_module, f"{CRYPTO_PACKAGE}.hazmat.primitives.ciphers")
         pages = await self._notebook.read(f"{self.account}.") if self._notebook else {}
         self._original = pages.get(self._original_page, "")
         self._guard.nonces.load(pages, self._clock())
@@ -125,32 +145,32 @@ class WechatMp:
             self._deliver = None
             self._exchanges.close()
 
-    async def hook(self, request: HookRequest) -> HookReply:
+    async def hook(self, request: WebhookRequest) -> WebhookReply:
         """Answer one call of the platform's; a message is held until its answer is there, or the platform gives up."""
         now = self._clock()
         try:
             if request.method == "GET":
                 echo = self._guard.address(request.query, now)
-                return HookReply(body=echo) if await self._nonces_stored() else HookReply(status=503)
+                return WebhookReply(body=echo) if await self._store_nonce() else WebhookReply(status=503)
             push = self._guard.push(request, now)
             if self._original not in ("", push.fields["ToUserName"]):
-                raise NotOurs("a call for another account than those before it")
-            deliver = await self._heard_by()
+                raise CallRejected("a call for another account than those before it")
+            deliver = await self._wait_for_receiver()
             self._guard.recheck(push, now)
-        except NotOurs as err:
-            if not isinstance(err, Stray):
+        except CallRejected as err:
+            if not isinstance(err, CallMalformed):
                 self._refusal = str(err)
             log.info("call refused", channel=self.name, why=str(err))
-            return HookReply(status=401)
+            return WebhookReply(status=401)
         self._heard, self._refusal = now, ""
         message = parse(push.fields, self.account)
         if deliver is None:
-            return HookReply(status=503)
+            return WebhookReply(status=503)
         if message is None:
-            return HookReply(body=b"success") if await self._nonces_stored() else HookReply(status=503)
+            return WebhookReply(body=b"success") if await self._store_nonce() else WebhookReply(status=503)
         return await self._answered(push, replace(message, proven=self._sealed), deliver)
 
-    async def _nonces_stored(self) -> bool:
+    async def _store_nonce(self) -> bool:
         """Store the nonce of a call that brings no message; it must not come again with one after a restart."""
         pages = self._guard.nonces.unstored()
         if self._notebook is None or not pages:
@@ -163,7 +183,7 @@ class WechatMp:
         self._guard.nonces.stored(pages)
         return True
 
-    async def _heard_by(self) -> Deliver | None:
+    async def _wait_for_receiver(self) -> Deliver | None:
         """Who takes messages; a call that comes while we start waits for it, for each refusal uses up a try."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._exchanges.pace.hold):
@@ -185,7 +205,7 @@ class WechatMp:
         if message.text.strip() and message.client_key not in self._worded:
             await self._tell(message)
             self._worded[message.client_key] = None  # not again, should the picture need another attempt
-            while len(self._worded) > MOST_WORDED:
+            while len(self._worded) > MAX_SENT_CAPTIONS:
                 del self._worded[next(iter(self._worded))]
         person = message.address.chat_id
         await self._put(message, image_xml(media_id), service_body(person, "image", {"media_id": media_id}))
@@ -197,37 +217,37 @@ class WechatMp:
         if event.name in ("reply", "failed", "notice"):
             self._typing.stop(event.address)
             self._working.pop(event.message_id, None)
-        elif event.name in WORKING:
+        elif event.name in WORKING_EVENTS:
             self._working[event.message_id] = event.address.chat_id
-            while len(self._working) > MOST_WORKING:
+            while len(self._working) > MAX_WORKING:
                 del self._working[next(iter(self._working))]
-            if event.name != "accepted" and self._service.worth_asking:
+            if event.name != "accepted" and self._service.may_call:
                 self._typing.beat(event.address)
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """The bytes of a file: by the API, or, for a picture of an account without it, from its public address.
 
         Raises:
             TooBig, Rejected, Retryable.
         """
         try:
-            media = Media.of(ref)
+            media = MediaRef.of(ref)
         except ValueError as err:
             raise Rejected("not a file of this channel") from err
-        if media.id and self._service.worth_asking:
+        if media.id and self._service.may_call:
             with suppress(NotGranted):
                 return await self._service.ask(self._by_id(media.id, most))
         if not media.url:
             raise Rejected("only a verified account may fetch such files")
-        data, kind = await self._api.get(safe_address(media.url, self._api.root), most)
-        return Fetched(data=data, media_type=kind)
+        data, kind = await self._api.get(checked_url(media.url, self._api.root), most)
+        return FetchedFile(data=data, media_type=kind)
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         """As they are now."""
-        plain = "" if self._sealed else UNSEALED
+        plain = "" if self._sealed else UNENCRYPTED_WARNING
         refused = f"a call was refused: {self._refusal}" if self._refusal else ""
         trouble = "; ".join(filter(None, (refused, self._service.trouble, plain)))
-        return Vitals(heard=max(self._heard, self._api.heard), trouble=trouble, quota=self._service.quota())
+        return ConnectionStatus(heard=max(self._heard, self._api.heard), trouble=trouble, quota=self._service.quota())
 
     async def probe(self) -> str:
         """Try AppID and secret. Raises ChannelError."""
@@ -241,7 +261,7 @@ class WechatMp:
         await self._typing.close()
         await self._api.close()
 
-    async def _answered(self, push: Push, message: InboundMessage, deliver: Deliver) -> HookReply:
+    async def _answered(self, push: VerifiedCall, message: InboundMessage, deliver: Deliver) -> WebhookReply:
         exchange = self._exchanges.arrive(message.key, message.sender.id)
         number = exchange.tries
         if number == 1:
@@ -249,36 +269,38 @@ class WechatMp:
         accepted = await self._stored(push, message, deliver, exchange.began + self._exchanges.pace.cut)
         if accepted is not None:
             self._note(exchange, message, accepted)
-            offer = await self._exchanges.wait(exchange) or self._without_answer(exchange, number, message.text)
+            offer = await self._exchanges.wait(exchange) or self._late_content(exchange, number, message.text)
             if offer is not None:
                 return self._reply(push, exchange, number, offer)
         await self._exchanges.hang(exchange, number)
-        return HookReply(status=503)
+        return WebhookReply(status=503)
 
-    def _note(self, exchange: Exchange, message: InboundMessage, accepted: Accepted) -> None:
-        late = self._clock() - message.sent_at.timestamp() > LATE_SECONDS
+    def _note(self, exchange: PendingReply, message: InboundMessage, accepted: Accepted) -> None:
+        late = self._clock() - message.sent_at.timestamp() > LATE_REPLY_SECONDS
         if exchange.tries == 1 and (late or not accepted.new):
             exchange.more = False  # earlier tries came to an earlier life of ours: this may be the last
 
-    def _without_answer(self, exchange: Exchange, number: int, text: str) -> Offer | None:
+    def _late_content(self, exchange: PendingReply, number: int, text: str) -> ReplyOffer | None:
         """What to say when the answer takes longer than this try; None: nothing, another try will come."""
         if exchange.tries != number or self._deliver is None:
             return None
         # Strangers are told nothing: that a bot thinks is said only where one does.
         if self._service.granted or exchange.person not in self._working.values():
             return self._exchanges.end(exchange, "")
-        return None if exchange.more else self._exchanges.end(exchange, text_xml(later(text)))
+        return None if exchange.more else self._exchanges.end(exchange, text_xml(later_text(text)))
 
-    def _reply(self, push: Push, exchange: Exchange, number: int, offer: Offer) -> HookReply:
+    def _reply(self, push: VerifiedCall, exchange: PendingReply, number: int, offer: ReplyOffer) -> WebhookReply:
         written = partial(self._exchanges.written, exchange, number)
         if not offer.content:
-            return HookReply(body=b"success", written=written)
+            return WebhookReply(body=b"success", written=written)
         now = self._clock()
         xml = reply_xml(push.fields, offer.content, now)
         body = self._guard.seal(xml, now, secrets.token_hex(8)) if push.sealed else xml
-        return HookReply(body=body.encode(), media_type="application/xml; charset=utf-8", written=written)
+        return WebhookReply(body=body.encode(), media_type="application/xml; charset=utf-8", written=written)
 
-    async def _stored(self, push: Push, message: InboundMessage, deliver: Deliver, until: float) -> Accepted | None:
+    async def _stored(
+        self, push: VerifiedCall, message: InboundMessage, deliver: Deliver, until: float
+    ) -> Accepted | None:
         """Deliver it before the platform hangs up (loop time); None: it could not be stored, and will come again."""
         nonces = self._guard.nonces.unstored()
         keep: Mapping[str, str] = nonces | ({} if self._original else {self._original_page: push.fields["ToUserName"]})
@@ -311,22 +333,22 @@ class WechatMp:
     async def _tell(self, message: OutboundMessage) -> None:
         person = message.address.chat_id
         last = self._service.last(person)
-        is_long = len(message.text) > LONG
+        is_long = len(message.text) > LONG_TEXT_CHARS
         text = await asyncio.to_thread(render, message, last=last) if is_long else render(message, last=last)
         await self._put(message, text_xml(text), service_body(person, "text", {"content": text}))
 
     async def _put(self, message: OutboundMessage, passive: str, body: dict[str, Any]) -> None:
         """Into an open request, else by the API."""
         person = message.address.chat_id
-        if not await self._exchanges.hand_in(message.reply_to_key, person, passive):
-            await self._by_service(person, body)
+        if not await self._exchanges.answer_request(message.reply_to_key, person, passive):
+            await self._send_by_service(person, body)
 
-    async def _by_service(self, person: str, body: dict[str, Any]) -> None:
-        if not self._service.worth_asking:
-            raise Waits("the account may not write unasked: this goes out when the person writes again")
+    async def _send_by_service(self, person: str, body: dict[str, Any]) -> None:
+        if not self._service.may_call:
+            raise AwaitsUser("the account may not write unasked: this goes out when the person writes again")
         try:
             await self._service.ask(self._api.call("/cgi-bin/message/custom/send", body))
-        except UsedUp:
+        except QuotaUsedUp:
             self._service.sent(person, all_used=True)
             raise
         self._service.sent(person)
@@ -336,19 +358,19 @@ class WechatMp:
         if ending is None:
             raise Rejected(f"an official account carries pictures (JPEG, PNG, GIF, BMP), not {file.media_type}")
         if len(file.data) > PICTURE_BYTES:
-            raise TooBig(f"the picture has {len(file.data)} bytes, the platform takes {PICTURE_BYTES}")
-        if not self._service.worth_asking:
+            raise AttachmentTooBig(f"the picture has {len(file.data)} bytes, the platform takes {PICTURE_BYTES}")
+        if not self._service.may_call:
             raise Rejected("only a verified account may send pictures")
         try:
             return await self._service.ask(self._api.upload("image", f"picture.{ending}", file.media_type, file.data))
         except NotGranted as err:
             raise Rejected(f"the picture cannot be sent: {err}") from err
 
-    async def _by_id(self, media_id: str, most: int) -> Fetched:
+    async def _by_id(self, media_id: str, most: int) -> FetchedFile:
         data, kind = await self._api.media(media_id, most)
         if "json" in kind or "text/plain" in kind:
-            data, kind = await self._api.get(safe_address(video_address(data), self._api.root), most)
-        return Fetched(data=data, media_type=kind)
+            data, kind = await self._api.get(checked_url(video_url(data), self._api.root), most)
+        return FetchedFile(data=data, media_type=kind)
 
     async def _type(self, address: Address) -> None:
         body = {"touser": address.chat_id, "command": "Typing"}

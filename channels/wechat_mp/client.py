@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from channels.base import Notebook
-from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected, Retryable, TooBig, Waits
-from channels.toolkit.sending import HOOKS, staying
-from channels.wechat_mp.settings import Settings
+from channels.errors import Ambiguous, AttachmentTooBig, AwaitsUser, ChannelError, LoggedOut, Rejected, Retryable
+from channels.toolkit.sending import HTTP_HOOKS, without_leaving
+from channels.wechat_mp.settings import WechatMpSettings
 
 SERVER = "https://api.weixin.qq.com"
 CONNECT_SECONDS = 10.0
@@ -21,19 +21,19 @@ ANSWER_SECONDS = 20.0
 CONNECTIONS = 32
 RENEW_SECONDS = 300
 """The platform changes a token so long before its end."""
-FORCED_APART = 60.0
+FORCED_RENEWAL_SECONDS = 60.0
 """The platform refuses to throw a token away more than once in 30 s."""
-LONGEST_ANSWER = 1 << 20
+MAX_ANSWER_BYTES = 1 << 20
 DAY = 86_400.0
 SOON = 300.0
-_LONGEST_TEXT = 200
+_MAX_ERROR_TEXT = 200
 
-BAD_TOKEN = {40001, 40014, 42001}
-BAD_CREDENTIALS = {40002, 40013, 40125, 41002, 41004}
-NOT_GRANTED = {48001, 48002, 48004, 50001}
+BAD_TOKEN_CODES = {40001, 40014, 42001}
+BAD_CREDENTIALS_CODES = {40002, 40013, 40125, 41002, 41004}
+NOT_GRANTED_CODES = {48001, 48002, 48004, 50001}
 
 
-class NotGranted(Waits):
+class NotGranted(AwaitsUser):
     """The account may not call this; what it has to say goes out as passive replies alone.
 
     again: seconds after which it is worth asking again.
@@ -44,14 +44,14 @@ class NotGranted(Waits):
         self.again = again
 
 
-class UsedUp(Waits):
+class QuotaUsedUp(AwaitsUser):
     """The person has had as many messages as they may before they write again."""
 
 
-class Api:
+class OfficialAccountClient:
     """One account's API. The connections are opened at the first call. patience: seconds to wait for an answer."""
 
-    def __init__(self, settings: Settings, patience: float = ANSWER_SECONDS) -> None:
+    def __init__(self, settings: WechatMpSettings, patience: float = ANSWER_SECONDS) -> None:
         self._patience = patience
         self._app_id = settings.app_id
         self._secret = settings.app_secret
@@ -62,7 +62,7 @@ class Api:
         self._renewing = asyncio.Lock()
         self._token = ""
         self._good_until = 0.0
-        self._forced = -FORCED_APART
+        self._forced = -FORCED_RENEWAL_SECONDS
         self.heard = 0.0
 
     async def call(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Api:
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
         """The media_id of a file, good for three days. kind: image, voice, video. Raises as `call`, not Ambiguous."""
         try:
-            with staying():
+            with without_leaving():
                 answer = await self._tried(
                     "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
                 )
@@ -97,12 +97,12 @@ class Api:
         for first in (True, False):
             token = await self._good_token()
             data, kind = await self.get(f"{self.root}/cgi-bin/media/get", most, access_token=token, media_id=media_id)
-            code, text = _refusal(_object(data)) if "json" in kind or "text/plain" in kind else (0, "")
-            if code in BAD_TOKEN and first:
+            code, text = _read_error(_load_object(data)) if "json" in kind or "text/plain" in kind else (0, "")
+            if code in BAD_TOKEN_CODES and first:
                 await self._renew(token)
                 continue
             if code:
-                raise meaning(code, text)
+                raise error_for_code(code, text)
             break
         return data, kind
 
@@ -120,7 +120,7 @@ class Api:
                 async for piece in response.aiter_raw():
                     kept += piece
                     if len(kept) > most:
-                        raise TooBig(f"the file is larger than {most} bytes")
+                        raise AttachmentTooBig(f"the file is larger than {most} bytes")
         except Ambiguous as err:
             raise Retryable(str(err)) from err
         if response.status_code >= 500 or response.status_code == 429:
@@ -143,26 +143,26 @@ class Api:
     async def _tried(self, path: str, **request: Any) -> dict[str, Any]:
         token = await self._good_token()
         code, text, answer = await self._asked(path, token, request)
-        if code in BAD_TOKEN:
+        if code in BAD_TOKEN_CODES:
             token = await self._renew(token)
             code, text, answer = await self._asked(path, token, request)
         if code:
-            raise meaning(code, text)
+            raise error_for_code(code, text)
         self.heard = time.time()
         return answer
 
     async def _asked(self, path: str, token: str, request: dict[str, Any]) -> tuple[int, str, dict[str, Any]]:
         params = {"access_token": token, **request.get("params", {})}
         answer = await self._post(path, **(request | {"params": params}))
-        return *_refusal(answer), answer
+        return *_read_error(answer), answer
 
     async def _post(self, path: str, **request: Any) -> dict[str, Any]:
         client = await self._opened()
         async with self._failing():
             response = await client.post(self.root + path, **request)
         if response.status_code == 429:
-            raise Retryable("the platform says: too many calls", retry_after=_seconds(response.headers))
-        answer = _object(response.content) if len(response.content) <= LONGEST_ANSWER else None
+            raise Retryable("the platform says: too many calls", retry_after=_retry_seconds(response.headers))
+        answer = _load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
         if response.status_code != 200 or answer is None:
             raise Ambiguous(f"the call was answered with {response.status_code} and no JSON to go by")
         return answer
@@ -180,26 +180,26 @@ class Api:
         async with self._renewing:
             if self._token == bad:
                 await self._fetch_token(force=False)
-            if self._token == bad and time.monotonic() - self._forced >= FORCED_APART:
+            if self._token == bad and time.monotonic() - self._forced >= FORCED_RENEWAL_SECONDS:
                 self._forced = time.monotonic()
                 await self._fetch_token(force=True)
             if self._token == bad:
                 self._good_until = 0.0
-                raise Retryable("the platform refuses the token it gives", retry_after=FORCED_APART)
+                raise Retryable("the platform refuses the token it gives", retry_after=FORCED_RENEWAL_SECONDS)
         return self._token
 
     async def _fetch_token(self, *, force: bool) -> None:
         who = {"grant_type": "client_credential", "appid": self._app_id, "secret": self._secret}
         try:
-            with staying():
+            with without_leaving():
                 answer = await self._post("/cgi-bin/stable_token", json=who | {"force_refresh": force})
         except Ambiguous as err:
             raise Retryable(str(err)) from err
-        code, text = _refusal(answer)
-        if code in BAD_CREDENTIALS or code == 40001:
+        code, text = _read_error(answer)
+        if code in BAD_CREDENTIALS_CODES or code == 40001:
             raise LoggedOut(f"the platform refuses app_id or app_secret: {text}")
         if code:
-            raise meaning(code, text)
+            raise error_for_code(code, text)
         token, lasts = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token or not isinstance(lasts, int):
             raise Retryable("a token was asked for, and the answer has none")
@@ -210,7 +210,7 @@ class Api:
     async def _opened(self) -> Any:
         async with self._opening:
             if self._client is None:
-                self._client = await asyncio.to_thread(_open, self._proxy, self._patience)
+                self._client = await asyncio.to_thread(_open_client, self._proxy, self._patience)
         return self._client
 
     @asynccontextmanager
@@ -228,17 +228,17 @@ class Api:
             raise Ambiguous(f"the answer was lost: {type(err).__name__}") from None
 
 
-def meaning(code: int, text: str) -> ChannelError:
+def error_for_code(code: int, text: str) -> ChannelError:
     """What a refusal of the platform's means for a message. text: what it said."""
     if code == 45015:
-        return Waits(f"the person wrote more than 48 h ago, or has left: {text}")
+        return AwaitsUser(f"the person wrote more than 48 h ago, or has left: {text}")
     if code == 45047:
-        return UsedUp(f"the person has had all they may before they write: {text}")
-    if code in NOT_GRANTED:
+        return QuotaUsedUp(f"the person has had all they may before they write: {text}")
+    if code in NOT_GRANTED_CODES:
         return NotGranted(f"the account has no such right (only verified accounts do): {text}", again=DAY)
     if code == 40164:
         return NotGranted(f"this machine's address is not on the account's IP whitelist: {text}", again=SOON)
-    if code in BAD_TOKEN or code == -1:
+    if code in BAD_TOKEN_CODES or code == -1:
         return Retryable(text)
     if code == 45011:
         return Retryable(f"too many calls a minute: {text}", retry_after=60.0)
@@ -247,15 +247,15 @@ def meaning(code: int, text: str) -> ChannelError:
     return Rejected(text, gone=code == 40003)
 
 
-def _refusal(answer: dict[str, Any] | None) -> tuple[int, str]:
+def _read_error(answer: dict[str, Any] | None) -> tuple[int, str]:
     """Error code (0: none) and text of an answer."""
     code = (answer or {}).get("errcode", 0)
     if not isinstance(code, int):
         return -1, "an error without a number"
-    return code, f"{code} {str((answer or {}).get('errmsg', ''))[:_LONGEST_TEXT]}"
+    return code, f"{code} {str((answer or {}).get('errmsg', ''))[:_MAX_ERROR_TEXT]}"
 
 
-def _object(data: bytes) -> dict[str, Any] | None:
+def _load_object(data: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -263,12 +263,12 @@ def _object(data: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _seconds(headers: Any) -> float | None:
+def _retry_seconds(headers: Any) -> float | None:
     value = headers.get("retry-after", "")
     return float(value) if value.isascii() and value.isdigit() and len(value) < 6 else None
 
 
-def _open(proxy: str, patience: float) -> Any:
+def _open_client(proxy: str, patience: float) -> Any:
     import httpx2
 
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would print addresses, which hold the token
@@ -278,17 +278,17 @@ def _open(proxy: str, patience: float) -> Any:
         verify=httpx2.create_ssl_context(trust_env=False),
         proxy=proxy or None,
         trust_env=False,
-        event_hooks=HOOKS,
+        event_hooks=HTTP_HOOKS,
     )
 
 
 # Which addresses of files are asked: the platform's, over TLS, and nothing that a message could name. Pure.
 
-FAMILIES = ("qpic.cn", "qlogo.cn", "qq.com", "wechat.com")
+ALLOWED_DOMAINS = ("qpic.cn", "qlogo.cn", "qq.com", "wechat.com")
 """The domains that the platform's pictures and videos are served from."""
 
 
-def safe_address(url: str, root: str) -> str:
+def checked_url(url: str, root: str) -> str:
     """The address as it may be asked: on https, at one of the platform's hosts or at the API's own root.
 
     Raises:
@@ -304,12 +304,12 @@ def safe_address(url: str, root: str) -> str:
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
     if (parts.scheme, parts.netloc.lower()) == (home.scheme, home.netloc.lower()):
         return f"{home.scheme}://{home.netloc}{path}"
-    if port in (None, 80, 443) and any(host == family or host.endswith(f".{family}") for family in FAMILIES):
+    if port in (None, 80, 443) and any(host == family or host.endswith(f".{family}") for family in ALLOWED_DOMAINS):
         return f"https://{host}{path}"
     raise Rejected("the file is not at one of the platform's addresses")
 
 
-def video_address(data: bytes) -> str:
+def video_url(data: bytes) -> str:
     """Where a video is, as the platform answers for its media_id. Raises Rejected."""
     try:
         found = json.loads(data)["video_url"]
@@ -321,13 +321,13 @@ def video_address(data: bytes) -> str:
 # Whether the account may write unasked (the customer-service API), and what is left of what each person may get.
 
 T = TypeVar("T")
-GRANTED = "granted"
-ALLOWED = 5
+GRANTED_KEY = "granted"
+MESSAGES_PER_WINDOW = 5
 """Messages by the API after each of a person's, within 48 h."""
-MOST_PEOPLE = 10_000
+MAX_PEOPLE = 10_000
 
 
-class Service:
+class CustomerServiceQuota:
     """What is known of the right, learnt from every call that needs it."""
 
     def __init__(self, app_id: str) -> None:
@@ -342,11 +342,11 @@ class Service:
         """Go on from what an earlier life wrote down."""
         self._notebook = notebook
         written = pages.get(self._page, "")
-        self.granted = written == GRANTED
+        self.granted = written == GRANTED_KEY
         self._refused_until = float(written) if written and not self.granted else 0.0
 
     @property
-    def worth_asking(self) -> bool:
+    def may_call(self) -> bool:
         """False for a day after the platform said no, and for five minutes after the owner was to mend something."""
         return time.time() >= self._refused_until
 
@@ -367,7 +367,7 @@ class Service:
         self.trouble = ""
         if not self.granted:
             self.granted = True
-            await self._note(GRANTED)
+            await self._note(GRANTED_KEY)
         return result
 
     def wrote(self, person: str) -> None:
@@ -376,21 +376,21 @@ class Service:
 
     def sent(self, person: str, *, all_used: bool = False) -> None:
         """One more has gone to them by the API, or the platform says that they were all."""
-        count = ALLOWED if all_used else self._used.pop(person, 0) + 1
+        count = MESSAGES_PER_WINDOW if all_used else self._used.pop(person, 0) + 1
         self._used[person] = count
-        while len(self._used) > MOST_PEOPLE:
+        while len(self._used) > MAX_PEOPLE:
             del self._used[next(iter(self._used))]
 
     def last(self, person: str) -> bool:
         """Whether nothing can follow the next message to them before they write."""
-        return not self.granted or self._used.get(person, 0) + 1 >= ALLOWED
+        return not self.granted or self._used.get(person, 0) + 1 >= MESSAGES_PER_WINDOW
 
     def quota(self) -> str:
         """What is left, in words."""
         if not self.granted:
-            return "" if self.worth_asking else "one answer to each message: the account has no customer-service API"
-        full = sum(1 for used in self._used.values() if used >= ALLOWED)
-        return f"{ALLOWED} messages after each of a person's; used up for {full}"
+            return "" if self.may_call else "one answer to each message: the account has no customer-service API"
+        full = sum(1 for used in self._used.values() if used >= MESSAGES_PER_WINDOW)
+        return f"{MESSAGES_PER_WINDOW} messages after each of a person's; used up for {full}"
 
     async def _refused(self, why: str, again: float) -> None:
         self.granted = False

@@ -9,15 +9,15 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from channels.toolkit.sending import leave
+from channels.toolkit.sending import mark_leaving
 
-TRIES = 3
-KEPT_SECONDS = 60.0
+MAX_TRIES = 3
+EXCHANGE_SECONDS = 60.0
 """How long an exchange is remembered after its last try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class ReplyTiming:
     """hold: seconds a try waits for its answer. cut: after how many the platform hangs up. slack: how much later the
     next try may come."""
 
@@ -26,7 +26,7 @@ class Pace:
     slack: float = 2.0
 
 
-class Offer:
+class ReplyOffer:
     """What a request is to be answered with. content: XML of a passive reply's inside, "" for an empty answer."""
 
     def __init__(self, content: str) -> None:
@@ -40,7 +40,7 @@ class Offer:
 
 
 @dataclass(slots=True, kw_only=True)
-class Exchange:
+class PendingReply:
     """One message of a person and its tries. began: loop time of the newest.
 
     storing: the newest try is not in the record yet. open: it waits for an offer. more: it may have a successor.
@@ -53,35 +53,35 @@ class Exchange:
     storing: bool = False
     open: bool = False
     more: bool = True
-    offer: Offer | None = None
+    offer: ReplyOffer | None = None
 
 
-class Exchanges:
+class PendingReplies:
     """All of them. Belongs to one event loop."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: ReplyTiming) -> None:
         self.pace = pace
-        self._all: dict[str, Exchange] = {}
+        self._all: dict[str, PendingReply] = {}
         self._stirred = asyncio.Event()
         self._closed = False
 
-    def arrive(self, key: str, person: str) -> Exchange:
+    def arrive(self, key: str, person: str) -> PendingReply:
         """A try has come; it cannot be answered before `wait`."""
-        now = _now()
-        for old in [one.key for one in self._all.values() if now - one.began > KEPT_SECONDS]:
+        now = _loop_time()
+        for old in [one.key for one in self._all.values() if now - one.began > EXCHANGE_SECONDS]:
             del self._all[old]
-        exchange = self._all.setdefault(key, Exchange(key=key, person=person))
+        exchange = self._all.setdefault(key, PendingReply(key=key, person=person))
         exchange.tries += 1
         exchange.began = now
-        exchange.storing, exchange.open, exchange.more = True, False, exchange.tries < TRIES
-        self._stir()
+        exchange.storing, exchange.open, exchange.more = True, False, exchange.tries < MAX_TRIES
+        self._notify_waiters()
         return exchange
 
-    async def wait(self, exchange: Exchange) -> Offer | None:
+    async def wait(self, exchange: PendingReply) -> ReplyOffer | None:
         """What the newest try, now stored, is to be answered with; None if nothing came in time."""
         number = exchange.tries
         exchange.storing, exchange.open = False, True
-        self._stir()
+        self._notify_waiters()
         try:
             await self._until(lambda: bool(exchange.offer) or exchange.tries != number, exchange.began + self.pace.hold)
         except asyncio.CancelledError:
@@ -92,21 +92,21 @@ class Exchanges:
                 exchange.open = False
         return exchange.offer if exchange.tries == number else None
 
-    async def hang(self, exchange: Exchange, number: int) -> None:
+    async def hang(self, exchange: PendingReply, number: int) -> None:
         """Leave try `number` without an answer until the platform has surely hung up."""
         if exchange.tries == number:
             exchange.storing = exchange.open = False
-            self._stir()
+            self._notify_waiters()
         await self._until(lambda: exchange.tries != number, exchange.began + self.pace.cut + self.pace.slack)
 
-    def end(self, exchange: Exchange, content: str) -> Offer:
+    def end(self, exchange: PendingReply, content: str) -> ReplyOffer:
         """Answer the newest try so, and with it the exchange."""
-        exchange.offer = Offer(content)
+        exchange.offer = ReplyOffer(content)
         exchange.more = False
-        self._stir()
+        self._notify_waiters()
         return exchange.offer
 
-    def written(self, exchange: Exchange, number: int, whole: bool) -> None:
+    def written(self, exchange: PendingReply, number: int, whole: bool) -> None:
         """The answer to try `number` left us, or the platform had hung up."""
         offer = exchange.offer
         if offer is None:
@@ -116,9 +116,9 @@ class Exchanges:
         elif exchange.tries == number and not (offer.left.done() and offer.left.result()):
             exchange.offer = None
             offer.settle(False)
-        self._stir()
+        self._notify_waiters()
 
-    async def hand_in(self, key: str, person: str, content: str) -> bool:
+    async def answer_request(self, key: str, person: str, content: str) -> bool:
         """Answer a request with this: the one of the message `key`, else any of that person. False: there is none.
 
         Waits for the platform's next try while one is to be expected.
@@ -127,17 +127,17 @@ class Exchanges:
         while True:
             place = self._place(key, person)
             if place is not None and not left:
-                await leave()
+                await mark_leaving()
                 left = True  # and the request may be gone by now
             elif place is not None:
-                place.offer = Offer(content)
+                place.offer = ReplyOffer(content)
                 offer = place.offer
-                self._stir()
+                self._notify_waiters()
                 if await self._taken(place, offer):
                     return True
-            elif (until := self._expected(key, person)) > _now() and not self._closed:
+            elif (until := self._expected(key, person)) > _loop_time() and not self._closed:
                 stirred = self._stirred
-                await _at_most(stirred, until)
+                await _wait_until(stirred, until)
             else:
                 return False
 
@@ -148,9 +148,9 @@ class Exchanges:
     def close(self) -> None:
         """Let go of every request, without an answer."""
         self._closed = True
-        self._stir()
+        self._notify_waiters()
 
-    async def _taken(self, place: Exchange, offer: Offer) -> bool:
+    async def _taken(self, place: PendingReply, offer: ReplyOffer) -> bool:
         try:
             return await asyncio.shield(offer.left)
         except asyncio.CancelledError:
@@ -158,10 +158,10 @@ class Exchanges:
                 place.offer = None
             raise
 
-    def _place(self, key: str, person: str) -> Exchange | None:
+    def _place(self, key: str, person: str) -> PendingReply | None:
         free = [one for one in self._all.values() if one.person == person and one.open and one.offer is None]
         own = [one for one in free if one.key == key]
-        if not own and key in self._all and self._expected_of(self._all[key]) > _now():
+        if not own and key in self._all and self._expected_of(self._all[key]) > _loop_time():
             return None
         return next(iter(own or free), None)
 
@@ -170,25 +170,25 @@ class Exchanges:
         mine = [self._expected_of(one) for one in self._all.values() if one.person == person and one.storing]
         return max([*mine, self._expected_of(self._all[key]) if key in self._all else 0.0])
 
-    def _expected_of(self, one: Exchange) -> float:
+    def _expected_of(self, one: PendingReply) -> float:
         if one.offer is not None or not (one.more or one.storing):
             return 0.0
         return one.began + self.pace.cut + self.pace.slack
 
     async def _until(self, holds: Callable[[], bool], deadline: float) -> None:
-        while not holds() and not self._closed and _now() < deadline:
-            await _at_most(self._stirred, deadline)
+        while not holds() and not self._closed and _loop_time() < deadline:
+            await _wait_until(self._stirred, deadline)
 
-    def _stir(self) -> None:
+    def _notify_waiters(self) -> None:
         self._stirred.set()
         self._stirred = asyncio.Event()
 
 
-def _now() -> float:
+def _loop_time() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def _at_most(event: asyncio.Event, deadline: float) -> None:
+async def _wait_until(event: asyncio.Event, deadline: float) -> None:
     try:
         async with asyncio.timeout_at(deadline):
             await event.wait()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class WechatMpSettings:
     """base_url: root of the API, "" for the platform's own. encoding_aes_key: 43 signs. proxy: its URL."""
 
     app_id: str

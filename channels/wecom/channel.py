@@ -11,22 +11,32 @@ from typing import Any
 
 import structlog
 
-from channels.base import Deliver, Fetched, Notebook, Vitals
+from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook
 from channels.errors import Rejected, Retryable
 from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
-from channels.toolkit.sending import leave
-from channels.toolkit.storing import until_stored
+from channels.toolkit.sending import mark_leaving
+from channels.toolkit.storing import store_with_retry
 from channels.wecom import media
-from channels.wecom.connection import Keeper, StreamOver, Timing, request_id, until_first
-from channels.wecom.messages import LIMIT, MARK, Heard, card, markdown, parse, render, stream, stream_id
-from channels.wecom.settings import Settings
-from channels.wecom.state import Call, Pages
-from channels.wecom.streaming import Live
+from channels.wecom.connection import ReconnectingSocket, StreamClosed, WecomTiming, new_request_id, run_until_first
+from channels.wecom.messages import (
+    LIMIT,
+    REPEAT_MARK,
+    WecomMessage,
+    card_packet,
+    markdown_packet,
+    parse,
+    render,
+    stream_id,
+    stream_packet,
+)
+from channels.wecom.settings import WecomSettings
+from channels.wecom.state import AnswerableCall, WecomState
+from channels.wecom.streaming import LiveStreams
 
 log = structlog.get_logger(__name__)
-KEY_SECONDS = 300.0
+KEY_VALID_SECONDS = 300.0
 """A stream can be said again for six minutes after its last packet."""
-MOST_KEYLESS = 2
+MAX_KEYLESS_SENDS = 2
 Frames = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -39,9 +49,9 @@ class Wecom:
     """
 
     name = "wecom"
-    opened_with = Settings
+    opened_with = WecomSettings
 
-    def __init__(self, settings: Settings, *, timing: Timing | None = None) -> None:
+    def __init__(self, settings: WecomSettings, *, timing: WecomTiming | None = None) -> None:
         """Raises ImportError: a package is missing that this channel stands on."""
         for package in ("websockets", "cryptography"):
             if importlib.util.find_spec(package) is None:
@@ -52,7 +62,7 @@ class Wecom:
             caption=LIMIT,
             unit="utf8",
             keyed=True,
-            key_valid=KEY_SECONDS,
+            key_valid=KEY_VALID_SECONDS,
             live=True,
             per_chat_rate=1 / 3,
             burst=10,
@@ -65,10 +75,10 @@ class Wecom:
             says_leaving=True,
         )
         self._settings = settings
-        self._timing = timing or Timing()
-        self._keeper = Keeper(settings, self._timing, self._heard)
-        self._pages = Pages()
-        self._live = Live(self._put, self._timing)
+        self._timing = timing or WecomTiming()
+        self._keeper = ReconnectingSocket(settings, self._timing, self._heard)
+        self._pages = WecomState()
+        self._live = LiveStreams(self._put, self._timing)
         self._frames: deque[tuple[str, Mapping[str, Any]]] = deque()
         self._came = asyncio.Event()
         self._arrival = 0
@@ -89,7 +99,7 @@ class Wecom:
         self._hearing = True
         try:
             await self._pages.open()
-            await until_first(self._keeper.keep(), self._store_all(deliver))
+            await run_until_first(self._keeper.keep(), self._store_all(deliver))
         finally:
             self._hearing = False
             await self._hold()
@@ -109,12 +119,12 @@ class Wecom:
         """Show an answer while it is written; best effort."""
         self._live.take(event)
 
-    async def fetch(self, ref: str, most: int) -> Fetched:
+    async def fetch(self, ref: str, most: int) -> FetchedFile:
         """The bytes of an attachment; its address holds for five minutes after the message came."""
-        return await media.fetch(ref, most, self._settings.ws_url, self._settings.proxy)
+        return await media.fetch_attachment(ref, most, self._settings.ws_url, self._settings.proxy)
 
-    def vitals(self) -> Vitals:
-        return Vitals(heard=self._keeper.last, trouble=self._trouble or self._keeper.trouble)
+    def vitals(self) -> ConnectionStatus:
+        return ConnectionStatus(heard=self._keeper.last, trouble=self._trouble or self._keeper.trouble)
 
     async def probe(self) -> str:
         """Open the socket and close it. To subscribe would take the bot from where it runs: the secret is not tried."""
@@ -157,7 +167,7 @@ class Wecom:
                 self._frames.remove(one)
 
     async def _store_all(self, deliver: Deliver) -> None:
-        if held := self._pages.unheard():
+        if held := self._pages.held_callbacks():
             await self._store(deliver, [(name, json.loads(frame)) for name, frame in held.items()])
         while True:
             while batch := list(self._frames):
@@ -173,7 +183,7 @@ class Wecom:
         if not heard and not keep:
             return
         messages = [one.message for one in heard]
-        accepted = await until_stored(lambda: deliver(messages, keep), self.name, told=self._note_trouble)
+        accepted = await store_with_retry(lambda: deliver(messages, keep), self.name, told=self._note_trouble)
         self._pages.released(names)
         for one, row in zip(heard, accepted, strict=True):
             call = self._pages.call(one.message.key)
@@ -183,7 +193,7 @@ class Wecom:
     def _note_trouble(self, trouble: str) -> None:
         self._trouble = trouble
 
-    def _read(self, name: str, frame: Mapping[str, Any]) -> Heard | None:
+    def _read(self, name: str, frame: Mapping[str, Any]) -> WecomMessage | None:
         try:
             return parse(frame, self.account, int(name))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as err:
@@ -192,36 +202,36 @@ class Wecom:
 
     # -- speaking ---------------------------------------------------------------------------------
 
-    async def _put(self, call: Call, text: str) -> None:
+    async def _put(self, call: AnswerableCall, text: str) -> None:
         """One packet of live text."""
-        await self._keeper.ask("aibot_respond_msg", stream(stream_id(call.key), text, finish=False), call.req_id)
+        await self._keeper.ask("aibot_respond_msg", stream_packet(stream_id(call.key), text, finish=False), call.req_id)
 
     async def _send(self, message: OutboundMessage) -> Receipt:
         await self._pages.open()
         call = self._pages.call(message.reply_to_key)
-        file = await media.upload(message.file, self._upload) if message.file is not None else None
+        file = await media.upload_media(message.file, self._upload) if message.file is not None else None
         receipt = Receipt()
         if message.text.strip() or (file is None and not message.buttons):
             receipt = await self._say(message, call)
         if file is not None:
             receipt = await self._tell(message, ":file", file)
         if message.buttons:
-            receipt = await self._tell(message, ":buttons", card(message.buttons, message.client_key))
+            receipt = await self._tell(message, ":buttons", card_packet(message.buttons, message.client_key))
         return receipt
 
-    async def _say(self, message: OutboundMessage, call: Call | None) -> Receipt:
+    async def _say(self, message: OutboundMessage, call: AnswerableCall | None) -> Receipt:
         if call is not None:
             id = await self._stream_of(message, call)
-            body = stream(id, render(message.text), finish=True)
+            body = stream_packet(id, render(message.text), finish=True)
             await self._leave()
-            with suppress(StreamOver):
+            with suppress(StreamClosed):
                 async with self._pages.attempt(message.client_key, id, keyless=False) as before:
                     if not before.done:
                         await self._keeper.ask("aibot_respond_msg", body, call.req_id)
                 return Receipt(platform_id=before.done or id)
         return await self._tell(message)
 
-    async def _stream_of(self, message: OutboundMessage, call: Call) -> str:
+    async def _stream_of(self, message: OutboundMessage, call: AnswerableCall) -> str:
         """The stream that a part is; the first part of an answer is the one that people saw being written."""
         if message.part_no == 0 and message.kind in ("final", "notice"):
             await self._live.end(call.key)
@@ -231,23 +241,23 @@ class Wecom:
 
     async def _tell(self, message: OutboundMessage, extra: str = "", body: dict[str, Any] | None = None) -> Receipt:
         """Send a new message. No key makes two of them one: what may have arrived is sent once more, and says so."""
-        request = request_id("aibot_send_msg")
+        request = new_request_id("aibot_send_msg")
         await self._leave()
         async with self._pages.attempt(message.client_key + extra, request, keyless=True) as before:
             if before.done:
                 return Receipt(platform_id=before.done)
-            if before.keyless >= MOST_KEYLESS:
+            if before.keyless >= MAX_KEYLESS_SENDS:
                 raise Rejected(f"what became of {before.keyless} attempts is unknown; there is no third")
-            mark = MARK if before.all and not message.repeated else ""
-            said = body or markdown(render(mark + message.text))
-            chat = self._pages.spelled(message.address.chat_id)
+            mark = REPEAT_MARK if before.all and not message.repeated else ""
+            said = body or markdown_packet(render(mark + message.text))
+            chat = self._pages.chat_spelling(message.address.chat_id)
             await self._keeper.ask("aibot_send_msg", {"chatid": chat, **said}, request)
         return Receipt(platform_id=request)
 
     async def _leave(self) -> None:
         """Wait for the connection before anything is noted as sent."""
         await self._keeper.ready()
-        await leave()
+        await mark_leaving()
 
     async def _upload(self, command: str, body: dict[str, Any]) -> Any:
         return await self._keeper.ask(command, body, wait=self._timing.upload)

@@ -13,19 +13,19 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from channels.errors import Ambiguous, ChannelError, Contended, LoggedOut, Rejected, Retryable
-from channels.toolkit.sending import staying
-from channels.wecom.settings import Settings
+from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
+from channels.toolkit.sending import without_leaving
+from channels.wecom.settings import WecomSettings
 
 # Frames of WeCom's socket, and what an error code in one of them means. Pure but for the ids.
 
-LIMITED_SECONDS = 60.0
+RATE_LIMIT_SECONDS = 60.0
 """How long a chat is left alone that got too much; the rates are per minute, and no answer names the time."""
-LONGEST_TEXT = 200
-_BUSY = (-1, 846601, 846602)
+MAX_ERROR_TEXT = 200
+_BUSY_CODES = (-1, 846601, 846602)
 
 
-class StreamOver(Rejected):
+class StreamClosed(Rejected):
     """This callback can no longer be answered, or this stream no longer changed; a message of its own can be sent."""
 
 
@@ -33,12 +33,12 @@ class NotSubscribed(Retryable):
     """The server does not hold this connection for subscribed."""
 
 
-def request_id(command: str) -> str:
+def new_request_id(command: str) -> str:
     """A new one, as other clients make them."""
     return f"{command}_{time.time_ns() // 1_000_000}_{secrets.token_hex(4)}"
 
 
-def written(command: str, request: str, body: Mapping[str, Any] | None = None) -> str:
+def dump_frame(command: str, request: str, body: Mapping[str, Any] | None = None) -> str:
     """A frame as text."""
     frame: dict[str, Any] = {"cmd": command, "headers": {"req_id": request}}
     if body is not None:
@@ -46,7 +46,7 @@ def written(command: str, request: str, body: Mapping[str, Any] | None = None) -
     return json.dumps(frame, ensure_ascii=False)
 
 
-def read(text: str | bytes) -> dict[str, Any]:
+def parse_frame(text: str | bytes) -> dict[str, Any]:
     """A frame that came.
 
     Raises:
@@ -61,7 +61,7 @@ def read(text: str | bytes) -> dict[str, Any]:
     return frame
 
 
-def trouble(answer: Mapping[str, Any], limited: float = LIMITED_SECONDS) -> ChannelError | None:
+def error_in_answer(answer: Mapping[str, Any], limited: float = RATE_LIMIT_SECONDS) -> ChannelError | None:
     """What an answer frame reports, None when it is good.
 
     Args:
@@ -72,14 +72,14 @@ def trouble(answer: Mapping[str, Any], limited: float = LIMITED_SECONDS) -> Chan
         return None
     if not isinstance(code, int):
         return Ambiguous("an answer without a code")
-    text = f"WeCom answers {code}: {str(answer.get('errmsg', ''))[:LONGEST_TEXT]}"
+    text = f"WeCom answers {code}: {str(answer.get('errmsg', ''))[:MAX_ERROR_TEXT]}"
     if code in (846605, 846608):
-        return StreamOver(text)
+        return StreamClosed(text)
     if code == 846609:
         return NotSubscribed(text, whole_channel=True)
     if code == 45009:
         return Retryable(text, retry_after=limited)
-    if code in _BUSY:
+    if code in _BUSY_CODES:
         return Retryable(text)
     return Rejected(text, gone=code == 93006)
 
@@ -88,17 +88,17 @@ def trouble(answer: Mapping[str, Any], limited: float = LIMITED_SECONDS) -> Chan
 
 log = structlog.get_logger(__name__)
 SERVER = "wss://openws.work.weixin.qq.com"
-LARGEST_FRAME = 4 * 2**20
-Answers = asyncio.Queue[dict[str, Any] | None]
+MAX_FRAME_BYTES = 4 * 2**20
+AnswerQueue = asyncio.Queue[dict[str, Any] | None]
 """Those to one request id; None: there will be no more."""
-EVICTED = (
+EVICTED_TEXT = (
     "another program has subscribed as this WeCom bot and receives in our place; stop one of the two, then start this "
     "one again"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class WecomTiming:
     """Seconds. ping: between two signs of life; pong: how long one may take, two in a row without are the end.
 
     answer: how long an answer may take; late: how far the next may be behind one that took longer; upload: as answer.
@@ -116,20 +116,20 @@ class Timing:
     first_pause: float = 1.0
     longest_pause: float = 30.0
     settled: float = 30.0
-    limited: float = LIMITED_SECONDS
+    limited: float = RATE_LIMIT_SECONDS
     live: float = 0.7
     alive: float = 200.0
     longest_live: float = 570.0
 
 
-class Line:
+class Subscription:
     """A connection. heard: takes every callback frame, at once. last: unix seconds of the last frame, 0 for none."""
 
-    def __init__(self, socket: Any, timing: Timing, heard: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, socket: Any, timing: WecomTiming, heard: Callable[[dict[str, Any]], None]) -> None:
         self._socket = socket
         self._timing = timing
         self._heard = heard
-        self._waiting: dict[str, Answers] = {}
+        self._waiting: dict[str, AnswerQueue] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._over = ""
         self._late: set[str] = set()
@@ -145,11 +145,11 @@ class Line:
         Raises:
             Rejected, Retryable: what the answer says. Ambiguous: none came.
         """
-        request = request or request_id(command)
+        request = request or new_request_id(command)
         lock = self._locks.setdefault(request, asyncio.Lock())
         async with lock:
-            answer = await self._exchange(written(command, request, body), request, wait or self._timing.answer)
-        if (problem := trouble(answer, self._timing.limited)) is not None:
+            answer = await self._exchange(dump_frame(command, request, body), request, wait or self._timing.answer)
+        if (problem := error_in_answer(answer, self._timing.limited)) is not None:
             raise problem
         return answer.get("body")
 
@@ -158,7 +158,7 @@ class Line:
 
         if self._over:
             raise NotSubscribed(self._over, whole_channel=True)
-        answers: Answers = asyncio.Queue()
+        answers: AnswerQueue = asyncio.Queue()
         self._waiting[request] = answers
         try:
             async with asyncio.timeout(wait):
@@ -173,7 +173,7 @@ class Line:
         finally:
             del self._waiting[request]
 
-    async def _newest(self, request: str, answers: Answers, answer: dict[str, Any]) -> dict[str, Any]:
+    async def _newest(self, request: str, answers: AnswerQueue, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer, or the one right after it where this may have been the late one to the frame before."""
         if request not in self._late:
             return answer
@@ -183,7 +183,7 @@ class Line:
                 return await self._next(answers)
         return answer
 
-    async def _next(self, answers: Answers) -> dict[str, Any]:
+    async def _next(self, answers: AnswerQueue) -> dict[str, Any]:
         answer = await answers.get()
         if answer is None:
             raise Ambiguous(self._over)
@@ -209,7 +209,7 @@ class Line:
         try:
             async for text in self._socket:
                 try:
-                    self._take(read(text))
+                    self._take(parse_frame(text))
                 except ValueError as err:
                     log.warning("frame not understood", error=str(err))
         finally:
@@ -240,8 +240,8 @@ class Line:
             answers = self._waiting.get(str(frame["headers"].get("req_id")))
             if answers is not None:
                 answers.put_nowait(frame)
-        elif _evicts(frame):
-            raise Contended(EVICTED)
+        elif _is_eviction(frame):
+            raise ReceiverConflict(EVICTED_TEXT)
         elif frame["cmd"] in ("aibot_msg_callback", "aibot_event_callback"):
             self._heard(frame)
 
@@ -251,28 +251,28 @@ class Line:
             answers.put_nowait(None)
 
 
-def _evicts(frame: Mapping[str, Any]) -> bool:
+def _is_eviction(frame: Mapping[str, Any]) -> bool:
     body = frame.get("body")
     event = body.get("event") if isinstance(body, dict) else None
     return isinstance(event, dict) and event.get("eventtype") == "disconnected_event"
 
 
-MOST_TRIES = 10
+MAX_TRIES = 10
 
 
-class Keeper:
+class ReconnectingSocket:
     """One bot's connection. heard: takes every callback frame.
 
     It outlives the hearing: the platform has one connection for both ways, and answers go out after the last message
     was heard. Once another program has taken the bot it stays down for good: to connect would be to take it back.
     """
 
-    def __init__(self, settings: Settings, timing: Timing, heard: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, settings: WecomSettings, timing: WecomTiming, heard: Callable[[dict[str, Any]], None]) -> None:
         self._settings = settings
         self._timing = timing
         self._heard = heard
         self._task: asyncio.Task[None] | None = None
-        self._line: Line | None = None
+        self._line: Subscription | None = None
         self._up = asyncio.Event()
         self._last = 0.0
         self.trouble = ""
@@ -288,7 +288,7 @@ class Keeper:
         Raises:
             LoggedOut, Contended: the owner has to act. ChannelError: ten tries in a row failed.
         """
-        if self._task is None or (self._task.done() and not isinstance(_error(self._task), Contended)):
+        if self._task is None or (self._task.done() and not isinstance(_task_error(self._task), ReceiverConflict)):
             self._start()
         if self._task is not None:
             await asyncio.shield(self._task)
@@ -336,11 +336,11 @@ class Keeper:
             self._task = None
 
     def _start(self) -> None:
-        with staying():  # it outlives the send that may have opened it
+        with without_leaving():  # it outlives the send that may have opened it
             self._task = asyncio.create_task(self._go_on(), name="wecom connection")
-        self._task.add_done_callback(_error)
+        self._task.add_done_callback(_task_error)
 
-    async def _connected(self) -> Line:
+    async def _connected(self) -> Subscription:
         if self._task is None:
             self._start()
         waiting = asyncio.create_task(self._up.wait())
@@ -352,7 +352,7 @@ class Keeper:
             waiting.cancel()
         if self._line is not None:
             return self._line
-        if isinstance(err := _error(self._task), LoggedOut):
+        if isinstance(err := _task_error(self._task), LoggedOut):
             raise LoggedOut(str(err))
         raise Retryable(f"not connected to WeCom: {err or self.trouble or 'not yet'}", whole_channel=True)
 
@@ -364,52 +364,52 @@ class Keeper:
             began = time.monotonic()
             try:
                 await self._once()
-            except (LoggedOut, Contended):
+            except (LoggedOut, ReceiverConflict):
                 raise
             except (OSError, TimeoutError, WebSocketException, ChannelError) as err:
                 self.trouble = f"{type(err).__name__}: {err}"
             tries = 1 if time.monotonic() - began > self._timing.settled else tries + 1
             log.info("wecom connection ended", error=self.trouble, tries=tries)
-            if tries >= MOST_TRIES:
-                raise ChannelError(f"no lasting connection to WeCom after {MOST_TRIES} tries: {self.trouble}")
+            if tries >= MAX_TRIES:
+                raise ChannelError(f"no lasting connection to WeCom after {MAX_TRIES} tries: {self.trouble}")
             await asyncio.sleep(min(self._timing.longest_pause, self._timing.first_pause * 2 ** (tries - 1)))
 
     async def _once(self) -> None:
         """One connection from its opening to its end."""
         async with await self._open() as socket:
-            line = Line(socket, self._timing, self._heard)
+            line = Subscription(socket, self._timing, self._heard)
             try:
-                await until_first(line.listen(), self._speak(line), line.given_up())
+                await run_until_first(line.listen(), self._speak(line), line.given_up())
             finally:
                 self._last = line.last or self._last
                 self._forget(line)
         self.trouble = "WeCom closed the connection, or answered no more"
 
-    async def _speak(self, line: Line) -> None:
+    async def _speak(self, line: Subscription) -> None:
         await line.subscribe(self._settings.bot_id, self._settings.secret)
         self._line, self.trouble = line, ""
         self._up.set()
         await line.beat()
 
-    def _forget(self, line: Line) -> None:
+    def _forget(self, line: Subscription) -> None:
         if self._line is line:
             self._line = None
             self._up.clear()
 
     async def _open(self) -> Any:
-        connect = await asyncio.to_thread(_connect)
+        connect = await asyncio.to_thread(_import_connect)
         return await connect(
             self._settings.ws_url or SERVER,
             proxy=self._settings.proxy or None,
             open_timeout=self._timing.connect,
             ping_interval=None,
             close_timeout=1.0,
-            max_size=LARGEST_FRAME,
+            max_size=MAX_FRAME_BYTES,
             compression=None,
         )
 
 
-async def until_first(*work: Coroutine[Any, Any, None]) -> None:
+async def run_until_first(*work: Coroutine[Any, Any, None]) -> None:
     """Run them beside each other until one has ended, then end the others; raises what those that ended raised.
 
     Of several errors that is the one which the owner has to know: who is refused, or evicted, is hung up on too.
@@ -417,16 +417,16 @@ async def until_first(*work: Coroutine[Any, Any, None]) -> None:
     tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        errors = [error for task in tasks if (error := _error(task)) is not None]
+        errors = [error for task in tasks if (error := _task_error(task)) is not None]
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    for error in sorted(errors, key=lambda error: not isinstance(error, LoggedOut | Contended)):
+    for error in sorted(errors, key=lambda error: not isinstance(error, LoggedOut | ReceiverConflict)):
         raise error
 
 
-def _connect() -> Any:
+def _import_connect() -> Any:
     from websockets.asyncio.client import connect
 
     # Below that it prints frames: the secret, and what people say.
@@ -434,5 +434,5 @@ def _connect() -> Any:
     return connect
 
 
-def _error(task: asyncio.Task[None] | None) -> BaseException | None:
+def _task_error(task: asyncio.Task[None] | None) -> BaseException | None:
     return task.exception() if task is not None and task.done() and not task.cancelled() else None

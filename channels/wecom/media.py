@@ -11,26 +11,26 @@ from email.message import Message
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from channels.base import Fetched
-from channels.errors import Ambiguous, Rejected, Retryable, TooBig
+from channels.base import FetchedFile
+from channels.errors import Ambiguous, AttachmentTooBig, Rejected, Retryable
 from channels.message import OutboundFile
-from channels.toolkit.text import clean
-from channels.toolkit.wechat_crypto import Undecipherable, decrypt_bytes
+from channels.toolkit.text import replace_unstorable
+from channels.toolkit.wechat_crypto import DecryptionFailed, decrypt_bytes
 from channels.wecom.connection import SERVER
 
-PIECE = 512 * 1024
+CHUNK_BYTES = 512 * 1024
 PICTURE_BYTES = 10 * 2**20
 FILE_BYTES = 20 * 2**20
 PICTURES = ("image/jpeg", "image/png")
-PADDING = 32
+PADDING_BLOCK = 32
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 20.0
 FETCH_SECONDS = 120.0
-Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
+SendCommand = Callable[[str, dict[str, Any]], Awaitable[Any]]
 """Sends a command with a body and returns the body of its answer."""
 
 
-async def fetch(ref: str, most: int, ws_url: str = "", proxy: str = "") -> Fetched:
+async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "") -> FetchedFile:
     """The bytes behind an attachment's ref; see channels.base.Fetching. The address holds for five minutes.
 
     Args:
@@ -43,20 +43,20 @@ async def fetch(ref: str, most: int, ws_url: str = "", proxy: str = "") -> Fetch
         raise Rejected("this is no file of WeCom's") from err
     if urlsplit(url).scheme != "https" and urlsplit(ws_url or SERVER).scheme != "ws":
         raise Rejected("the file's address is not https")
-    if len(key) != PADDING:
+    if len(key) != PADDING_BLOCK:
         raise Rejected("the file's key is not 32 bytes long")
-    data, name = await _download(url, most + PADDING, proxy)
+    data, name = await _download(url, most + PADDING_BLOCK, proxy)
     try:
         plain = await asyncio.to_thread(decrypt_bytes, key, data)
-    except Undecipherable as err:
+    except DecryptionFailed as err:
         raise Rejected("the file cannot be deciphered with its key") from err
     if len(plain) > most:
-        raise TooBig(f"the file is larger than {most} bytes")
-    return Fetched(data=plain, name=name)
+        raise AttachmentTooBig(f"the file is larger than {most} bytes")
+    return FetchedFile(data=plain, name=name)
 
 
 async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
-    httpx2 = await asyncio.to_thread(_http)
+    httpx2 = await asyncio.to_thread(_import_http)
     timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
     try:
         async with (
@@ -64,18 +64,18 @@ async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
             httpx2.AsyncClient(timeout=timeout, proxy=proxy or None, trust_env=False) as client,
             client.stream("GET", url, headers={"accept-encoding": "identity"}) as reply,
         ):
-            _check(reply.status_code)
+            _check_status(reply.status_code)
             data = bytearray()
             async for piece in reply.aiter_raw():
                 data += piece
                 if len(data) > most:
-                    raise TooBig(f"the file is larger than {most - PADDING} bytes")
+                    raise AttachmentTooBig(f"the file is larger than {most - PADDING_BLOCK} bytes")
             return bytes(data), file_name(reply.headers.get("content-disposition", ""))
     except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, TimeoutError) as err:
         raise Retryable(f"the file could not be fetched: {type(err).__name__}") from err
 
 
-def _check(status: int) -> None:
+def _check_status(status: int) -> None:
     if status == 200:
         return
     if status >= 500 or status in (408, 429):
@@ -90,15 +90,15 @@ def file_name(disposition: str) -> str:
     name = header.get_filename("")
     if "%" in name:
         name = unquote(name)
-    return without_path(name)
+    return base_name(name)
 
 
-def without_path(name: str) -> str:
+def base_name(name: str) -> str:
     """The last part of a name."""
-    return clean(name.replace("\\", "/").rpartition("/")[2])
+    return replace_unstorable(name.replace("\\", "/").rpartition("/")[2])
 
 
-def kind_of(file: OutboundFile) -> str:
+def media_kind(file: OutboundFile) -> str:
     """As what it is sent: "image" or "file".
 
     Raises:
@@ -107,31 +107,31 @@ def kind_of(file: OutboundFile) -> str:
     if file.picture and file.media_type in PICTURES and len(file.data) <= PICTURE_BYTES:
         return "image"
     if len(file.data) > FILE_BYTES:
-        raise TooBig(f"WeCom takes files of at most {FILE_BYTES // 2**20} MB")
+        raise AttachmentTooBig(f"WeCom takes files of at most {FILE_BYTES // 2**20} MB")
     return "file"
 
 
-async def upload(file: OutboundFile, ask: Ask) -> dict[str, Any]:
+async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
     """Bring a file there; returns the body of a message that shows it.
 
     Raises:
         TooBig, Rejected, Retryable: it is not there. What an upload leaves half done is seen by nobody.
     """
-    kind = kind_of(file)
+    kind = media_kind(file)
     try:
         begun = await ask(
             "aibot_upload_media_init",
             {
                 "type": kind,
-                "filename": without_path(file.name) or kind,
+                "filename": base_name(file.name) or kind,
                 "total_size": len(file.data),
-                "total_chunks": math.ceil(len(file.data) / PIECE),
+                "total_chunks": math.ceil(len(file.data) / CHUNK_BYTES),
                 "md5": hashlib.md5(file.data, usedforsecurity=False).hexdigest(),
             },
         )
         id = begun["upload_id"]
-        for number, start in enumerate(range(0, len(file.data), PIECE)):
-            piece = base64.b64encode(file.data[start : start + PIECE]).decode()
+        for number, start in enumerate(range(0, len(file.data), CHUNK_BYTES)):
+            piece = base64.b64encode(file.data[start : start + CHUNK_BYTES]).decode()
             told = {"upload_id": id, "chunk_index": number, "base64_data": piece}
             await ask("aibot_upload_media_chunk", told)
         ended = await ask("aibot_upload_media_finish", {"upload_id": id})
@@ -142,7 +142,7 @@ async def upload(file: OutboundFile, ask: Ask) -> dict[str, Any]:
         raise Retryable("an answer to an upload lacks its id") from err
 
 
-def _http() -> Any:
+def _import_http() -> Any:
     import httpx2
 
     return httpx2

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Act, Address, Attachment, Button, InboundMessage, Quote, Sender
-from channels.toolkit.text import clean, length
+from channels.toolkit.text import replace_unstorable, text_length
 
 LIMIT = 20_480
 """Bytes of UTF-8 in one message, streams too."""
-MARK = "（可能重复 / possibly repeated）\n"
-WAITING = "…"
-MOST_BUTTONS = 6
-MOST_SIGNS = 20
+REPEAT_MARK = "（可能重复 / possibly repeated）\n"
+PLACEHOLDER = "…"
+MAX_BUTTONS = 6
+MAX_BUTTON_CHARS = 20
 _MENTION = re.compile(r"\s*@[^\s@]+\s*")
 _FILES = {
     "image": ("picture.jpg", "image/jpeg"),
@@ -26,7 +26,7 @@ _FILES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class WecomMessage:
     """One callback that is a message. req_id: what an answer to it bears. to: its chat as WeCom spells it."""
 
     message: InboundMessage
@@ -34,7 +34,7 @@ class Heard:
     to: str
 
 
-def parse(frame: Mapping[str, Any], account: str, arrival: int) -> Heard | None:
+def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage | None:
     """A callback frame as a message; None for events that nobody has to hear of.
 
     Args:
@@ -49,38 +49,42 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> Heard | None:
         if event["eventtype"] != "template_card_event":
             return None
         pressed = event.get("template_card_event", event)
-        return _heard(frame, account, arrival, {"act": "press", "target": clean(pressed["event_key"]), "text": ""})
-    files = [item for part in _items(body) for item in _attachments(part)]
-    fields: dict[str, Any] = {"text": _said(body, group=body["chattype"] == "group")}
+        return _build_message(
+            frame, account, arrival, {"act": "press", "target": replace_unstorable(pressed["event_key"]), "text": ""}
+        )
+    files = [item for part in _message_items(body) for item in _attachments(part)]
+    fields: dict[str, Any] = {"text": _message_text(body, group=body["chattype"] == "group")}
     if quote := body.get("quote"):
         # It says neither whose words these are nor their message's id, so that nobody is named as their author.
-        fields["quote"] = Quote(text=_said(quote, group=False))
-        files += [item for part in _items(quote) for item in _attachments(part)]
-    return _heard(frame, account, arrival, {**fields, "attachments": tuple(files)})
+        fields["quote"] = Quote(text=_message_text(quote, group=False))
+        files += [item for part in _message_items(quote) for item in _attachments(part)]
+    return _build_message(frame, account, arrival, {**fields, "attachments": tuple(files)})
 
 
-def _heard(frame: Mapping[str, Any], account: str, arrival: int, fields: Mapping[str, Any]) -> Heard:
+def _build_message(frame: Mapping[str, Any], account: str, arrival: int, fields: Mapping[str, Any]) -> WecomMessage:
     body = frame["body"]
     group = body["chattype"] == "group"
     person, sent = body["from"], int(body["create_time"])
-    sender = identity(person["userid"], person.get("corpid", ""))
+    sender = normalize_user_id(person["userid"], person.get("corpid", ""))
     act: Act = fields.get("act", "message")
     message = InboundMessage(
         **{**fields, "act": act},
         address=Address(channel="wecom", account=account, chat_id=_id(body["chatid"]) if group else sender),
         kind="group" if group else "dm",
         key=_id(body["msgid"]),
-        sender=Sender(id=sender, name=clean(person["userid"])),
+        sender=Sender(id=sender, name=replace_unstorable(person["userid"])),
         sent_at=datetime.fromtimestamp(sent, UTC),
         order_key=f"{sent:012d}-{arrival:020d}",
         raw=json.dumps({key: value for key, value in body.items() if key != "response_url"}),
     )
-    return Heard(
-        message=message, req_id=_id(frame["headers"]["req_id"]), to=clean(body["chatid"] if group else person["userid"])
+    return WecomMessage(
+        message=message,
+        req_id=_id(frame["headers"]["req_id"]),
+        to=replace_unstorable(body["chatid"] if group else person["userid"]),
     )
 
 
-def identity(userid: str, corpid: str = "") -> str:
+def normalize_user_id(userid: str, corpid: str = "") -> str:
     """Who that is, whatever the case; people of other companies bear their company's id too."""
     return _id(f"{userid}@{corpid}" if corpid else userid).lower()
 
@@ -88,10 +92,10 @@ def identity(userid: str, corpid: str = "") -> str:
 def _id(text: object) -> str:
     if not isinstance(text, str) or not text:
         raise ValueError("an id is missing or no text")
-    return clean(text)
+    return replace_unstorable(text)
 
 
-def _items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _message_items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The pieces of a message, of one that is not mixed itself."""
     if body["msgtype"] == "mixed":
         yield from body["mixed"]["msg_item"]
@@ -99,21 +103,21 @@ def _items(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield body
 
 
-def _said(body: Mapping[str, Any], *, group: bool) -> str:
-    pieces = [text for part in _items(body) if (text := _piece(part))]
+def _message_text(body: Mapping[str, Any], *, group: bool) -> str:
+    pieces = [text for part in _message_items(body) if (text := _item_text(part))]
     text = "\n".join(pieces)
     named = _MENTION.match(text) if group else None
     return text[named.end() :] if named else text
 
 
-def _piece(part: Mapping[str, Any]) -> str:
+def _item_text(part: Mapping[str, Any]) -> str:
     kind = part["msgtype"]
     if kind in ("text", "voice"):
         content = part[kind]["content"]
         if not isinstance(content, str):
             raise TypeError(f"{kind} is no text")
-        return clean(content)
-    return "" if kind in _FILES else f"[{clean(str(kind))}]"
+        return replace_unstorable(content)
+    return "" if kind in _FILES else f"[{replace_unstorable(str(kind))}]"
 
 
 def _attachments(part: Mapping[str, Any]) -> Iterator[Attachment]:
@@ -126,12 +130,12 @@ def _attachments(part: Mapping[str, Any]) -> Iterator[Attachment]:
 
 def render(text: str) -> str:
     """A model's Markdown as WeCom shows it, in which nothing mentions anybody or passes for thinking."""
-    text = clean(text)
+    text = replace_unstorable(text)
     spaced = re.sub(r"<(?=@|/?think>)", "< ", text)
-    return spaced if length(spaced, "utf8") <= LIMIT else re.sub(r"(?<!<)<++(?=@|/?think>)", "", text)
+    return spaced if text_length(spaced, "utf8") <= LIMIT else re.sub(r"(?<!<)<++(?=@|/?think>)", "", text)
 
 
-def head(text: str) -> str:
+def first_message(text: str) -> str:
     """As much of a text as one message takes."""
     return text.encode()[:LIMIT].decode(errors="ignore")
 
@@ -141,28 +145,31 @@ def stream_id(name: str) -> str:
     return "s" + hashlib.sha256(name.encode()).hexdigest()[:31]
 
 
-def stream(id: str, text: str, *, finish: bool) -> dict[str, Any]:
+def stream_packet(id: str, text: str, *, finish: bool) -> dict[str, Any]:
     """A packet that makes the stream with this id say `text`, and nothing else."""
     return {"msgtype": "stream", "stream": {"id": id, "finish": finish, "content": text}}
 
 
-def markdown(text: str) -> dict[str, Any]:
+def markdown_packet(text: str) -> dict[str, Any]:
     """A message of its own."""
     return {"msgtype": "markdown", "markdown": {"content": text}}
 
 
-def card(buttons: Sequence[Button], name: str) -> dict[str, Any]:
+def card_packet(buttons: Sequence[Button], name: str) -> dict[str, Any]:
     """Buttons to press, under a line of their own; name: of the part they belong to. At most six are shown.
 
     Source: the vendor's page on template cards, button_interaction.
     """
-    listed = [{"text": clean(button.text)[:MOST_SIGNS], "style": 1, "key": button.data} for button in buttons]
+    listed = [
+        {"text": replace_unstorable(button.text)[:MAX_BUTTON_CHARS], "style": 1, "key": button.data}
+        for button in buttons
+    ]
     return {
         "msgtype": "template_card",
         "template_card": {
             "card_type": "button_interaction",
             "main_title": {"title": "请选择 / Please choose"},
-            "button_list": listed[:MOST_BUTTONS],
+            "button_list": listed[:MAX_BUTTONS],
             "task_id": stream_id(name),
         },
     }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class WecomSettings:
     """ws_url: where its socket is, "" for the platform's own. proxy: its URL."""
 
     bot_id: str

@@ -9,38 +9,38 @@ import structlog
 
 from channels.errors import ChannelError
 from channels.message import LiveEvent
-from channels.wecom.connection import Timing
-from channels.wecom.messages import WAITING, head, render
-from channels.wecom.state import Call
+from channels.wecom.connection import WecomTiming
+from channels.wecom.messages import PLACEHOLDER, first_message, render
+from channels.wecom.state import AnswerableCall
 
 log = structlog.get_logger(__name__)
-MOST_KNOWN = 2000
-Put = Callable[[Call, str], Awaitable[None]]
+MAX_KNOWN = 2000
+SendPacket = Callable[[AnswerableCall, str], Awaitable[None]]
 """Sends one packet: which message is answered, and the text so far."""
 
 
 @dataclass(slots=True)
-class _Showing:
-    call: Call
+class _LiveStream:
+    call: AnswerableCall
     text: str = ""
     fresh: asyncio.Event = field(default_factory=asyncio.Event)
     over: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
 
-class Live:
+class LiveStreams:
     """Best effort: a packet that fails ends the showing of that answer; the answer itself comes by `send`."""
 
-    def __init__(self, put: Put, timing: Timing) -> None:
+    def __init__(self, put: SendPacket, timing: WecomTiming) -> None:
         self._put = put
         self._timing = timing
-        self._known: dict[str, Call] = {}
-        self._shown: dict[str, _Showing] = {}
+        self._known: dict[str, AnswerableCall] = {}
+        self._shown: dict[str, _LiveStream] = {}
 
-    def know(self, message_id: str, call: Call) -> None:
+    def know(self, message_id: str, call: AnswerableCall) -> None:
         """From now on, what is said about this message can be shown."""
         self._known.setdefault(message_id, call)
-        if len(self._known) > MOST_KNOWN:
+        if len(self._known) > MAX_KNOWN:
             waiting = (id for id, known in self._known.items() if known.key not in self._shown)
             del self._known[next(waiting)]  # the newest is not shown yet, so there is one
 
@@ -71,22 +71,22 @@ class Live:
         for key in list(self._shown):
             await self.end(key)
 
-    def _showing(self, call: Call) -> _Showing:
+    def _showing(self, call: AnswerableCall) -> _LiveStream:
         if call.key not in self._shown:
-            showing = self._shown[call.key] = _Showing(call)
+            showing = self._shown[call.key] = _LiveStream(call)
             showing.task = asyncio.create_task(self._go_on(showing), name="wecom stream")
         return self._shown[call.key]
 
-    async def _go_on(self, showing: _Showing) -> None:
+    async def _go_on(self, showing: _LiveStream) -> None:
         until = time.monotonic() + self._timing.longest_live
         said = ""
         try:
             while time.monotonic() < until and not showing.over.is_set():
                 showing.fresh.clear()
                 said = showing.text or said  # a text begun anew takes the place of the old one, not nothing
-                await self._put(showing.call, head(render(said)) or WAITING)
-                await _within(showing.over, self._timing.live)
-                await _within(showing.fresh, self._timing.alive)
+                await self._put(showing.call, first_message(render(said)) or PLACEHOLDER)
+                await _wait_within(showing.over, self._timing.live)
+                await _wait_within(showing.fresh, self._timing.alive)
         except ChannelError as err:
             log.info("live text ended", error=str(err))
         finally:
@@ -99,7 +99,7 @@ class Live:
             del self._known[message_id]
 
 
-async def _within(event: asyncio.Event, seconds: float) -> None:
+async def _wait_within(event: asyncio.Event, seconds: float) -> None:
     try:
         await asyncio.wait_for(event.wait(), seconds)
     except TimeoutError:

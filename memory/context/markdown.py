@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.context.tokens import Counter
+from memory.context.tokens import TokenCounter
 
-LONGEST_TOKEN = 40
+MAX_TOKEN_CHARS = 40
 """No text that says something has more characters to the token, so a longer one need not be counted to be too long."""
-MOST_NAMED = 20
-MOST_TITLE = 80
+MAX_NAMED = 20
+MAX_TITLE = 80
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t].*)?")
 _FOLD = re.compile(r"## .*<!-- fold [^\s>]+(?: [a-z]+)? -->\s*")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
@@ -17,7 +17,7 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class MarkdownBlock:
     """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one fenced block.
 
     at: its place among the blocks. section: place of the heading it stands under, -1 for none. gap: an empty line
@@ -32,42 +32,42 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class BlockCandidate:
     """A block that is kept if there is room, with the headings it needs. group: closed once a member has no room."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[MarkdownBlock, ...]
     group: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Excerpt:
     """What is kept of a text, with a note at its end where that is not all, and what is not, one line a section."""
 
     text: str
     left_out: tuple[str, ...] = ()
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines of a text with whatever line ends, its byte order mark left off."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def blocks_of(text: str) -> list[Block]:
+def parse_blocks(text: str) -> list[MarkdownBlock]:
     """All blocks in order. What looks like a heading inside a fence is none, unless it begins a fold's section."""
-    return list(each_block(text))
+    return list(iter_blocks(text))
 
 
-def each_block(text: str) -> Iterator[Block]:
+def iter_blocks(text: str) -> Iterator[MarkdownBlock]:
     """The same, one at a time: a day's log may have ten thousand, most of which nobody keeps."""
-    reader = _Reader()
-    for line in _each_line(text):
+    reader = _BlockReader()
+    for line in _iter_lines(text):
         reader.take(line)
         yield from reader.given()
     reader.end()
     yield from reader.given()
 
 
-def joined(blocks: Sequence[Block], kept: Callable[[Block], bool]) -> str:
+def join_blocks(blocks: Sequence[MarkdownBlock], kept: Callable[[MarkdownBlock], bool]) -> str:
     """The kept ones as text, an empty line where one stood."""
     pieces: list[str] = []
     gap = False
@@ -79,43 +79,47 @@ def joined(blocks: Sequence[Block], kept: Callable[[Block], bool]) -> str:
     return "".join(pieces[1:])
 
 
-def most(blocks: Sequence[Block], candidates: Sequence[Candidate], budget: int, counter: Counter) -> Piece:
+def select_blocks(
+    blocks: Sequence[MarkdownBlock], candidates: Sequence[BlockCandidate], budget: int, counter: TokenCounter
+) -> Excerpt:
     """As many candidates as the budget holds, the earlier ones first; the note about the rest is inside the budget.
 
     One that has no room closes its group, but for one that could not have had room alone.
     """
     prices: dict[int, int] = {}
 
-    def price(block: Block) -> int:
+    def price(block: MarkdownBlock) -> int:
         if block.at not in prices:
-            prices[block.at] = price_of(block, budget, counter)
+            prices[block.at] = block_tokens(block, budget, counter)
         return prices[block.at]
 
     wanted = {candidate.blocks[-1].at for candidate in candidates}
     room = budget
     while True:
-        kept = _choose(candidates, room, budget, price)
-        piece = _piece(blocks, kept, frozenset(wanted - kept))
+        kept = _choose_candidates(candidates, room, budget, price)
+        piece = _make_excerpt(blocks, kept, frozenset(wanted - kept))
         over = counter.text(piece.text) - budget
         if over <= 0:
             return piece
         if not kept:
-            return Piece(text="", left_out=piece.left_out)
+            return Excerpt(text="", left_out=piece.left_out)
         room -= over
 
 
-def within(text: str, budget: int, counter: Counter) -> bool:
+def fits_budget(text: str, budget: int, counter: TokenCounter) -> bool:
     """Whether a text keeps within a budget; what cannot is not counted."""
-    return len(text) <= LONGEST_TOKEN * budget and counter.text(text) <= budget
+    return len(text) <= MAX_TOKEN_CHARS * budget and counter.text(text) <= budget
 
 
-def price_of(block: Block, budget: int, counter: Counter) -> int:
+def block_tokens(block: MarkdownBlock, budget: int, counter: TokenCounter) -> int:
     """Tokens of a block with its line ends; more than the budget where it is so long that it need not be counted."""
     text = f"\n{block.text}\n" if block.gap else f"{block.text}\n"
-    return counter.text(text) if len(text) <= LONGEST_TOKEN * budget else budget + 1
+    return counter.text(text) if len(text) <= MAX_TOKEN_CHARS * budget else budget + 1
 
 
-def _choose(candidates: Sequence[Candidate], room: int, whole: int, price: Callable[[Block], int]) -> frozenset[int]:
+def _choose_candidates(
+    candidates: Sequence[BlockCandidate], room: int, whole: int, price: Callable[[MarkdownBlock], int]
+) -> frozenset[int]:
     kept: set[int] = set()
     closed: set[int] = set()
     for candidate in candidates:
@@ -131,42 +135,45 @@ def _choose(candidates: Sequence[Candidate], room: int, whole: int, price: Calla
     return frozenset(kept)
 
 
-def _piece(blocks: Sequence[Block], kept: frozenset[int], missed: frozenset[int]) -> Piece:
-    text = joined(blocks, lambda block: block.at in kept)
+def _make_excerpt(blocks: Sequence[MarkdownBlock], kept: frozenset[int], missed: frozenset[int]) -> Excerpt:
+    text = join_blocks(blocks, lambda block: block.at in kept)
     out = [block for block in blocks if not block.text or block.at in missed]
     if not out:
-        return Piece(text=text)
-    note = f"[… {_counted(out)} left out; read_file shows the whole file]"
-    return Piece(text=f"{text}\n\n{note}" if text else note, left_out=_named(blocks, out))
+        return Excerpt(text=text)
+    note = f"[… {_count_text(out)} left out; read_file shows the whole file]"
+    return Excerpt(text=f"{text}\n\n{note}" if text else note, left_out=_name_left_out(blocks, out))
 
 
-def _counted(out: Sequence[Block]) -> str:
+def _count_text(out: Sequence[MarkdownBlock]) -> str:
     paragraphs = sum(not block.level for block in out)
     headings = len(out) - paragraphs
-    told = [many(paragraphs, "paragraph")] if paragraphs else []
-    return " and ".join([*told, *([many(headings, "heading")] if headings else [])])
+    told = [count_of(paragraphs, "paragraph")] if paragraphs else []
+    return " and ".join([*told, *([count_of(headings, "heading")] if headings else [])])
 
 
-def _named(blocks: Sequence[Block], out: Sequence[Block]) -> tuple[str, ...]:
-    titles = {block.at: block.text.strip()[:MOST_TITLE] for block in blocks if block.level}
+def _name_left_out(blocks: Sequence[MarkdownBlock], out: Sequence[MarkdownBlock]) -> tuple[str, ...]:
+    titles = {block.at: block.text.strip()[:MAX_TITLE] for block in blocks if block.level}
     counts: dict[int, int] = {}
     for block in out:
         if not block.level:
             counts[block.section] = counts.get(block.section, 0) + 1
-    named = [f"{titles.get(at, 'top')}: {many(count, 'paragraph')}" for at, count in counts.items()]
-    if len(named) > MOST_NAMED:
-        rest = sum(list(counts.values())[MOST_NAMED:])
-        named = [*named[:MOST_NAMED], f"{many(len(named) - MOST_NAMED, 'more section')}: {many(rest, 'paragraph')}"]
+    named = [f"{titles.get(at, 'top')}: {count_of(count, 'paragraph')}" for at, count in counts.items()]
+    if len(named) > MAX_NAMED:
+        rest = sum(list(counts.values())[MAX_NAMED:])
+        named = [
+            *named[:MAX_NAMED],
+            f"{count_of(len(named) - MAX_NAMED, 'more section')}: {count_of(rest, 'paragraph')}",
+        ]
     headings = sum(bool(block.level) for block in out)
-    return (*named, *([many(headings, "heading")] if headings else []))
+    return (*named, *([count_of(headings, "heading")] if headings else []))
 
 
-def many(count: int, what: str) -> str:
+def count_of(count: int, what: str) -> str:
     """ "1 paragraph", "3 paragraphs"."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _each_line(text: str) -> Iterator[str]:
+def _iter_lines(text: str) -> Iterator[str]:
     """What `lines_of` gives, one line at a time."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     at = 0
@@ -176,11 +183,11 @@ def _each_line(text: str) -> Iterator[str]:
     yield plain[at:]
 
 
-class _Reader:
+class _BlockReader:
     """Takes lines, gives blocks."""
 
     def __init__(self) -> None:
-        self._blocks: list[Block] = []
+        self._blocks: list[MarkdownBlock] = []
         self._count = 0
         self._lines: list[str] = []
         self._fence = ""
@@ -201,7 +208,7 @@ class _Reader:
         else:
             self._paragraph(line)
 
-    def given(self) -> list[Block]:
+    def given(self) -> list[MarkdownBlock]:
         """The blocks that have ended since this was asked last."""
         blocks, self._blocks = self._blocks, []
         return blocks
@@ -233,6 +240,6 @@ class _Reader:
             self._fence = fence["fence"]
 
     def _add(self, text: str, level: int) -> None:
-        self._blocks.append(Block(at=self._count, section=self._section, level=level, text=text, gap=self._gap))
+        self._blocks.append(MarkdownBlock(at=self._count, section=self._section, level=level, text=text, gap=self._gap))
         self._count += 1
         self._gap = False

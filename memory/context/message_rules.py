@@ -17,14 +17,14 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownMessage:
     """One message as a request shows it."""
 
     role: Role
     parts: tuple[Part, ...]
 
 
-def valid(messages: Sequence[Shown]) -> list[str]:
+def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
     """What a strict provider would refuse, one sentence per fault; empty when nothing.
 
     The rules: a user message first, then roles in turn; no message without parts, no blank text; only parts that the
@@ -57,19 +57,19 @@ def valid(messages: Sequence[Shown]) -> list[str]:
     return faults
 
 
-def repair(messages: Sequence[Shown]) -> tuple[Shown, ...]:
+def repair_messages(messages: Sequence[ShownMessage]) -> tuple[ShownMessage, ...]:
     """The nearest list that `valid` has nothing against.
 
     Total, idempotent, the identity on valid input; every user text that is not blank is kept, in order. A call without
     its result gets one that says so; results without their call, and replies before the first user message, go.
     """
-    if not valid(messages):
+    if not find_faults(messages):
         return tuple(messages)
-    merged = _merge(_without_last_thoughts(_merge(_fitting(messages))))
-    return tuple(_paired(merged))
+    merged = _merge_roles(_drop_last_thoughts(_merge_roles(_drop_unfit_parts(messages))))
+    return tuple(_pair_calls(merged))
 
 
-def _answer_faults(message: Shown, calls: Sequence[str]) -> Iterator[str]:
+def _answer_faults(message: ShownMessage, calls: Sequence[str]) -> Iterator[str]:
     results = [part.call_id for part in message.parts if isinstance(part, ToolResult)]
     if not results and not calls:
         return
@@ -95,18 +95,18 @@ def _call_fault(call: ToolCall) -> str:
         return f"call id {call.id!r} is not plain"
     if not _TOOL_NAME.fullmatch(call.name):
         return f"tool name {call.name!r} is not plain"
-    return "" if _is_object(call.input) else "a call's input is no JSON object"
+    return "" if _is_json_object(call.input) else "a call's input is no JSON object"
 
 
 @lru_cache(maxsize=1024)
-def _is_object(text: str) -> bool:
+def _is_json_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
 
 
-def _fitting(messages: Iterable[Shown]) -> Iterator[Shown]:
+def _drop_unfit_parts(messages: Iterable[ShownMessage]) -> Iterator[ShownMessage]:
     for message in messages:
         allowed = _USER_PARTS if message.role == "user" else _ASSISTANT_PARTS
         parts = tuple(
@@ -117,8 +117,8 @@ def _fitting(messages: Iterable[Shown]) -> Iterator[Shown]:
         yield replace(message, parts=parts)
 
 
-def _merge(messages: Iterable[Shown]) -> list[Shown]:
-    merged: list[Shown] = []
+def _merge_roles(messages: Iterable[ShownMessage]) -> list[ShownMessage]:
+    merged: list[ShownMessage] = []
     for message in messages:
         if not message.parts:
             continue
@@ -129,7 +129,7 @@ def _merge(messages: Iterable[Shown]) -> list[Shown]:
     return merged
 
 
-def _without_last_thoughts(messages: Iterable[Shown]) -> Iterator[Shown]:
+def _drop_last_thoughts(messages: Iterable[ShownMessage]) -> Iterator[ShownMessage]:
     for message in messages:
         parts = message.parts
         while parts and isinstance(parts[-1], Thinking):
@@ -137,34 +137,36 @@ def _without_last_thoughts(messages: Iterable[Shown]) -> Iterator[Shown]:
         yield replace(message, parts=parts)
 
 
-def _paired(messages: Sequence[Shown]) -> list[Shown]:
+def _pair_calls(messages: Sequence[ShownMessage]) -> list[ShownMessage]:
     """Roles alternate in `messages`; give every call its result and every result its call."""
-    done: list[Shown] = []
+    done: list[ShownMessage] = []
     seen: set[str] = set()
     asked: tuple[ToolCall, ...] = ()  # of the message before, as it was
     for message in messages:
         if message.role == "assistant":
             if done:
                 asked = tuple(part for part in message.parts if isinstance(part, ToolCall))
-                _append(done, replace(message, parts=tuple(_plain_calls(message.parts, seen))))
+                _append_message(done, replace(message, parts=tuple(_sanitize_call_ids(message.parts, seen))))
             continue
-        _append(done, replace(message, parts=_answered(message.parts, asked, _calls_of(done))))
+        _append_message(done, replace(message, parts=_complete_results(message.parts, asked, _last_calls(done))))
         asked = ()
     if asked:
-        done.append(Shown(role="user", parts=_answered((), asked, _calls_of(done))))
+        done.append(ShownMessage(role="user", parts=_complete_results((), asked, _last_calls(done))))
     return done
 
 
-def _append(done: list[Shown], message: Shown) -> None:
+def _append_message(done: list[ShownMessage], message: ShownMessage) -> None:
     last = done.pop() if done else message
-    done += _merge((last, message)) if last is not message else _merge((message,))
+    done += _merge_roles((last, message)) if last is not message else _merge_roles((message,))
 
 
-def _calls_of(done: Sequence[Shown]) -> list[ToolCall]:
+def _last_calls(done: Sequence[ShownMessage]) -> list[ToolCall]:
     return [part for part in done[-1].parts if isinstance(part, ToolCall)] if done else []
 
 
-def _answered(parts: tuple[Part, ...], asked: Sequence[ToolCall], calls: Sequence[ToolCall]) -> tuple[Part, ...]:
+def _complete_results(
+    parts: tuple[Part, ...], asked: Sequence[ToolCall], calls: Sequence[ToolCall]
+) -> tuple[Part, ...]:
     """Results for `calls` (`asked` before their ids were made plain) in their order, then the other parts."""
     given: defaultdict[str, deque[ToolResult]] = defaultdict(deque)
     for part in parts:
@@ -178,19 +180,19 @@ def _answered(parts: tuple[Part, ...], asked: Sequence[ToolCall], calls: Sequenc
     return (*results, *(part for part in parts if not isinstance(part, ToolResult)))
 
 
-def _plain_calls(parts: Iterable[Part], seen: set[str]) -> Iterator[Part]:
+def _sanitize_call_ids(parts: Iterable[Part], seen: set[str]) -> Iterator[Part]:
     for part in parts:
         if not isinstance(part, ToolCall):
             yield part
             continue
-        id = _unused(part.id, seen)
+        id = _unused_id(part.id, seen)
         seen.add(id)
         name = re.sub(r"[^A-Za-z0-9_-]", "_", part.name)[:64] or "unnamed"
-        arguments = part.input if _is_object(part.input) else json.dumps({"unreadable": part.input})
+        arguments = part.input if _is_json_object(part.input) else json.dumps({"unreadable": part.input})
         yield ToolCall(id=id, name=name, input=arguments)
 
 
-def _unused(id: str, seen: set[str]) -> str:
+def _unused_id(id: str, seen: set[str]) -> str:
     if _CALL_ID.fullmatch(id) and id not in seen:
         return id
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", id)[:48] or "call"

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from memory.context.tokens import PER_MESSAGE, Counter
+from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
 from memory.conversation import Message, Part, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
 Reductions = Mapping[str, Mapping[int, Reduction]]
 """By message id, then by part."""
 
 
-def index(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
+def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
     """Reductions by message and part; of two for the same part the later one holds."""
     by_message: dict[str, dict[int, Reduction]] = {}
     for reduction in reductions:
@@ -20,27 +20,27 @@ def index(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
     return by_message
 
 
-def apply(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
+def apply_reductions(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
     """The parts of a message as they are shown; empty when nothing of it is. running: as in `tokens`."""
     mine = reductions.get(message.id)
-    hidden = not running and _thinks(message)
+    hidden = not running and _has_thinking(message)
     if not mine and not hidden:
         return message.parts
     return tuple(
         shown
         for number, part in enumerate(message.parts)
         if not (hidden and isinstance(part, Thinking))
-        and (shown := _stand_in(part, mine[number]) if mine and number in mine else part) is not None
+        and (shown := _replacement_part(part, mine[number]) if mine and number in mine else part) is not None
     )
 
 
-def tokens(message: Message, reductions: Reductions, counter: Counter, *, running: bool = True) -> int:
+def message_tokens(message: Message, reductions: Reductions, counter: TokenCounter, *, running: bool = True) -> int:
     """What the message costs as it is shown; the count stored with it wherever it is whole.
 
     running: whether its turn runs; of other turns no thoughts are shown.
     """
     mine = reductions.get(message.id)
-    hidden = not running and _thinks(message)
+    hidden = not running and _has_thinking(message)
     if not mine and not hidden:
         return message.tokens if message.counter == counter.name else counter.message(message.role, message.parts)
     kept = [
@@ -51,33 +51,33 @@ def tokens(message: Message, reductions: Reductions, counter: Counter, *, runnin
     stand_ins = [item for number, item in (mine or {}).items() if item.text and number < len(message.parts)]
     if not kept and not stand_ins:
         return 0
-    return PER_MESSAGE + sum(_cost(counter, part) for part in kept) + sum(item.tokens for item in stand_ins)
+    return MESSAGE_TOKENS + sum(_part_tokens(counter, part) for part in kept) + sum(item.tokens for item in stand_ins)
 
 
-def _thinks(message: Message) -> bool:
+def _has_thinking(message: Message) -> bool:
     return message.role == "assistant" and any(type(part) is Thinking for part in message.parts)
 
 
 @lru_cache(maxsize=512)
-def _cost(counter: Counter, part: Part) -> int:
+def _part_tokens(counter: TokenCounter, part: Part) -> int:
     """The parts beside one that is shortened are counted again and again."""
     return counter.parts((part,))
 
 
-def handle(message: Message, part: int) -> str:
+def part_handle(message: Message, part: int) -> str:
     """How a model asks for the original of a part."""
     return f'recall(handle="{message.seq}.{part}")'
 
 
-def make(message: Message, part: int, form: str, text: str, counter: Counter) -> Reduction:
+def make_reduction(message: Message, part: int, form: str, text: str, counter: TokenCounter) -> Reduction:
     """A counted stand-in; text "" leaves the part out."""
     bare = Reduction(message_id=message.id, part=part, form=form, text=text, tokens=0)
-    shown = _stand_in(message.parts[part], bare)
+    shown = _replacement_part(message.parts[part], bare)
     cost = counter.parts((shown,)) if shown else 0
     return Reduction(message_id=message.id, part=part, form=form, text=text, tokens=cost)
 
 
-def snip(text: str, head: int, tail: int, where: str) -> str:
+def snip_text(text: str, head: int, tail: int, where: str) -> str:
     """The first and last characters of a text around a note of how many went; `where` is the handle to them."""
     gone = len(text) - head - tail
     note = f"[... {gone} characters snipped; {where} shows them ...]"
@@ -86,10 +86,10 @@ def snip(text: str, head: int, tail: int, where: str) -> str:
 
 def snip_input(call: ToolCall, head: int, tail: int, where: str) -> str:
     """A call's arguments, shortened but still a JSON object."""
-    return json.dumps({"shortened": snip(call.input, head, tail, where)}, ensure_ascii=False)
+    return json.dumps({"shortened": snip_text(call.input, head, tail, where)}, ensure_ascii=False)
 
 
-def _stand_in(part: Part, reduction: Reduction) -> Part | None:
+def _replacement_part(part: Part, reduction: Reduction) -> Part | None:
     if not reduction.text:
         return None
     if isinstance(part, ToolResult) and reduction.form != "text_only":
@@ -99,6 +99,6 @@ def _stand_in(part: Part, reduction: Reduction) -> Part | None:
     return replace(part, text=reduction.text) if isinstance(part, Text) else Text(text=reduction.text)
 
 
-def cost_of(turn: Turn, reductions: Reductions, counter: Counter, *, running: bool) -> int:
+def turn_tokens(turn: Turn, reductions: Reductions, counter: TokenCounter, *, running: bool) -> int:
     """Tokens of a turn as it is shown."""
-    return sum(tokens(message, reductions, counter, running=running) for message in turn.messages)
+    return sum(message_tokens(message, reductions, counter, running=running) for message in turn.messages)

@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory.context.markdown import (
-    LONGEST_TOKEN,
-    Block,
-    Candidate,
-    Piece,
-    blocks_of,
-    each_block,
-    lines_of,
-    many,
-    most,
-    price_of,
-    within,
+    MAX_TOKEN_CHARS,
+    BlockCandidate,
+    Excerpt,
+    MarkdownBlock,
+    block_tokens,
+    count_of,
+    fits_budget,
+    iter_blocks,
+    parse_blocks,
+    select_blocks,
+    split_lines,
 )
-from memory.context.tokens import Counter
+from memory.context.tokens import TokenCounter
 from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
@@ -27,7 +27,7 @@ _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budgets:
+class PromptBudgets:
     """Tokens that each part may have, and all of them together. Source: the budget seed.
 
     SOUL.md is never cut; its budget is what it is advised to keep within.
@@ -41,7 +41,7 @@ class Budgets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class PromptSources:
     """What the parts are made of. memory, log: the files' texts, "" for none. day: of the log, as its file names it.
 
     own_folds: ids of the conversation's own folds, whose sections its summary holds already, or a clear has hidden.
@@ -57,21 +57,21 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _LogEntry:
     """A block of the log. noted: a person wrote it. headings: those it stands under, itself where it is one."""
 
-    block: Block
+    block: MarkdownBlock
     noted: bool
-    headings: tuple[Block, ...]
+    headings: tuple[MarkdownBlock, ...]
 
 
-def budgets_for(room: int) -> Budgets:
+def budgets_for(room: int) -> PromptBudgets:
     """The budgets inside a request budget of `room` tokens: a long file never makes a small budget impossible."""
-    usual = Budgets()
+    usual = PromptBudgets()
     return replace(usual, memory=min(usual.memory, room // MEMORY_SHARE), log=min(usual.log, room // LOG_SHARE))
 
 
-def system_parts(sources: Sources, budgets: Budgets, counter: Counter) -> tuple[SystemPart, ...]:
+def system_parts(sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter) -> tuple[SystemPart, ...]:
     """The parts in their order: SOUL.md, rules, awareness, MEMORY.md, log; what has nothing to say has no part.
 
     SOUL.md and the rules are whole. Where all together are over the total, the log yields first, then MEMORY.md,
@@ -88,24 +88,24 @@ def system_parts(sources: Sources, budgets: Budgets, counter: Counter) -> tuple[
     return tuple(part for part in (soul, rules, awareness, memory, log) if part.text or part.left_out)
 
 
-def texts(parts: Sequence[SystemPart]) -> tuple[str, ...]:
+def part_texts(parts: Sequence[SystemPart]) -> tuple[str, ...]:
     """What a request sends of them."""
     return tuple(part.text for part in parts if part.text)
 
 
-def memory_part(text: str, budget: int, counter: Counter) -> SystemPart:
+def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
     """MEMORY.md in its frame, both within the budget."""
     frame = ("[MEMORY.md: long-term memory, for reference; the newest message wins]", "[End of MEMORY.md]")
-    return _framed(MEMORY, frame, budget, counter, lambda room: cut_memory(text, room, counter))
+    return _frame_part(MEMORY, frame, budget, counter, lambda room: cut_memory(text, room, counter))
 
 
-def log_part(sources: Sources, budget: int, counter: Counter) -> SystemPart:
+def log_part(sources: PromptSources, budget: int, counter: TokenCounter) -> SystemPart:
     """The day's log in its frame, both within the budget."""
     frame = (f"[Daily log of {sources.day}, for reference]", "[End of the daily log]")
-    return _framed(LOG, frame, budget, counter, lambda room: cut_log(sources.log, room, counter, sources.own_folds))
+    return _frame_part(LOG, frame, budget, counter, lambda room: cut_log(sources.log, room, counter, sources.own_folds))
 
 
-def cut_memory(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str, ...]]:
+def cut_memory(text: str, budget: int, counter: TokenCounter) -> tuple[str, tuple[str, ...]]:
     """The file, or as much as the budget holds: all headings, and of each section the newest paragraphs.
 
     Paragraphs nearer to the end of their section are newer. Sections share alike: the newest paragraph of each comes
@@ -114,17 +114,17 @@ def cut_memory(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str
     Returns:
         (the text within the budget, its note about the rest included; what was left out, by section).
     """
-    plain = "\n".join(lines_of(text)).strip()
-    if within(plain, budget, counter):
+    plain = "\n".join(split_lines(text)).strip()
+    if fits_budget(plain, budget, counter):
         return plain, ()
-    blocks = blocks_of(text)
+    blocks = parse_blocks(text)
     headings = sorted((block for block in blocks if block.level), key=lambda block: block.level)
-    candidates = [Candidate(blocks=(block,), group=-2) for block in headings]
-    candidates += [Candidate(blocks=(block,), group=block.section) for block in _by_age(blocks)]
-    return _told(most(blocks, candidates, max(budget, 0), counter))
+    candidates = [BlockCandidate(blocks=(block,), group=-2) for block in headings]
+    candidates += [BlockCandidate(blocks=(block,), group=block.section) for block in _newest_first(blocks)]
+    return _note_left_out(select_blocks(blocks, candidates, max(budget, 0), counter))
 
 
-def cut_log(text: str, budget: int, counter: Counter, own_folds: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+def cut_log(text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     """The day's log without what this conversation knows anyway, or as much of it as the budget holds.
 
     Sections of own folds, and of folds that are stale or were undone, are left off. What people wrote between the
@@ -133,46 +133,46 @@ def cut_log(text: str, budget: int, counter: Counter, own_folds: frozenset[str])
     Returns:
         (the text within the budget, its note about the rest included; what was left out, by section).
     """
-    found = _Newest(max(budget, 0), counter)
-    for entry in _shown(each_block(text), own_folds):
+    found = _NewestEntries(max(budget, 0), counter)
+    for entry in _visible_entries(iter_blocks(text), own_folds):
         found.take(entry)
     candidates = [
-        Candidate(blocks=(*entry.headings, entry.block), group=group)
+        BlockCandidate(blocks=(*entry.headings, entry.block), group=group)
         for group, members in enumerate((found.noted, found.folded))
         for entry in reversed(members)
     ]
-    return _told(most(found.blocks, candidates, max(budget, 0), counter))
+    return _note_left_out(select_blocks(found.blocks, candidates, max(budget, 0), counter))
 
 
-def cut_awareness(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str, ...]]:
+def cut_awareness(text: str, budget: int, counter: TokenCounter) -> tuple[str, tuple[str, ...]]:
     """What the bot knows of itself, line by line as far as the budget reaches."""
-    if within(text, budget, counter):
+    if fits_budget(text, budget, counter):
         return text, ()
     lines = text.split("\n")
 
     def cut(kept: int) -> tuple[str, tuple[str, ...]]:
-        left = many(len(lines) - kept, "line")
+        left = count_of(len(lines) - kept, "line")
         return "\n".join([*lines[:kept], f"[… {left} left out]"]), (left,)
 
     fits, too_many = -1, len(lines)
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
-        if within(cut(middle)[0], budget, counter):
+        if fits_budget(cut(middle)[0], budget, counter):
             fits = middle
         else:
             too_many = middle
-    return cut(fits) if fits >= 0 else ("", (many(len(lines), "line"),))
+    return cut(fits) if fits >= 0 else ("", (count_of(len(lines), "line"),))
 
 
-def _told(piece: Piece) -> tuple[str, tuple[str, ...]]:
+def _note_left_out(piece: Excerpt) -> tuple[str, tuple[str, ...]]:
     return piece.text, piece.left_out
 
 
-def _framed(
+def _frame_part(
     name: str,
     frame: tuple[str, str],
     budget: int,
-    counter: Counter,
+    counter: TokenCounter,
     cut: Callable[[int], tuple[str, tuple[str, ...]]],
 ) -> SystemPart:
     """The cut text between two lines that no text can end by itself."""
@@ -186,10 +186,10 @@ def _framed(
         room -= over
 
 
-def _by_age(blocks: Sequence[Block]) -> list[Block]:
+def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:
     """Paragraphs, the newest of every section first; of those alike the later one."""
     ages: dict[int, int] = {}
-    aged: list[tuple[int, int, Block]] = []
+    aged: list[tuple[int, int, MarkdownBlock]] = []
     for block in reversed(blocks):
         if not block.level:
             age = ages[block.section] = ages.get(block.section, 0) + 1
@@ -197,22 +197,22 @@ def _by_age(blocks: Sequence[Block]) -> list[Block]:
     return [block for _, _, block in sorted(aged, key=lambda item: item[:2])]
 
 
-class _Newest:
+class _NewestEntries:
     """A log's blocks in their order, and which a budget may hold: what people wrote, and the folds' newest lines.
 
     Folds' lines get their room from the newest on, until one finds none. What stands before that one keeps its place
     and not its words: a long day's log is read with each fold, and its lines were several times the log in memory.
     """
 
-    def __init__(self, budget: int, counter: Counter) -> None:
-        self.blocks: list[Block] = []
-        self.noted: list[_Entry] = []
-        self.folded: list[_Entry] = []
+    def __init__(self, budget: int, counter: TokenCounter) -> None:
+        self.blocks: list[MarkdownBlock] = []
+        self.noted: list[_LogEntry] = []
+        self.folded: list[_LogEntry] = []
         self._budget, self._counter = budget, counter
         self._places: list[int] = []
-        self._size, self._most = 0, 2 * LONGEST_TOKEN * budget
+        self._size, self._most = 0, 2 * MAX_TOKEN_CHARS * budget
 
-    def take(self, entry: _Entry) -> None:
+    def take(self, entry: _LogEntry) -> None:
         """The next entry of the log."""
         self.blocks.append(entry.block)
         if entry.block.level:
@@ -231,7 +231,9 @@ class _Newest:
         """Place of the first entry of a fold that has room where only the newer ones of its kind have any."""
         room = self._budget
         for place, entry in reversed([*enumerate(self.folded)]):
-            price, *others = (price_of(block, self._budget, self._counter) for block in (entry.block, *entry.headings))
+            price, *others = (
+                block_tokens(block, self._budget, self._counter) for block in (entry.block, *entry.headings)
+            )
             if price + sum(others) > self._budget:
                 continue  # it would not take the room of older ones
             room -= price
@@ -246,10 +248,10 @@ class _Newest:
         self._size = sum(len(entry.block.text) for entry in self.folded)
 
 
-def _shown(blocks: Iterable[Block], own_folds: frozenset[str]) -> Iterator[_Entry]:
+def _visible_entries(blocks: Iterable[MarkdownBlock], own_folds: frozenset[str]) -> Iterator[_LogEntry]:
     """The blocks that may be shown; a fold's heading without its comment."""
     hidden = folded = False
-    headings: tuple[Block, ...] = ()
+    headings: tuple[MarkdownBlock, ...] = ()
     for block in blocks:
         if 0 < block.level <= 2:
             found = _FOLD.search(block.text)
@@ -259,4 +261,4 @@ def _shown(blocks: Iterable[Block], own_folds: frozenset[str]) -> Iterator[_Entr
         if block.level:
             headings = (block,) if block.level <= 2 else (*headings[:1], block)
         if not hidden:
-            yield _Entry(block=block, noted=not folded, headings=headings)
+            yield _LogEntry(block=block, noted=not folded, headings=headings)

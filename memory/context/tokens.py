@@ -12,18 +12,18 @@ from typing import Protocol
 
 from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult, ToolSpec
 
-PER_MESSAGE = 7  # 3 for the role, 4 for the message around it
-PER_CALL = 10
-PER_RESULT = 5
-PER_TOOL = 10
-UNSIZED_IMAGE = 765
+MESSAGE_TOKENS = 7  # 3 for the role, 4 for the message around it
+CALL_TOKENS = 10
+RESULT_TOKENS = 5
+TOOL_TOKENS = 10
+UNSIZED_IMAGE_TOKENS = 765
 PIXELS_PER_TOKEN = 750
 DOCUMENT_TOKENS_PER_BASE64 = 1_000 / 50_000
-LEAST, MOST = 0.5, 2.0
+MIN_FACTOR, MAX_FACTOR = 0.5, 2.0
 """Bounds of a factor."""
-FAR = 4
+MAX_RATIO = 4
 """A provider's count that is so many times ours, or a share so small of it, is a fault of the report."""
-CHUNK = 16_000  # a run of one character costs more than linear time; no pre-token is cut that matters for a sum
+CHUNK_CHARS = 16_000  # a run of one character costs more than linear time; no pre-token is cut that matters for a sum
 
 # The pre-tokeniser of o200k_base, as its vocabulary was trained with: words with their leading sign and English
 # contractions, digits by threes, signs, line ends, other space.
@@ -45,7 +45,7 @@ _URL = re.compile(r"https?://\S+")
 _WORD = re.compile(r"\w+")
 
 
-class Counter(Protocol):
+class TokenCounter(Protocol):
     """A measure of tokens; counts are only comparable within one `name`."""
 
     @property
@@ -85,10 +85,10 @@ class StructuredCounter:
         return sum(map(self._part, parts))
 
     def message(self, role: Role, parts: Iterable[Part], /) -> int:
-        return PER_MESSAGE + self.parts(parts)
+        return MESSAGE_TOKENS + self.parts(parts)
 
     def tools(self, specs: Sequence[ToolSpec], /) -> int:
-        return sum(PER_TOOL + self.text(f"{spec.name}\n{spec.description}\n{spec.schema}") for spec in specs)
+        return sum(TOOL_TOKENS + self.text(f"{spec.name}\n{spec.description}\n{spec.schema}") for spec in specs)
 
     def _part(self, part: Part) -> int:
         match part:
@@ -97,23 +97,23 @@ class StructuredCounter:
             case Thinking():
                 return self.text(part.text)
             case ToolCall():
-                return PER_CALL + self.text(part.name) + self.text(part.input)
+                return CALL_TOKENS + self.text(part.name) + self.text(part.input)
             case ToolResult():
-                return PER_RESULT + self.text(part.text)
+                return RESULT_TOKENS + self.text(part.text)
             case Image():
-                return ceil(part.width * part.height / PIXELS_PER_TOKEN) or UNSIZED_IMAGE
+                return ceil(part.width * part.height / PIXELS_PER_TOKEN) or UNSIZED_IMAGE_TOKENS
             case Document():
                 encoded = 4 * ceil(part.size / 3)
                 return max(ceil(encoded * DOCUMENT_TOKENS_PER_BASE64), self.text(part.text))
 
 
-def weigh(text: str) -> int:
+def count_weighted(text: str) -> int:
     """1.5 tokens per CJK character, 0.3 per other one."""
     wide = len(_CJK.findall(text))
     return int(wide * 1.5 + (len(text) - wide) * 0.3)
 
 
-def structure(text: str) -> int:
+def count_structural(text: str) -> int:
     """A quarter token per character, +50 per fenced block, −10 per URL, a tenth of what repeats taken off."""
     base = ceil(len(text) / 4)
     words = _WORD.findall(text)
@@ -122,12 +122,12 @@ def structure(text: str) -> int:
     return max(adjusted, min(base, 1))
 
 
-WEIGHTED: Counter = StructuredCounter(name="weighted", text=weigh)
-STRUCTURAL: Counter = StructuredCounter(name="structural", text=structure)
+WEIGHTED: TokenCounter = StructuredCounter(name="weighted", text=count_weighted)
+STRUCTURAL: TokenCounter = StructuredCounter(name="structural", text=count_structural)
 
 
 @cache
-def load_counter() -> Counter:
+def load_o200k_counter() -> TokenCounter:
     """The o200k counter, from the ranks shipped with this package; made once. Takes .3 s, so call it in a thread.
 
     Raises:
@@ -142,9 +142,11 @@ def load_counter() -> Counter:
     ranks.clear()  # the encoder has its own copy and only decoding would read this one: 23 MB less for good
 
     def count(text: str) -> int:
-        if len(text) <= CHUNK:
+        if len(text) <= CHUNK_CHARS:
             return len(encoding.encode_ordinary(text))
-        return sum(len(encoding.encode_ordinary(text[at : at + CHUNK])) for at in range(0, len(text), CHUNK))
+        return sum(
+            len(encoding.encode_ordinary(text[at : at + CHUNK_CHARS])) for at in range(0, len(text), CHUNK_CHARS)
+        )
 
     return StructuredCounter(name="tiktoken", text=count)
 
@@ -158,7 +160,7 @@ def _read_ranks() -> dict[bytes, int]:
     return ranks
 
 
-def calibrate(factor: float, estimated: int, actual: int, weight: float = 0.4) -> tuple[float, float]:
+def calibrate_factor(factor: float, estimated: int, actual: int, weight: float = 0.4) -> tuple[float, float]:
     """Correct a factor by one reply's real usage.
 
     Args:
@@ -171,9 +173,9 @@ def calibrate(factor: float, estimated: int, actual: int, weight: float = 0.4) -
     if estimated <= 0 or actual <= 0:
         return factor, 0.0
     error = (factor * estimated - actual) / actual * 100
-    return min(MOST, max(LEAST, factor + weight * (actual / estimated - factor))), error
+    return min(MAX_FACTOR, max(MIN_FACTOR, factor + weight * (actual / estimated - factor))), error
 
 
-def believable(estimated: int, actual: int) -> bool:
+def is_believable(estimated: int, actual: int) -> bool:
     """Whether both counts can be of one request: no tokenizer is four times as coarse or as fine as another."""
-    return 0 < estimated <= actual * FAR and 0 < actual <= estimated * FAR
+    return 0 < estimated <= actual * MAX_RATIO and 0 < actual <= estimated * MAX_RATIO

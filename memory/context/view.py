@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.context import reductions as reduction
-from memory.context.message_rules import Shown, repair, valid
-from memory.context.reductions import cost_of
-from memory.context.tokens import Counter
+from memory.context.message_rules import ShownMessage, find_faults, repair_messages
+from memory.context.reductions import turn_tokens
+from memory.context.tokens import TokenCounter
 from memory.conversation import Session, Summary, Text, ToolSpec, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class ViewTokens:
     """What a view costs by part, as its counter counts; the tail belongs to `running`."""
 
     system: int
@@ -27,27 +27,27 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ContextView:
     """A request but for the model's name. shown: valid for any provider; stable: how many of `shown` stand before
     the running turn, so that the next call repeats them byte for byte. repaired: the record's own messages were not.
     """
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownMessage, ...]
     stable: int
-    tokens: Tokens
+    tokens: ViewTokens
     repaired: bool = False
 
 
-def assemble(
+def assemble_view(
     session: Session,
     system: tuple[str, ...],
     tools: tuple[ToolSpec, ...],
-    counter: Counter,
+    counter: TokenCounter,
     tail: str = "",
     last: str = "",
-) -> View:
+) -> ContextView:
     """The view of a session as its record stands: reductions applied, summary and tail in their places.
 
     Args:
@@ -55,31 +55,31 @@ def assemble(
             user message, so never in the prefix; not shown when no turn is running.
         last: what the model reads last of all, behind the running turn's newest results.
     """
-    reductions = reduction.index(session.reductions)
+    reductions = reduction.index_reductions(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
     running = [turn for turn in session.turns if turn.number == session.running]
-    before = list(_shown(history, reductions, running=False))
-    now = list(_shown(running, reductions, running=True))
+    before = list(_shown_messages(history, reductions, running=False))
+    now = list(_shown_messages(running, reductions, running=True))
     if tail and now:
         now[0] = replace(now[0], parts=(*now[0].parts, Text(text=tail)))
     if last and now:
         now[-1] = replace(now[-1], parts=(*now[-1].parts, Text(text=last)))
     if session.summary:
-        _put_first(before or now, Text(text=summary_text(session.summary)))
-    shown, stable, repaired = _repaired(before, now)
-    return View(
+        _prepend_text(before or now, Text(text=summary_text(session.summary)))
+    shown, stable, repaired = _was_repaired(before, now)
+    return ContextView(
         system=system,
         tools=tools,
         shown=shown,
         stable=stable,
         repaired=repaired,
-        tokens=Tokens(
-            system=sum(_known(counter, part) for part in system),
-            tools=_known_tools(counter, tools),
-            summary=_known(counter, summary_text(session.summary)) if session.summary else 0,
-            history=sum(cost_of(turn, reductions, counter, running=False) for turn in history),
-            running=sum(cost_of(turn, reductions, counter, running=True) for turn in running)
-            + (_known(counter, tail) + _known(counter, last) if now else 0),
+        tokens=ViewTokens(
+            system=sum(_count_cached(counter, part) for part in system),
+            tools=_count_tools_cached(counter, tools),
+            summary=_count_cached(counter, summary_text(session.summary)) if session.summary else 0,
+            history=sum(turn_tokens(turn, reductions, counter, running=False) for turn in history),
+            running=sum(turn_tokens(turn, reductions, counter, running=True) for turn in running)
+            + (_count_cached(counter, tail) + _count_cached(counter, last) if now else 0),
         ),
     )
 
@@ -93,36 +93,44 @@ def summary_text(summary: Summary) -> str:
     )
 
 
-def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: Counter) -> int:
+def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: TokenCounter) -> int:
     """What every request of this conversation costs before its turns and its summary."""
-    return sum(_known(counter, part) for part in system) + _known_tools(counter, tools) + _known(counter, tail)
+    return (
+        sum(_count_cached(counter, part) for part in system)
+        + _count_tools_cached(counter, tools)
+        + _count_cached(counter, tail)
+    )
 
 
-def summary_tokens(summary: Summary | None, counter: Counter) -> int:
+def summary_tokens(summary: Summary | None, counter: TokenCounter) -> int:
     """What the summary costs in a view, its frame included."""
-    return _known(counter, summary_text(summary)) if summary else 0
+    return _count_cached(counter, summary_text(summary)) if summary else 0
 
 
-def _shown(turns: Iterable[Turn], reductions: reduction.Reductions, *, running: bool) -> Iterable[Shown]:
+def _shown_messages(
+    turns: Iterable[Turn], reductions: reduction.Reductions, *, running: bool
+) -> Iterable[ShownMessage]:
     for turn in turns:
         for message in turn.messages:
-            if parts := reduction.apply(message, reductions, running=running):
-                yield Shown(role=message.role, parts=parts)
+            if parts := reduction.apply_reductions(message, reductions, running=running):
+                yield ShownMessage(role=message.role, parts=parts)
 
 
-def _put_first(messages: list[Shown], text: Text) -> None:
+def _prepend_text(messages: list[ShownMessage], text: Text) -> None:
     """Into the first user message; before all of them where there is none at the head."""
     if messages and messages[0].role == "user":
         messages[0] = replace(messages[0], parts=(text, *messages[0].parts))
     else:
-        messages.insert(0, Shown(role="user", parts=(text,)))
+        messages.insert(0, ShownMessage(role="user", parts=(text,)))
 
 
-def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Shown, ...], int, bool]:
+def _was_repaired(
+    before: Sequence[ShownMessage], now: Sequence[ShownMessage]
+) -> tuple[tuple[ShownMessage, ...], int, bool]:
     whole = (*before, *now)
-    if not valid(whole):
+    if not find_faults(whole):
         return whole, len(before), False
-    shown, prefix = repair(whole), repair(before)
+    shown, prefix = repair_messages(whole), repair_messages(before)
     stable = 0
     while stable < min(len(shown), len(prefix)) and shown[stable] == prefix[stable]:
         stable += 1
@@ -130,11 +138,11 @@ def _repaired(before: Sequence[Shown], now: Sequence[Shown]) -> tuple[tuple[Show
 
 
 @lru_cache(maxsize=512)
-def _known(counter: Counter, text: str) -> int:
+def _count_cached(counter: TokenCounter, text: str) -> int:
     """System parts and summaries come again with every request; their count does not change."""
     return counter.text(text) if text else 0
 
 
 @lru_cache(maxsize=16)
-def _known_tools(counter: Counter, tools: tuple[ToolSpec, ...]) -> int:
+def _count_tools_cached(counter: TokenCounter, tools: tuple[ToolSpec, ...]) -> int:
     return counter.tools(tools)

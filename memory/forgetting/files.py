@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.store.longterm.rows import FilePlace, Item, Targets
-from memory.text.bullets import bullets
-from memory.text.mentions import Needle, mentions, spans
-from memory.text.redaction import redacted, redacted_memory, sentences_that
+from memory.store.longterm.rows import ChangedFile, ForgetTargets, Mention
+from memory.text.bullets import parse_bullets
+from memory.text.mentions import MentionMatcher, find_spans, is_mentioned
+from memory.text.redaction import mentioning_sentences, redact_memory, redact_text
 from memory.workspace import daily_log
-from memory.workspace.files import SPACES, Conflict, File, SpaceFiles, TooBig, write_atomic
+from memory.workspace.files import SPACES_FOLDER, FileConflict, FileTooBig, SpaceFiles, TextFile, write_atomic
 from memory.workspace.safe_path import PathRefused
 
-LONG_TERM = "MEMORY.md"
-MOST_TRIES = 20
+MEMORY_FILE = "MEMORY.md"
+MAX_TRIES = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_NO_FILE = (FileNotFoundError, NotADirectoryError, PathRefused, TooBig)
+_MISSING_FILE_ERRORS = (FileNotFoundError, NotADirectoryError, PathRefused, FileTooBig)
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceMemory:
+class SpaceMemoryFiles:
     """The files of one space. before: what stands before their paths, seen from the workspace's root."""
 
     space: str
@@ -28,29 +28,33 @@ class SpaceMemory:
 
     @property
     def before(self) -> str:
-        return f"{SPACES}/{self.space}/" if self.space else ""
+        return f"{SPACES_FOLDER}/{self.space}/" if self.space else ""
 
-    def found(self, query: str) -> Iterator[Item]:
+    def found(self, query: str) -> Iterator[Mention]:
         """Bullets of MEMORY.md and lines of daily logs that mention it."""
-        for bullet in bullets(self._text(LONG_TERM)):
-            if mentions(bullet.text, query):
-                path = self.before + LONG_TERM
-                yield Item(kind="memory", space=self.space, words=(bullet.text,), path=path, line=bullet.first)
+        for bullet in parse_bullets(self._text(MEMORY_FILE)):
+            if is_mentioned(bullet.text, query):
+                path = self.before + MEMORY_FILE
+                yield Mention(kind="memory", space=self.space, words=(bullet.text,), path=path, line=bullet.first)
         for path in self._memory():
             day = _DAY.search(path)
             if day is None or path.count("/") > 1:
                 continue  # what a dream's diary says, it says of MEMORY.md
-            for row in daily_log.rows(self._text(path)):
-                if words := sentences_that(row.text, query):
+            for row in daily_log.iter_rows(self._text(path)):
+                if words := mentioning_sentences(row.text, query):
                     at = {"path": self.before + path, "line": row.number, "date": day.group()}
-                    yield Item(kind="log", space=self.space, words=words, **at)  # type: ignore[arg-type]
+                    yield Mention(kind="log", space=self.space, words=words, **at)  # type: ignore[arg-type]
 
-    def places(self, targets: Targets) -> list[FilePlace]:
+    def places(self, targets: ForgetTargets) -> list[ChangedFile]:
         """The lines that `forget` would change."""
         held = ((path, self._text(path), targets.needle(self.before + path)) for path in self._memory())
-        return [self._place(path, text, needle) for path, text, needle in held if _without(path, text, needle) != text]
+        return [
+            self._place(path, text, needle)
+            for path, text, needle in held
+            if _remove_mentions(path, text, needle) != text
+        ]
 
-    def forget(self, targets: Targets) -> list[FilePlace]:
+    def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
         """Take it out of every memory file, as it stands by then.
 
         Raises:
@@ -59,43 +63,43 @@ class SpaceMemory:
         done = [self._forget(path, targets) for path in self._memory()]
         return [place for place in done if place is not None]
 
-    def mentioned(self, targets: Targets) -> list[str]:
+    def mentioned(self, targets: ForgetTargets) -> list[str]:
         """Paths of files here that still have it to the letter: the person's own, and memory that may not be written.
 
         Where a person chose some places, memory is left out: it has the others.
         """
         chosen = set(self._memory()) if targets.chosen is not None else set()
         others = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in chosen]
-        return [self.before + path for path in others if spans(self._readable(path), targets.query)]
+        return [self.before + path for path in others if find_spans(self._readable(path), targets.query)]
 
-    def _forget(self, path: str, targets: Targets) -> FilePlace | None:
+    def _forget(self, path: str, targets: ForgetTargets) -> ChangedFile | None:
         needle = targets.needle(self.before + path)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             file = self._whole(path)
-            fresh = _without(path, file.text, needle) if file else ""
+            fresh = _remove_mentions(path, file.text, needle) if file else ""
             if file is None or fresh == file.text:
                 return None
             try:
                 self.files.write(path, fresh, file.sha256)
-            except Conflict:
+            except FileConflict:
                 continue
-            except (PathRefused, TooBig):
+            except (PathRefused, FileTooBig):
                 return None
             return self._place(path, file.text, needle)
         raise OSError(f"{path} changes faster than it can be written")
 
-    def _place(self, path: str, text: str, needle: Needle) -> FilePlace:
-        return FilePlace(path=self.before + path, lines=tuple(_lines(path, text, needle)))
+    def _place(self, path: str, text: str, needle: MentionMatcher) -> ChangedFile:
+        return ChangedFile(path=self.before + path, lines=tuple(_changed_lines(path, text, needle)))
 
     def _memory(self) -> list[str]:
         """MEMORY.md, the daily logs and the diaries of dreams."""
         try:
-            below = self.files.list(daily_log.FOLDER)
+            below = self.files.list(daily_log.LOG_FOLDER)
         except (FileNotFoundError, NotADirectoryError, PathRefused):
             below = []
-        return [LONG_TERM, *(entry.path for entry in below if entry.path.endswith(".md"))]
+        return [MEMORY_FILE, *(entry.path for entry in below if entry.path.endswith(".md"))]
 
-    def _whole(self, path: str) -> File | None:
+    def _whole(self, path: str) -> TextFile | None:
         """A file that may be written again as text; None where there is none, or its bytes are not all UTF-8.
 
         Raises:
@@ -105,46 +109,46 @@ class SpaceMemory:
             file = self.files.read(path)
             if "\ufffd" in file.text:
                 self.files.read_bytes(path).decode()
-        except (*_NO_FILE, UnicodeDecodeError):
+        except (*_MISSING_FILE_ERRORS, UnicodeDecodeError):
             return None
         return file
 
     def _text(self, path: str) -> str:
         try:
             return self.files.read(path).text
-        except _NO_FILE:
+        except _MISSING_FILE_ERRORS:
             return ""
 
     def _readable(self, path: str) -> str:
         """A person's own file, of which nothing is taken out: one that cannot be read now is not named."""
         try:
             return self.files.read(path, twins=True).text
-        except (OSError, PathRefused, TooBig):
+        except (OSError, PathRefused, FileTooBig):
             return ""
 
 
-def _without(path: str, text: str, needle: Needle) -> str:
-    return redacted_memory(text, needle) if path == LONG_TERM else redacted(text, needle)
+def _remove_mentions(path: str, text: str, needle: MentionMatcher) -> str:
+    return redact_memory(text, needle) if path == MEMORY_FILE else redact_text(text, needle)
 
 
-def _lines(path: str, text: str, needle: Needle) -> list[int]:
+def _changed_lines(path: str, text: str, needle: MentionMatcher) -> list[int]:
     """The lines that change; a bullet of MEMORY.md is named by its first."""
-    gone = [bullet for bullet in bullets(text) if needle.within(bullet.text)] if path == LONG_TERM else []
+    gone = [bullet for bullet in parse_bullets(text) if needle.within(bullet.text)] if path == MEMORY_FILE else []
     inside = {line for bullet in gone for line in range(bullet.first, bullet.last + 1)}
-    pairs = zip(text.splitlines(), redacted(text, needle).splitlines(), strict=True)
+    pairs = zip(text.splitlines(), redact_text(text, needle).splitlines(), strict=True)
     changed = {number for number, (before, after) in enumerate(pairs, 1) if before != after}
     return sorted((changed - inside) | {bullet.first for bullet in gone})
 
 
 # What was typed at a terminal, kept for the arrow keys: its lines that mention it leave the file. Blocks.
 
-HISTORY = "terminal_history"
-_TYPED = "+"
+HISTORY_FILE = "terminal_history"
+_HISTORY_PREFIX = "+"
 """What a typed line begins with; before an entry's lines stands its time, as a comment."""
 
 
 @dataclass(frozen=True, slots=True)
-class TypedLines:
+class TerminalHistory:
     """The history file in the folder `data`; most homes have none."""
 
     data: Path
@@ -152,18 +156,18 @@ class TypedLines:
     @property
     def name(self) -> str:
         """Its path below the home."""
-        return f"{self.data.name}/{HISTORY}"
+        return f"{self.data.name}/{HISTORY_FILE}"
 
-    def found(self, _: str) -> Iterator[Item]:
+    def found(self, _: str) -> Iterator[Mention]:
         """Nothing to choose from: what was typed is shown where it was said."""
         return iter(())
 
-    def places(self, targets: Targets) -> list[FilePlace]:
+    def places(self, targets: ForgetTargets) -> list[ChangedFile]:
         """The lines that `forget` would take out."""
-        lines = _going(self._text(), targets)
-        return [FilePlace(path=self.name, lines=tuple(number + 1 for number in lines))] if lines else []
+        lines = _lines_to_remove(self._text(), targets)
+        return [ChangedFile(path=self.name, lines=tuple(number + 1 for number in lines))] if lines else []
 
-    def forget(self, targets: Targets) -> list[FilePlace]:
+    def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
         """Take them out; every other byte stays, and so does a file that may not be written.
 
         Raises:
@@ -175,29 +179,29 @@ class TypedLines:
             return []
         left = "\n".join(line for number, line in enumerate(text.split("\n")) if number not in gone)
         try:
-            write_atomic(self.data / HISTORY, left.encode("utf-8", "surrogateescape"))
+            write_atomic(self.data / HISTORY_FILE, left.encode("utf-8", "surrogateescape"))
         except PathRefused:
             return []
         return done
 
-    def mentioned(self, targets: Targets) -> list[str]:
+    def mentioned(self, targets: ForgetTargets) -> list[str]:
         """The file's name where it still has it to the letter, and nobody chose what stays."""
-        return [self.name] if targets.chosen is None and spans(self._text(), targets.query) else []
+        return [self.name] if targets.chosen is None and find_spans(self._text(), targets.query) else []
 
     def _text(self) -> str:
         try:
-            return (self.data / HISTORY).read_bytes().decode("utf-8", "surrogateescape")
+            return (self.data / HISTORY_FILE).read_bytes().decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             return ""
 
 
-def _going(text: str, targets: Targets) -> list[int]:
+def _lines_to_remove(text: str, targets: ForgetTargets) -> list[int]:
     """Places of the typed lines that mention it, looked for in whole entries: words may go on in the next line."""
     needle = targets.needle()
     going: list[int] = []
-    for entry in _entries(text):
+    for entry in _history_entries(text):
         before = [line for _, line in entry]
-        after = redacted("\n".join(before), needle).split("\n")
+        after = redact_text("\n".join(before), needle).split("\n")
         if len(after) != len(before):  # a mark took a line's end with it
             going += [number for number, _ in entry]
         else:
@@ -205,12 +209,12 @@ def _going(text: str, targets: Targets) -> list[int]:
     return going
 
 
-def _entries(text: str) -> Iterator[list[tuple[int, str]]]:
+def _history_entries(text: str) -> Iterator[list[tuple[int, str]]]:
     """What was typed at once: its lines without their sign, each with its place in the file."""
     entry: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n")):
-        if line.startswith(_TYPED):
-            entry.append((number, line.removeprefix(_TYPED)))
+        if line.startswith(_HISTORY_PREFIX):
+            entry.append((number, line.removeprefix(_HISTORY_PREFIX)))
         elif entry:
             yield entry
             entry = []

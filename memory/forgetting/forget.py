@@ -11,50 +11,50 @@ from typing import Protocol
 import structlog
 
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
-from memory.failpoints import afp
-from memory.forgetting.files import SpaceMemory, TypedLines
-from memory.ids import GOOD_FOR, code_sha256, fresh, new_id
-from memory.longterm.similarity import wording
-from memory.recall.documents import Passage, Wanted
+from memory.failpoints import hit_async
+from memory.forgetting.files import SpaceMemoryFiles, TerminalHistory
+from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
+from memory.longterm.similarity import read_wording
+from memory.recall.documents import Passage, SearchRequest
 from memory.store.errors import StoreBusy, StoreError
 from memory.store.longterm.rows import (
-    Erased,
-    FilePlace,
+    ChangedFile,
+    EraseReport,
+    ForgetReceipt,
+    ForgetTargets,
     ForgettingRow,
-    Item,
-    Receipt,
-    SaidRow,
-    Targets,
+    LocatedMessage,
+    Mention,
+    add_files,
+    count_messages,
     dump_receipt,
     dump_targets,
     load_receipt,
     load_targets,
-    said_places,
-    with_files,
 )
 from memory.store.store import Store
-from memory.text.mentions import let_go, spans
-from memory.text.redaction import redacted, sentences_that
+from memory.text.mentions import clear_caches, find_spans
+from memory.text.redaction import mentioning_sentences, redact_text
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import TooBig, Workspace
+from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-MOST_RECALLED = 2_000
-PAGE = 1_000
-MOST_PASSES = 3
+MAX_RECALLED = 2_000
+PAGE_ROWS = 1_000
+MAX_PASSES = 3
 
 
-class Recall(Protocol):
+class ForgettableIndex(Protocol):
     """What forgetting needs of recall."""
 
-    async def search(self, wanted: Wanted) -> list[Passage]: ...
+    async def search(self, wanted: SearchRequest) -> list[Passage]: ...
 
     async def forget(self, space: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ForgetServices:
     """What a Forgetter stands on.
 
     data: the folder of the database and its copies. let_go: told each conversation whose view has changed. now: aware,
@@ -64,7 +64,7 @@ class Ground:
 
     store: Store
     workspace: Workspace
-    recall: Recall
+    recall: ForgettableIndex
     blobs: Blobs
     data: Path
     now: Callable[[], datetime]
@@ -74,7 +74,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class ForgetRequester:
     """Who asks, where. who: the channel and the person's id there; row: the inbox row of the request."""
 
     space: str
@@ -83,29 +83,29 @@ class Asker:
     row: str
 
 
-class Forgetter:
+class ForgetService:
     """One for a house. What is confirmed is carried out one after the other."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: ForgetServices) -> None:
         self._ground = ground
         self._forgettings = ground.store.forgettings
         self._turn = asyncio.Lock()
 
-    async def find(self, space: str, query: str) -> tuple[Item, ...]:
+    async def find(self, space: str, query: str) -> tuple[Mention, ...]:
         """Every place of a space, and of those linked to it, that mentions the query: files first, then what was said.
 
         What was said is looked through for the query's very words, and beside that recall gives what says it otherwise.
         """
         files = await self._spaces(space)
         written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.found(query)])
-        wanted = Wanted(space=space, query=query, now=self._ground.now(), limit=MOST_RECALLED)
+        wanted = SearchRequest(space=space, query=query, now=self._ground.now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._ground.recall.search(wanted)} - {""}
         said = [item async for item in self._said(space, query, recalled)]
         return (*written, *said)
 
-    async def ask(self, asker: Asker, query: str, items: Sequence[Item]) -> str:
+    async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
         """Keep the request until it is confirmed; returns the code to confirm it with, which is not kept."""
-        code = fresh()
+        code = new_code()
         now = self._ground.now()
         row = ForgettingRow(
             id=new_id(now.timestamp()),
@@ -114,30 +114,30 @@ class Forgetter:
             asked_by=asker.who,
             state="asked",
             code_sha256=code_sha256(code),
-            targets=dump_targets(Targets(query=query, row=asker.row, items=tuple(items))),
+            targets=dump_targets(ForgetTargets(query=query, row=asker.row, items=tuple(items))),
             receipt="",
-            expires=now + GOOD_FOR,
+            expires=now + CODE_VALIDITY,
             at=now,
         )
         await self._forgettings.ask(row)
         return code
 
-    async def asked(self, asker: Asker, code: str = "") -> ForgettingRow | None:
+    async def asked(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
         """What this person asked here and has not confirmed yet; code: only what that code was given for."""
         row = await self._forgettings.asked(asker.conversation, self._ground.now())
-        return row if row is not None and _is(row, asker, code) else None
+        return row if row is not None and _is_request_of(row, asker, code) else None
 
-    async def told(self, asker: Asker, code: str = "") -> Receipt | None:
+    async def told(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
         """The receipt of what was confirmed here with that code, carried out to its end first.
 
         Without a code: of what was asked within the last ten minutes.
         """
-        for row in await self._forgettings.open_ones():
-            if _is(row, asker, code):
+        for row in await self._forgettings.load_open():
+            if _is_request_of(row, asker, code):
                 async with self._ground.quiet(row.space):
                     return await self._carry(row.id)
         last = await self._forgettings.last(asker.space)
-        if last is None or not _is(last, asker, code) or not (code or last.expires > self._ground.now()):
+        if last is None or not _is_request_of(last, asker, code) or not (code or last.expires > self._ground.now()):
             return None
         return load_receipt(last.receipt)
 
@@ -145,7 +145,7 @@ class Forgetter:
         """The person thought better of it."""
         await self._forgettings.move(row.id, "dropped")
 
-    async def confirm(self, row: ForgettingRow, chosen: Sequence[int] | None = None) -> Receipt:
+    async def confirm(self, row: ForgettingRow, chosen: Sequence[int] | None = None) -> ForgetReceipt:
         """Forget it: the record in one transaction, then everything else; returns what was done.
 
         Args:
@@ -160,8 +160,8 @@ class Forgetter:
         files = await self._spaces(row.space)
         seen = await asyncio.to_thread(lambda: [place for memory in files for place in memory.places(targets)])
 
-        def written(erased: Erased) -> tuple[str, str]:
-            receipt = with_files(self._receipt(erased), seen)
+        def written(erased: EraseReport) -> tuple[str, str]:
+            receipt = add_files(self._receipt(erased), seen)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
         async with self._ground.quiet(row.space):
@@ -173,14 +173,14 @@ class Forgetter:
     async def resume(self) -> None:
         """At start: go on with what an earlier process was asked to forget, and drop what nobody confirmed."""
         await self._forgettings.expire(self._ground.now())
-        for row in await self._forgettings.open_ones():
+        for row in await self._forgettings.load_open():
             try:
                 async with self._ground.quiet(row.space):
                     await self._carry(row.id)
-            except (StoreError, OSError, PathRefused, TooBig) as err:  # the others go on, and so does the start
+            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # the others go on, and so does the start
                 log.warning("a forgetting goes on at the next start", why=type(err).__name__)
 
-    async def _carry(self, id: str) -> Receipt:
+    async def _carry(self, id: str) -> ForgetReceipt:
         """From confirmed or removed to done; each step may be taken twice."""
         async with self._turn:
             row = await self._forgettings.row(id)
@@ -196,8 +196,8 @@ class Forgetter:
         changed = await self._forget_files(row.space, targets)
         for name in targets.blobs:
             await asyncio.to_thread(self._ground.blobs.remove, name)
-        await afp("forget.files_done")
-        receipt = replace(with_files(load_receipt(row.receipt), changed), attachments=len(targets.blobs))
+        await hit_async("forget.files_done")
+        receipt = replace(add_files(load_receipt(row.receipt), changed), attachments=len(targets.blobs))
         await self._forgettings.move(row.id, "removed", receipt=dump_receipt(receipt))
         return await self._forgettings.row(row.id)
 
@@ -205,27 +205,27 @@ class Forgetter:
         """What was written meanwhile, the index, and last the request's own words and what is left of the bytes."""
         if row.targets:
             targets = load_targets(row.targets)
-            receipt = with_files(load_receipt(row.receipt), await self._again(row.space, targets))
+            receipt = add_files(load_receipt(row.receipt), await self._again(row.space, targets))
             await self._ground.recall.forget(row.space)
             files = await self._spaces(row.space)
             kept = await asyncio.to_thread(lambda: [path for one in files for path in one.mentioned(targets)])
-            backups = await asyncio.to_thread(copies, self._ground.data)
+            backups = await asyncio.to_thread(database_copies, self._ground.data)
             done = tuple(place for place in receipt.files if place.path not in kept)
-            named = tuple(redacted(path, targets.needle(), near=False) for path in kept)
+            named = tuple(redact_text(path, targets.needle(), near=False) for path in kept)
             receipt = replace(receipt, files=done, index=True, kept=named, backups=backups)
             await self._forgettings.empty(row.id, dump_receipt(receipt))
         if not await self._forgettings.compact():
             raise StoreBusy("the database is being read; what was forgotten may still be in its log")
-        let_go()
-        wording.cache_clear()
+        clear_caches()
+        read_wording.cache_clear()
         await self._forgettings.move(row.id, "done")
-        await afp("forget.done")
+        await hit_async("forget.done")
         return await self._forgettings.row(row.id)
 
-    async def _again(self, space: str, targets: Targets) -> list[FilePlace]:
+    async def _again(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
         """Once more through record and files, until neither has anything that was written meanwhile."""
-        changed: list[FilePlace] = []
-        for _ in range(MOST_PASSES):
+        changed: list[ChangedFile] = []
+        for _ in range(MAX_PASSES):
             erased = await self._forgettings.erase(space, targets)
             await self._let_go(erased)
             places = await self._forget_files(space, targets)
@@ -234,39 +234,39 @@ class Forgetter:
                 break
         return changed
 
-    async def _forget_files(self, space: str, targets: Targets) -> list[FilePlace]:
+    async def _forget_files(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
         files = await self._spaces(space)
         return await asyncio.to_thread(lambda: [place for memory in files for place in memory.forget(targets)])
 
-    async def _let_go(self, erased: Erased) -> None:
+    async def _let_go(self, erased: EraseReport) -> None:
         for conversation in erased.conversations:
             await self._ground.let_go(conversation)
 
-    async def _spaces(self, space: str) -> list[SpaceMemory | TypedLines]:
+    async def _spaces(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
         """The files of a space and of those linked to it; the terminal is the owner's."""
         members = await self._ground.store.links.members(space)
-        typed = [TypedLines(self._ground.data)] if "" in members else []
+        typed = [TerminalHistory(self._ground.data)] if "" in members else []
         held = await asyncio.to_thread(
-            lambda: [SpaceMemory(member, self._ground.workspace.space(member)) for member in members]
+            lambda: [SpaceMemoryFiles(member, self._ground.workspace.space(member)) for member in members]
         )
         return [*held, *typed]
 
-    async def _said(self, space: str, query: str, recalled: set[str]) -> AsyncIterator[Item]:
+    async def _said(self, space: str, query: str, recalled: set[str]) -> AsyncIterator[Mention]:
         after = ""
-        while page := await self._forgettings.said(space, after, PAGE):
+        while page := await self._forgettings.said(space, after, PAGE_ROWS):
             after = page[-1].message.id
             for item in await asyncio.to_thread(self._mentioning, page, query, recalled):
                 yield item
 
-    def _mentioning(self, page: Sequence[SaidRow], query: str, recalled: set[str]) -> list[Item]:
+    def _mentioning(self, page: Sequence[LocatedMessage], query: str, recalled: set[str]) -> list[Mention]:
         return [item for row in page if (item := self._item(row, query, near=row.message.id in recalled)) is not None]
 
-    def _item(self, row: SaidRow, query: str, *, near: bool) -> Item | None:
-        texts = [text for text in words_of(row.message) if near or spans(text, query)]
-        words = tuple(sentence for text in texts for sentence in sentences_that(text, query))
+    def _item(self, row: LocatedMessage, query: str, *, near: bool) -> Mention | None:
+        texts = [text for text in message_texts(row.message) if near or find_spans(text, query)]
+        words = tuple(sentence for text in texts for sentence in mentioning_sentences(text, query))
         if not words:
             return None
-        return Item(
+        return Mention(
             kind="said",
             space=row.space,
             words=tuple(dict.fromkeys(words)),
@@ -276,15 +276,15 @@ class Forgetter:
             mine=row.message.role == "user" and row.message.origin == "person",
         )
 
-    def _receipt(self, erased: Erased) -> Receipt:
-        said = said_places((self._day(one.at), one.channel) for one in erased.said)
-        return Receipt(said=said, summaries=erased.summaries, records=erased.records)
+    def _receipt(self, erased: EraseReport) -> ForgetReceipt:
+        said = count_messages((self._day(one.at), one.channel) for one in erased.said)
+        return ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
 
     def _day(self, at: datetime) -> str:
         return f"{at.astimezone(self._ground.now().tzinfo):%Y-%m-%d}"
 
 
-def words_of(message: Message) -> Iterator[str]:
+def message_texts(message: Message) -> Iterator[str]:
     """All texts of a message that a person or a model may have put it in."""
     for part in message.parts:
         match part:
@@ -302,7 +302,7 @@ def words_of(message: Message) -> Iterator[str]:
                 yield part.text
 
 
-def copies(data: Path) -> tuple[str, ...]:
+def database_copies(data: Path) -> tuple[str, ...]:
     """Copies of the database beside it, as paths below the folder's parent: snapshots, older versions, damaged ones.
 
     What a restore has put aside is a copy too, its workspace and all.
@@ -312,6 +312,6 @@ def copies(data: Path) -> tuple[str, ...]:
     return tuple(str(path.relative_to(data.parent)) for path in sorted(found))
 
 
-def _is(row: ForgettingRow, asker: Asker, code: str) -> bool:
+def _is_request_of(row: ForgettingRow, asker: ForgetRequester, code: str) -> bool:
     same = (row.conversation, row.asked_by) == (asker.conversation, asker.who)
     return same and (not code or row.code_sha256 == code_sha256(code))

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import structlog
 
-from memory.failpoints import afp
-from memory.forgetting.forget import copies
+from memory.failpoints import hit_async
+from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreBusy, StoreError
-from memory.store.people.rows import Leaving, Person, PersonRow
+from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import SPACES
-from memory.workspace.safe_path import FOLDER, PathRefused, names, open_below
+from memory.workspace.files import SPACES_FOLDER
+from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
 
 # A space's folder, removed with all that is in it, without following a link out of it. Blocks.
 
-DEEPEST = 64
+MAX_DEPTH = 64
 
 
 def remove_space(root: Path, space: str) -> int:
@@ -32,27 +32,27 @@ def remove_space(root: Path, space: str) -> int:
         PathRefused: it is the owner's, or no space's name, or nested beyond reason.
         OSError: something in it could not be deleted.
     """
-    if len(names(space)) != 1:
+    if len(split_path(space)) != 1:
         raise PathRefused(f"not the name of a space: {space!r}")
     with suppress(FileNotFoundError):
-        top = os.open(root, FOLDER | os.O_CLOEXEC)
+        top = os.open(root, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
-            spaces = open_below(top, (SPACES,), FOLDER)
+            spaces = open_below(top, (SPACES_FOLDER,), FOLDER_FLAGS)
         finally:
             os.close(top)
         try:
-            return _remove(spaces, space, 0)
+            return _remove_folder(spaces, space, 0)
         finally:
             os.close(spaces)
     return 0
 
 
-def _remove(parent: int, name: str, depth: int) -> int:
-    if depth > DEEPEST:
-        raise PathRefused(f"folders are nested more than {DEEPEST} deep")
-    folder = open_below(parent, (name,), FOLDER)
+def _remove_folder(parent: int, name: str, depth: int) -> int:
+    if depth > MAX_DEPTH:
+        raise PathRefused(f"folders are nested more than {MAX_DEPTH} deep")
+    folder = open_below(parent, (name,), FOLDER_FLAGS)
     try:
-        gone = sum(_gone(folder, item, depth) for item in list(os.scandir(folder)))
+        gone = sum(_remove_entry(folder, item, depth) for item in list(os.scandir(folder)))
         os.fsync(folder)
     finally:
         os.close(folder)
@@ -61,26 +61,26 @@ def _remove(parent: int, name: str, depth: int) -> int:
     return gone
 
 
-def _gone(folder: int, item: "os.DirEntry[str]", depth: int) -> int:
+def _remove_entry(folder: int, item: "os.DirEntry[str]", depth: int) -> int:
     if item.is_dir(follow_symlinks=False):
-        return _remove(folder, item.name, depth + 1)
+        return _remove_folder(folder, item.name, depth + 1)
     os.unlink(item.name, dir_fd=folder)
     return 1
 
 
 log = structlog.get_logger(__name__)
-PAGE = 2_000
-SOURCES = ("message", "inbox", "outbox")
+PAGE_ROWS = 2_000
+REMOVED_TABLES = ("message", "inbox", "outbox")
 """Tables whose rows name files."""
 GROUP = "group"
 
 
-class NobodySuch(LookupError):
+class PersonNotFound(LookupError):
     """Nobody, or nobody who can be removed, goes by that name; the text says which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class PersonRemovalServices:
     """What it stands on. forget_index: throws a space's index away; data: the folder of the database and its copies."""
 
     store: Store
@@ -91,7 +91,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Farewell:
+class RemovalReport:
     """What was removed, and what still holds something of them.
 
     rows: beside conversations; files: of their memory; attachments: that nobody else's rows name; in_groups: messages
@@ -102,12 +102,12 @@ class Farewell:
     rows: int = 0
     files: int = 0
     attachments: int = 0
-    in_groups: int = 0
+    count_in_groups: int = 0
     acts: int = 0
     backups: tuple[str, ...] = ()
 
 
-async def find(store: Store, wanted: str) -> Person:
+async def find_person(store: Store, wanted: str) -> Person:
     """The person of that space, or of that account as "channel:sender id", with all accounts linked to it.
 
     Raises:
@@ -116,64 +116,64 @@ async def find(store: Store, wanted: str) -> Person:
     rows = await store.people.everyone()
     space = next((row.space for row in rows if wanted in (row.space or "owner", *row.accounts)), None)
     if space is None:
-        return await _only_known(store, wanted)
+        return await _find_without_conversation(store, wanted)
     home = await store.links.home(space)
     members = await store.links.members(home)
-    return Person(spaces=members, accounts=_accounts(rows, members))
+    return Person(spaces=members, accounts=_person_accounts(rows, members))
 
 
-async def removable(store: Store, wanted: str) -> Person:
+async def find_removable_person(store: Store, wanted: str) -> Person:
     """The same, where that person may be removed.
 
     Raises:
         NobodySuch: nobody is called that, or it is the owner, to whose memory the home itself belongs.
     """
-    person = await find(store, wanted)
+    person = await find_person(store, wanted)
     owners = {account for row in await store.people.everyone() if not row.space for account in row.accounts}
     if "" in person.spaces or owners & set(person.accounts):
-        raise NobodySuch(
+        raise PersonNotFound(
             f"{wanted} is the owner or linked to the owner; /unlink parts an account, and the owner's own things are "
             "removed with /forget, mnema sessions delete, or with the whole home."
         )
     return person
 
 
-def _accounts(rows: Iterable[PersonRow], spaces: Iterable[str]) -> tuple[str, ...]:
+def _person_accounts(rows: Iterable[PersonRow], spaces: Iterable[str]) -> tuple[str, ...]:
     of = set(spaces)
     return tuple(sorted({account for row in rows if row.space in of for account in row.accounts}))
 
 
-async def _only_known(store: Store, wanted: str) -> Person:
+async def _find_without_conversation(store: Store, wanted: str) -> Person:
     """Somebody who has no conversation: begun to be removed, or given a role and never heard."""
     for leaving in await store.people.leaving():
         if wanted in (*leaving.person.spaces, *leaving.person.accounts):
             return leaving.person
     channel, _, id = wanted.partition(":")
-    for row in await store.access.all_grants():
+    for row in await store.access.load_all_grants():
         if id and row.party.subject == "user" and (row.party.channel, row.party.id) == (channel, id):
             return Person(spaces=(), accounts=(wanted,))
-    raise NobodySuch(f"Nobody here is called {wanted}; mnema people list shows who is.")
+    raise PersonNotFound(f"Nobody here is called {wanted}; mnema people list shows who is.")
 
 
-class Removal:
+class PersonRemoval:
     """One for a home. Whoever removes holds the home, or is the bot that does."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: PersonRemovalServices) -> None:
         self._ground = ground
         self._people = ground.store.people
 
-    async def remove(self, person: Person, by: str) -> Farewell:
+    async def remove(self, person: Person, by: str) -> RemovalReport:
         """Remove it all; what an earlier call left half done is done to its end.
 
         Raises:
             StoreBusy: all is done but for the last bytes in the database's files, which somebody reads just now.
             OSError, StoreError: it goes on when this is asked again, or at the next start.
         """
-        in_groups = sum([await self._people.in_groups(account) for account in person.accounts])
+        count_in_groups = sum([await self._people.count_in_groups(account) for account in person.accounts])
         counts = await self._carry(await self._people.begin(person), by)
-        backups = await asyncio.to_thread(copies, self._ground.data)
-        acts = await self._people.acts_naming(person)
-        return Farewell(in_groups=in_groups, acts=acts, backups=backups, **counts)
+        backups = await asyncio.to_thread(database_copies, self._ground.data)
+        acts = await self._people.count_acts_naming(person)
+        return RemovalReport(count_in_groups=count_in_groups, acts=acts, backups=backups, **counts)
 
     async def resume(self) -> None:
         """At start: go on with what an earlier process began."""
@@ -183,7 +183,7 @@ class Removal:
             except (StoreError, OSError, PathRefused) as err:
                 log.warning("the removal of a person goes on at the next start", why=type(err).__name__)
 
-    async def _carry(self, leaving: Leaving, by: str) -> dict[str, int]:
+    async def _carry(self, leaving: PersonRemovalRow, by: str) -> dict[str, int]:
         """Conversations, other rows, files, index, attachments, last bytes; each step may be taken twice."""
         ground, person = self._ground, leaving.person
         for conversation in await self._people.conversations(person):
@@ -194,17 +194,17 @@ class Removal:
             await self._people.counted(leaving)  # files have no fence: the record's says whether they may go
             leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, ground.root, space))
             await ground.forget_index(space)
-        await afp("forget.files_done")
-        for name in set(leaving.blobs) - await named_blobs(ground.store):
+        await hit_async("forget.files_done")
+        for name in set(leaving.blobs) - await referenced_blobs(ground.store):
             await self._people.counted(leaving)  # as above
             leaving = await self._count(leaving, attachments=await asyncio.to_thread(ground.blobs.remove, name))
         await self._people.gone(leaving, by)
         if not await self._people.compact():
             raise StoreBusy("all is removed, but the database is being read, and its log may still hold bytes of it")
-        await afp("forget.done")
+        await hit_async("forget.done")
         return dict(leaving.counts)
 
-    async def _count(self, leaving: Leaving, **more: int) -> Leaving:
+    async def _count(self, leaving: PersonRemovalRow, **more: int) -> PersonRemovalRow:
         counts = dict(leaving.counts)
         for name, number in more.items():
             counts[name] = counts.get(name, 0) + number
@@ -214,13 +214,13 @@ class Removal:
         return leaving
 
 
-async def named_blobs(store: Store) -> set[str]:
+async def referenced_blobs(store: Store) -> set[str]:
     """Every file that some row names; read in pages, so that nobody waits for it."""
     found: set[str] = set()
-    for source in SOURCES:
+    for source in REMOVED_TABLES:
         after = ""
         while True:
-            names, after = await store.people.blobs_named(source, after, PAGE)
+            names, after = await store.people.load_named_blobs(source, after, PAGE_ROWS)
             found |= names
             if not after:
                 break

@@ -4,22 +4,22 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from memory.store.longterm.protocols import MemoryRecords
-from memory.store.longterm.rows import MemoryRow, NewChange, NewMemory
+from memory.store.longterm.rows import MemoryRow, NewMemory, NewMemoryChange
 
-MOST_TOGETHER = 100  # lines in one transaction
+BATCH_SIZE = 100  # lines in one transaction
 Item = TypeVar("Item")
 Pair = tuple[str, str]
 
 
 def batched(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """As many as go into one transaction at a time."""
-    return (items[at : at + MOST_TOGETHER] for at in range(0, len(items), MOST_TOGETHER))
+    return (items[at : at + BATCH_SIZE] for at in range(0, len(items), BATCH_SIZE))
 
 
-async def put_all(
+async def put_in_batches(
     records: MemoryRecords,
     space: str,
-    change: NewChange,
+    change: NewMemoryChange,
     live: Sequence[NewMemory] = (),
     superseded: Sequence[Pair] = (),
     gone: Sequence[str] = (),
@@ -31,19 +31,19 @@ async def put_all(
     """
     rows: list[MemoryRow] = []
     total = len(live) + len(superseded) + len(gone)
-    for start in range(0, max(total, 1), MOST_TOGETHER):
+    for start in range(0, max(total, 1), BATCH_SIZE):
         in_place = start - len(live)
         out = in_place - len(superseded)
-        last = start + MOST_TOGETHER >= total
+        last = start + BATCH_SIZE >= total
         rows += await records.put(
             space,
             change if last else None,
-            live=_window(live, start),
-            superseded=_window(superseded, in_place),
-            gone=_window(gone, out),
+            live=_pages_from(live, start),
+            superseded=_pages_from(superseded, in_place),
+            gone=_pages_from(gone, out),
         )
     return rows
 
 
-def _window(items: Sequence[Item], start: int) -> Sequence[Item]:
-    return items[max(0, start) : max(0, start + MOST_TOGETHER)]
+def _pages_from(items: Sequence[Item], start: int) -> Sequence[Item]:
+    return items[max(0, start) : max(0, start + BATCH_SIZE)]

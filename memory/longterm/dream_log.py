@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memory.longterm.dream_plan import Dropped, Merge, Plan
-from memory.longterm.extraction import mostly_cjk
-from memory.longterm.recurring import Noted
+from memory.longterm.dream_plan import DreamPlan, DroppedLine, LineMerge
+from memory.longterm.extraction import is_mostly_cjk
+from memory.longterm.recurring import RecurringFact
 from memory.text.bullets import HEADINGS
-from memory.workspace.files import Conflict, SpaceFiles
+from memory.workspace.files import FileConflict, SpaceFiles
 
 FOLDER = "memory/dreams"
-MOST_TRIES = 20
-MOST_SHOWN = 300
+MAX_TRIES = 20
+MAX_SHOWN = 300
 """Characters of one line in the diary; the whole of it stands in memory or in the record."""
 Lang = Literal["zh", "en"]
-_WORDS: dict[Lang, dict[str, str]] = {
+_TEXTS: dict[Lang, dict[str, str]] = {
     "zh": {
         "title": "整理记忆",
         "undone": "撤销整理",
@@ -60,7 +60,7 @@ _WORDS: dict[Lang, dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class DreamLogEntry:
     """One entry. dream: its row's id; day: YYYY-MM-DD, of the file it goes into; at: in the person's zone.
 
     undone: it tells of the taking back.
@@ -80,7 +80,7 @@ class Entry:
 
     @property
     def heading(self) -> str:
-        title = _WORDS[self.lang]["undone" if self.undone else "title"]
+        title = _TEXTS[self.lang]["undone" if self.undone else "title"]
         return f"## {self.at:%H:%M} · {title} {self.mark}"
 
     @property
@@ -88,40 +88,40 @@ class Entry:
         return f"<!-- dream {self.dream}{' undone' if self.undone else ''} -->"
 
 
-def language(memory: Sequence[str], plan: Plan) -> Lang:
+def detect_language(memory: Sequence[str], plan: DreamPlan) -> Lang:
     """The language that a memory's lines, or where it has none what is to go into it, are mostly written in."""
     words = memory or [note.text for note in plan.noted]
-    return "zh" if mostly_cjk(" ".join(words)) else "en"
+    return "zh" if is_mostly_cjk(" ".join(words)) else "en"
 
 
-def told(plan: Plan, lang: Lang) -> tuple[str, ...]:
+def plan_items(plan: DreamPlan, lang: Lang) -> tuple[str, ...]:
     """What a plan did, an item each, with its sources."""
-    merges = (_merged(merge, lang) for merge in plan.merges)
-    dropped = (_dropped(drop, lang) for drop in plan.dropped)
-    noted = (_noted(note, lang) for note in plan.noted)
+    merges = (_merge_item(merge, lang) for merge in plan.merges)
+    dropped = (_drop_item(drop, lang) for drop in plan.dropped)
+    noted = (_note_item(note, lang) for note in plan.noted)
     return (*merges, *dropped, *noted)
 
 
-def refused(reason: str, lang: Lang) -> tuple[str, ...]:
+def refusal_items(reason: str, lang: Lang) -> tuple[str, ...]:
     """That nothing was done, and why. reason: as the dream's row has it."""
-    return (_WORDS[lang]["refused"].format(why=why(reason, lang)),)
+    return (_TEXTS[lang]["refused"].format(why=refusal_text(reason, lang)),)
 
 
-def why(reason: str, lang: Lang) -> str:
+def refusal_text(reason: str, lang: Lang) -> str:
     """The reason of a refusal in words. reason: "loses N of M", "ungrounded", "unreadable" or "shrinks"."""
     lost, count = [*re.findall(r"\d+", reason), "", ""][:2]
-    return _WORDS[lang][reason.split(" ")[0]].format(lost=lost, count=count)
+    return _TEXTS[lang][reason.split(" ")[0]].format(lost=lost, count=count)
 
 
-def taken_back(back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: bool) -> tuple[str, ...]:
+def undo_items(back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: bool) -> tuple[str, ...]:
     """What taking a dream back did. whole: the file is as it was, byte for byte."""
-    words = _WORDS[lang]
-    lines = [words["back"].format(text=_short(text)) for text in back]
-    lines += [words["gone"].format(text=_short(text)) for text in gone]
+    words = _TEXTS[lang]
+    lines = [words["back"].format(text=_shorten(text)) for text in back]
+    lines += [words["gone"].format(text=_shorten(text)) for text in gone]
     return (*lines, words["whole" if whole else "stays"])
 
 
-def append(files: SpaceFiles, entry: Entry) -> str:
+def append_entry(files: SpaceFiles, entry: DreamLogEntry) -> str:
     """Put an entry at the end of its day's file, on the disk when this returns; a second time changes nothing. Blocks.
 
     A file that is not UTF-8 is left alone and the entry goes into a file beside it.
@@ -132,8 +132,8 @@ def append(files: SpaceFiles, entry: Entry) -> str:
     Raises:
         OSError: it could not be written.
     """
-    for path in _paths(entry.path):
-        for _ in range(MOST_TRIES):
+    for path in _following_paths(entry.path):
+        for _ in range(MAX_TRIES):
             try:
                 data = files.read_bytes(path)
                 text, sha256 = data.decode(), files.read(path).sha256
@@ -141,50 +141,50 @@ def append(files: SpaceFiles, entry: Entry) -> str:
                 text, sha256 = "", None
             except UnicodeDecodeError:
                 break
-            if holds(text, entry):
+            if has_entry(text, entry):
                 return path
             try:
-                files.write(path, _joined(text, entry), sha256)
-            except Conflict:
+                files.write(path, _append_to_text(text, entry), sha256)
+            except FileConflict:
                 continue
             return path
     raise OSError(f"{entry.path} changes faster than it can be written")
 
 
-def holds(text: str, entry: Entry) -> bool:
+def has_entry(text: str, entry: DreamLogEntry) -> bool:
     """Whether a file's text has that entry."""
     return any(line.startswith("## ") and line.rstrip().endswith(entry.mark) for line in text.splitlines())
 
 
-def _joined(text: str, entry: Entry) -> str:
+def _append_to_text(text: str, entry: DreamLogEntry) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     before = f"{text.rstrip()}{end * 2}" if text.strip("\ufeff \t\r\n") else f"{text.rstrip()}# {entry.day}{end * 2}"
     items = "".join(f"- {line}{end}" for line in entry.lines)
     return f"{before}{entry.heading}{end * 2}{items}"
 
 
-def _paths(path: str) -> Iterator[str]:
+def _following_paths(path: str) -> Iterator[str]:
     yield path
     for number in range(2, 10):
         yield path.replace(".md", f"-{number}.md")
 
 
-def _merged(merge: Merge, lang: Lang) -> str:
-    words = _WORDS[lang]
-    parts = words["join"].join(words["quote"].format(text=_short(part.text)) for part in merge.parts)
-    return words["merged"].format(parts=parts, text=_short(merge.text))
+def _merge_item(merge: LineMerge, lang: Lang) -> str:
+    words = _TEXTS[lang]
+    parts = words["join"].join(words["quote"].format(text=_shorten(part.text)) for part in merge.parts)
+    return words["merged"].format(parts=parts, text=_shorten(merge.text))
 
 
-def _dropped(drop: Dropped, lang: Lang) -> str:
-    return _WORDS[lang]["dropped"].format(text=_short(drop.line.text), by=_short(drop.by), since=drop.since)
+def _drop_item(drop: DroppedLine, lang: Lang) -> str:
+    return _TEXTS[lang]["dropped"].format(text=_shorten(drop.line.text), by=_shorten(drop.by), since=drop.since)
 
 
-def _noted(note: Noted, lang: Lang) -> str:
-    sources = _WORDS[lang]["and"].join(f"{line.path}:{line.number}" for line in note.sources)
-    return _WORDS[lang]["noted"].format(heading=HEADINGS[note.category], text=_short(note.text), sources=sources)
+def _note_item(note: RecurringFact, lang: Lang) -> str:
+    sources = _TEXTS[lang]["and"].join(f"{line.path}:{line.number}" for line in note.sources)
+    return _TEXTS[lang]["noted"].format(heading=HEADINGS[note.category], text=_shorten(note.text), sources=sources)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """A line's words on one line, with nothing in them that could pass for a mark of ours."""
     words = " / ".join(" ".join(line.split()) for line in text.splitlines()).replace("<!--", "‹!--")
-    return words if len(words) <= MOST_SHOWN else f"{words[: MOST_SHOWN - 1]}…"
+    return words if len(words) <= MAX_SHOWN else f"{words[: MAX_SHOWN - 1]}…"

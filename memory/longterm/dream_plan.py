@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory.context.summary.grounding import Source
-from memory.longterm.memory_file import Revision
-from memory.longterm.recurring import Ended, LogLine, Near, Noted, recurring
-from memory.longterm.similarity import merged, normal, similarity, wording
+from memory.context.summary.grounding import GroundingSource
+from memory.longterm.memory_file import MemoryRevision
+from memory.longterm.recurring import EndedMemory, LogLine, RecurringFact, SimilarTexts, find_recurring
+from memory.longterm.similarity import merge_lines, normalize_key, read_wording, similarity
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory
-from memory.text.bullets import Bullet, added, memorable, removed, replaced
+from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
 from memory.text.tokenizer import lexical_question_terms
 
-MOST_LOST = 0.25
+MAX_LOST_SHARE = 0.25
 """Share of a memory's lines that one night may take out, those merged into others among them; one line always may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class LineMerge:
     """Lines that say the same, in the file's order, and the one that stands in the first one's place."""
 
     parts: tuple[Bullet, ...]
@@ -29,7 +29,7 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class DroppedLine:
     """A line that says what another one has proved wrong. by: that one's words; since: YYYY-MM-DD, when it did."""
 
     line: Bullet
@@ -38,19 +38,19 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class DreamPlan:
     """What is to be done with one text of a MEMORY.md."""
 
-    merges: tuple[Merge, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
-    noted: tuple[Noted, ...] = ()
+    merges: tuple[LineMerge, ...] = ()
+    dropped: tuple[DroppedLine, ...] = ()
+    noted: tuple[RecurringFact, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.merges or self.dropped or self.noted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class MemoryHistory:
     """What is known of a space's memory. rows: in any state. kept: keys of lines that a person had put back."""
 
     rows: tuple[MemoryRow, ...] = ()
@@ -61,61 +61,61 @@ class Past:
         return {row.norm: row for row in self.rows if row.state == "live"}
 
     @property
-    def ended(self) -> list[Ended]:
+    def ended(self) -> list[EndedMemory]:
         gone = (row for row in self.rows if row.state in ("superseded", "gone") and row.text)
-        return [Ended(text=row.text, at=row.valid_until or row.updated) for row in gone]
+        return [EndedMemory(text=row.text, at=row.valid_until or row.updated) for row in gone]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class SavedPlan:
     """A plan as its row keeps it. before: the file's text that it is for, "" once it was written; sha256 of both."""
 
-    plan: Plan
+    plan: DreamPlan
     before: str
     before_sha256: str
     after_sha256: str
 
 
-def kept(changes: Iterable[MemoryChange]) -> frozenset[str]:
+def kept_line_keys(changes: Iterable[MemoryChange]) -> frozenset[str]:
     """Keys of the lines that dreams took out and a person wanted back: no later dream touches them."""
     undone = (change for change in changes if change.kind == "dream" and change.undone)
-    return frozenset(normal(line) for change in undone for line in change.removed)
+    return frozenset(normalize_key(line) for change in undone for line in change.removed)
 
 
-MOST_LINES = 2_000
+MAX_LINES = 2_000
 """A longer memory is left as it is: comparing its lines would take a minute and more."""
 
 
-def plan(text: str, past: Past, log: Sequence[LogLine], threshold: float) -> Plan:
+def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold: float) -> DreamPlan:
     """What a night makes of a file. The same for the same arguments.
 
     Args:
         log: lines of the last days' logs that report the person's own words.
         threshold: the similarity from which on two lines are one memory.
     """
-    lines = memorable(text)
-    if len(lines) > MOST_LINES:
-        return Plan(merges=(), dropped=(), noted=())
-    free = [line for line in lines if normal(line.text) not in past.kept]
-    dropped = _dropped(free, lines, past, threshold)
+    lines = recordable_bullets(text)
+    if len(lines) > MAX_LINES:
+        return DreamPlan(merges=(), dropped=(), noted=())
+    free = [line for line in lines if normalize_key(line.text) not in past.kept]
+    dropped = _find_dropped(free, lines, past, threshold)
     going = {drop.line.first for drop in dropped}
     stays = [line for line in free if line.first not in going]
-    noted = recurring(log, [line.text for line in lines], past.ended, threshold)
-    return Plan(merges=_merges(stays, threshold), dropped=dropped, noted=noted)
+    noted = find_recurring(log, [line.text for line in lines], past.ended, threshold)
+    return DreamPlan(merges=_find_merges(stays, threshold), dropped=dropped, noted=noted)
 
 
-def refusal(text: str, wanted: Plan) -> str:
+def refusal_reason(text: str, wanted: DreamPlan) -> str:
     """Why a plan is not to be carried out, "" for no reason: "loses N of M" lines, or "ungrounded"."""
-    count = len(memorable(text))
+    count = len(recordable_bullets(text))
     going = sum(len(merge.parts) - 1 for merge in wanted.merges) + len(wanted.dropped)
-    if going > max(1.0, MOST_LOST * count):
+    if going > max(1.0, MAX_LOST_SHARE * count):
         return f"loses {going} of {count}"
-    merges = all(_borne_out(merge.text, [part.text for part in merge.parts]) for merge in wanted.merges)
-    noted = all(_borne_out(line.text, [source.text for source in line.sources]) for line in wanted.noted)
+    merges = all(_is_supported(merge.text, [part.text for part in merge.parts]) for merge in wanted.merges)
+    noted = all(_is_supported(line.text, [source.text for source in line.sources]) for line in wanted.noted)
     return "" if merges and noted else "ungrounded"
 
 
-def carried_out(text: str, wanted: Plan, past: Past) -> Revision:
+def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryRevision:
     """The file as the plan wants it, and what is known of its lines then. text: the one that the plan is for."""
     live = past.live
     changes: list[tuple[Bullet, str]] = [(drop.line, "") for drop in wanted.dropped]
@@ -124,91 +124,95 @@ def carried_out(text: str, wanted: Plan, past: Past) -> Revision:
         changes += [(first, merge.text), *((other, "") for other in others)]
     for line, words in sorted(changes, key=lambda item: -item[0].first):
         if not words:
-            text = removed(text, line)
+            text = remove_bullet(text, line)
         elif words != line.text:
-            text = replaced(text, line, words)
+            text = replace_bullet(text, line, words)
     for note in wanted.noted:
-        text = added(text, note.category, note.text)
+        text = add_bullet(text, note.category, note.text)
     superseded = [
-        (normal(part.text), normal(merge.text))
+        (normalize_key(part.text), normalize_key(merge.text))
         for merge in wanted.merges
         for part in merge.parts
-        if normal(part.text) != normal(merge.text)
+        if normalize_key(part.text) != normalize_key(merge.text)
     ]
-    superseded += [(normal(drop.line.text), normal(drop.by)) for drop in wanted.dropped]
-    return Revision(
+    superseded += [(normalize_key(drop.line.text), normalize_key(drop.by)) for drop in wanted.dropped]
+    return MemoryRevision(
         text=text,
-        live=(*(_merged_row(merge, live) for merge in wanted.merges), *map(_noted_row, wanted.noted)),
+        live=(*(_merge_memory(merge, live) for merge in wanted.merges), *map(_note_memory, wanted.noted)),
         superseded=tuple(dict.fromkeys(superseded)),
     )
 
 
-def stands(text: str, saved: Saved) -> bool:
+def is_carried_out(text: str, saved: SavedPlan) -> bool:
     """Whether a text looks like one in which the plan was carried out, whatever else was changed in it since."""
-    before, after = _keys(saved.before), _keys(carried_out(saved.before, saved.plan, Past()).text)
-    there = _keys(text)
+    before, after = _line_keys(saved.before), _line_keys(carry_out_plan(saved.before, saved.plan, MemoryHistory()).text)
+    there = _line_keys(text)
     return all(there[key] == after[key] for key in before | after if before[key] != after[key])
 
 
-def dump(saved: Saved) -> str:
+def dump_plan(saved: SavedPlan) -> str:
     """As JSON text."""
-    return json.dumps(asdict(saved), ensure_ascii=False, default=_time)
+    return json.dumps(asdict(saved), ensure_ascii=False, default=_parse_time)
 
 
-def load(text: str) -> Saved:
+def load_plan(text: str) -> SavedPlan:
     """The inverse of `dump`."""
     held = json.loads(text)
     wanted = held.pop("plan")
-    merges = (Merge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in wanted["merges"])
-    dropped = (Dropped(**{**one, "line": Bullet(**one["line"])}) for one in wanted["dropped"])
-    noted = (Noted(**{**one, "sources": tuple(map(_log_line, one["sources"]))}) for one in wanted["noted"])
-    return Saved(plan=Plan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **held)
+    merges = (
+        LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in wanted["merges"]
+    )
+    dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in wanted["dropped"])
+    noted = (RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in wanted["noted"])
+    return SavedPlan(plan=DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted)), **held)
 
 
-def _merges(lines: Sequence[Bullet], threshold: float) -> tuple[Merge, ...]:
+def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, ...]:
     """Groups under one heading in which each line is like the one that stands for those before it."""
-    groups: list[Merge] = []
-    near: dict[str, Near] = {}
+    groups: list[LineMerge] = []
+    near: dict[str, SimilarTexts] = {}
     of: dict[str, list[int]] = {}
     for line in lines:
         home = line.category or f"# {line.heading}"
-        seen, places = near.setdefault(home, Near()), of.setdefault(home, [])
+        seen, places = near.setdefault(home, SimilarTexts()), of.setdefault(home, [])
         candidates = dict.fromkeys(places[at] for at in seen.to(line.text))
-        like = next((at for at in candidates if _same(groups[at], line.text, threshold)), None)
+        like = next((at for at in candidates if _is_same_group(groups[at], line.text, threshold)), None)
         if like is None:
             like = len(groups)
-            groups.append(Merge(parts=(line,), text=line.text))
+            groups.append(LineMerge(parts=(line,), text=line.text))
         else:
             held = groups[like]
-            groups[like] = replace(held, parts=(*held.parts, line), text=_together(held.text, line.text))
+            groups[like] = replace(held, parts=(*held.parts, line), text=_merge_lines(held.text, line.text))
         seen.add(line.text)
         places.append(like)
     return tuple(group for group in groups if len(group.parts) > 1)
 
 
-def _same(group: Merge, text: str, threshold: float) -> bool:
+def _is_same_group(group: LineMerge, text: str, threshold: float) -> bool:
     return all(similarity(part.text, text) >= threshold for part in group.parts)
 
 
-def _together(existing: str, incoming: str) -> str:
+def _merge_lines(existing: str, incoming: str) -> str:
     """The line that says all that the other one says, the one that is there if both do; else both."""
-    first, second = wording(existing).counted, wording(incoming).counted
+    first, second = read_wording(existing).counted, read_wording(incoming).counted
     if not second - first:
         return existing
-    return merged(existing, incoming) if first - second else incoming
+    return merge_lines(existing, incoming) if first - second else incoming
 
 
-def _keys(text: str) -> Counter[str]:
-    return Counter(normal(line.text) for line in memorable(text))
+def _line_keys(text: str) -> Counter[str]:
+    return Counter(normalize_key(line.text) for line in recordable_bullets(text))
 
 
-def _dropped(free: Sequence[Bullet], lines: Sequence[Bullet], past: Past, threshold: float) -> tuple[Dropped, ...]:
+def _find_dropped(
+    free: Sequence[Bullet], lines: Sequence[Bullet], past: MemoryHistory, threshold: float
+) -> tuple[DroppedLine, ...]:
     """Lines that say what a superseded one said, were there before that, and stand beside its successor."""
     live = past.live
     by_id = {row.id: row for row in live.values()}
-    there = {normal(line.text) for line in lines}
-    found: dict[int, Dropped] = {}
-    near = Near(line.text for line in free)
+    there = {normalize_key(line.text) for line in lines}
+    found: dict[int, DroppedLine] = {}
+    near = SimilarTexts(line.text for line in free)
     for row in past.rows:
         heir = by_id.get(row.superseded_by)
         if row.state != "superseded" or not row.text or row.valid_until is None or heir is None:
@@ -216,28 +220,28 @@ def _dropped(free: Sequence[Bullet], lines: Sequence[Bullet], past: Past, thresh
         if heir.norm not in there or similarity(row.text, heir.text) >= threshold:
             continue
         for line in (free[at] for at in near.to(row.text)):
-            known = live.get(normal(line.text))
+            known = live.get(normalize_key(line.text))
             later = known is not None and known.created > row.valid_until
             like_it = line.category == row.category and similarity(line.text, row.text) >= threshold
-            if like_it and not later and normal(line.text) != heir.norm:
+            if like_it and not later and normalize_key(line.text) != heir.norm:
                 since = f"{row.valid_until:%Y-%m-%d}"
-                found.setdefault(line.first, Dropped(line=line, by=heir.text, since=since))
+                found.setdefault(line.first, DroppedLine(line=line, by=heir.text, since=since))
     return tuple(found[first] for first in sorted(found))
 
 
-def _borne_out(text: str, sources: Sequence[str]) -> bool:
+def _is_supported(text: str, sources: Sequence[str]) -> bool:
     """Whether every name and figure, and most of the content, is in the sources."""
     words = "\n".join(sources)
     held = set(lexical_question_terms(words))
     wanted = lexical_question_terms(text)
-    return Source(words).holds(text) and 2 * sum(term in held for term in wanted) >= len(wanted)
+    return GroundingSource(words).holds(text) and 2 * sum(term in held for term in wanted) >= len(wanted)
 
 
-def _merged_row(merge: Merge, live: dict[str, MemoryRow]) -> NewMemory:
-    rows = [row for part in merge.parts if (row := live.get(normal(part.text)))]
+def _merge_memory(merge: LineMerge, live: dict[str, MemoryRow]) -> NewMemory:
+    rows = [row for part in merge.parts if (row := live.get(normalize_key(part.text)))]
     heard = [row.source for row in rows if row.source.quote or row.source.message_id]
     return NewMemory(
-        norm=normal(merge.text),
+        norm=normalize_key(merge.text),
         category=merge.parts[0].category,
         text=merge.text,
         importance=max((row.importance for row in rows), default=5),
@@ -246,19 +250,24 @@ def _merged_row(merge: Merge, live: dict[str, MemoryRow]) -> NewMemory:
     )
 
 
-def _noted_row(note: Noted) -> NewMemory:
+def _note_memory(note: RecurringFact) -> NewMemory:
     newest = note.sources[-1]
     source = MemorySource(conversation=newest.conversation, channel=newest.channel, quote=newest.text, said=newest.said)
     return NewMemory(
-        norm=normal(note.text), category=note.category, text=note.text, importance=5, origin="dream", source=source
+        norm=normalize_key(note.text),
+        category=note.category,
+        text=note.text,
+        importance=5,
+        origin="dream",
+        source=source,
     )
 
 
-def _log_line(held: dict[str, Any]) -> LogLine:
+def _load_log_line(held: dict[str, Any]) -> LogLine:
     return LogLine(**{**held, "said": datetime.fromisoformat(held["said"])})
 
 
-def _time(value: object) -> str:
+def _parse_time(value: object) -> str:
     if not isinstance(value, datetime):
         raise TypeError(f"{type(value).__name__} is no part of a plan")
     return value.isoformat()
@@ -268,7 +277,7 @@ def _time(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
+class UndoReport:
     """What was taken back. day: YYYY-MM-DD, the dream's; whole: the file is as it was before it, byte for byte.
 
     back, gone: the words of the lines that were put back and taken out.
@@ -280,21 +289,21 @@ class Undone:
     gone: tuple[str, ...]
 
 
-def taken_back(change: MemoryChange, text: str) -> Revision:
+def undo_dream(change: MemoryChange, text: str) -> MemoryRevision:
     """The file without what a dream did to it.
 
     As the dream left it, it becomes the former text. Else the lines that the dream brought go, as far as nobody has
     changed them, those it took out come back under their headings, and every other byte stays.
     """
     if hashlib.sha256(text.encode()).hexdigest() == change.after_sha256:
-        return Revision(text=change.before)
-    brought = set(map(normal, change.added))
-    for line in reversed(memorable(text)):
-        if normal(line.text) in brought:
-            text = removed(text, line)
-    wanted = set(map(normal, change.removed)) - {normal(line.text) for line in memorable(text)}
-    for line in memorable(change.before):
-        if normal(line.text) in wanted:
-            wanted.discard(normal(line.text))
-            text = added(text, line.category if line.heading else "fact", line.text, line.heading)
-    return Revision(text=text)
+        return MemoryRevision(text=change.before)
+    brought = set(map(normalize_key, change.added))
+    for line in reversed(recordable_bullets(text)):
+        if normalize_key(line.text) in brought:
+            text = remove_bullet(text, line)
+    wanted = set(map(normalize_key, change.removed)) - {normalize_key(line.text) for line in recordable_bullets(text)}
+    for line in recordable_bullets(change.before):
+        if normalize_key(line.text) in wanted:
+            wanted.discard(normalize_key(line.text))
+            text = add_bullet(text, line.category if line.heading else "fact", line.text, line.heading)
+    return MemoryRevision(text=text)

@@ -8,26 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeGuard
 
-from memory.context.summary.grounding import Source
+from memory.context.summary.grounding import GroundingSource
 from memory.conversation import Message, Part, Text
-from memory.text.bullets import tidy
-from memory.text.tokenizer import fold, lexical_question_terms
+from memory.text.bullets import tidy_content
+from memory.text.tokenizer import fold_text, lexical_question_terms
 
-SHORT_USER, SHORT_BOT = 20, 50
-SHORT_USER_CJK, SHORT_BOT_CJK = 8, 20
-MOST_USER, MOST_BOT = 500, 1_000
-MOST_FACTS = 10
-MOST_LETTERS = 500
+MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50
+MIN_USER_CHARS_CJK, MIN_BOT_CHARS_CJK = 8, 20
+MAX_USER_CHARS, MAX_BOT_CHARS = 500, 1_000
+MAX_FACTS = 10
+MAX_FACT_CHARS = 500
 """Characters of one fact; no more of the person's words was shown."""
-MOST_ANSWER_TOKENS = 2_000
-MOST_READ = 40_000
+MAX_ANSWER_TOKENS = 2_000
+MAX_ANSWER_READ = 40_000
 """Characters of an answer that are looked at."""
-LEAST_QUOTE = 2
-BORNE_OUT = 0.34
+MIN_QUOTE = 2
+MIN_SUPPORT_SHARE = 0.34
 """Share of a fact's content that the person's words must have; tuned on the pairs in the tests."""
-WHOLLY = 0.9
+FULL_SUPPORT_SHARE = 0.9
 """The same while words from outside are in view: then only what is the person's almost word for word is noted."""
-MOST_REPLACED = 2
+MAX_REPLACED = 2
 """Lines whose place one fact may take."""
 _CJK_SHARE = 5
 _NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
@@ -39,7 +39,7 @@ _DENIES = re.compile(
 
 _CLAUSE = re.compile(r"[。！？!?;；，,\n]+|\.(?:\s|$)|\b(?:but|though)\b|但是?|不过")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_OPENER = re.compile(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
+_FIRST_WORD = re.compile(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
 _OPENING_WORDS = (
     "user users the a an they their is has had was wants want likes like prefers prefer dislikes dislike loves hates "
     "uses use works work lives live needs plans speaks enjoys studies owns knows drinks eats avoids always never when "
@@ -111,7 +111,7 @@ _KNOWN = {"zh": "已有的记忆", "en": "known memories"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class ExtractionRules:
     """What may be noted. categories: those that are configured; min_importance: 1 to 10, less is dropped."""
 
     categories: tuple[str, ...] = tuple(_CATEGORIES)
@@ -119,7 +119,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class TurnExchange:
     """One finished turn as far as it is read for facts. user: the person's own words, whole; bot: the answer's.
 
     tainted: words from outside were in its view.
@@ -131,7 +131,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownMemory:
     """A line that is remembered already. norm: its key; text: its words; category: "" where that does not matter."""
 
     norm: str
@@ -140,7 +140,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class ExtractedFact:
     """Something to remember. quote: the person's words it rests on; replaces: keys of the lines it contradicts."""
 
     category: str
@@ -151,139 +151,145 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sifted:
+class ExtractionResult:
     """What is left of an answer, and how many of its records were dropped for each reason."""
 
-    facts: tuple[Fact, ...]
+    facts: tuple[ExtractedFact, ...]
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 
-def exchange(messages: Sequence[Message]) -> Exchange:
+def read_exchange(messages: Sequence[Message]) -> TurnExchange:
     """The two sides of a turn.
 
     The person's is what they typed: documents, pictures and what tools brought in are not their words, so that a turn
     which saw such text can be read like any other.
     """
     typed = [
-        part.text for message in messages if message.origin == "person" for part in message.parts[-1:] if _is(part)
+        part.text for message in messages if message.origin == "person" for part in message.parts[-1:] if _is_text(part)
     ]
-    told = [part.text for message in messages if message.origin == "model" for part in message.parts if _is(part)]
-    return Exchange(user="\n".join(typed).strip(), bot="\n".join(told[-1:]).strip())
+    told = [part.text for message in messages if message.origin == "model" for part in message.parts if _is_text(part)]
+    return TurnExchange(user="\n".join(typed).strip(), bot="\n".join(told[-1:]).strip())
 
 
-def worth_reading(said: Exchange) -> bool:
+def is_worth_reading(said: TurnExchange) -> bool:
     """Whether either side is long enough that something lasting may have been said; never without words of a person."""
-    short_user = SHORT_USER_CJK if mostly_cjk(said.user) else SHORT_USER
-    short_bot = SHORT_BOT_CJK if mostly_cjk(said.bot) else SHORT_BOT
+    short_user = MIN_USER_CHARS_CJK if is_mostly_cjk(said.user) else MIN_USER_CHARS
+    short_bot = MIN_BOT_CHARS_CJK if is_mostly_cjk(said.bot) else MIN_BOT_CHARS
     user = said.user.strip()
-    return len(user) >= LEAST_QUOTE and (len(user) >= short_user or len(said.bot.strip()) >= short_bot)
+    return len(user) >= MIN_QUOTE and (len(user) >= short_user or len(said.bot.strip()) >= short_bot)
 
 
-def mostly_cjk(text: str) -> bool:
+def is_mostly_cjk(text: str) -> bool:
     """Whether a fifth of the letters are Chinese, Japanese or Korean."""
     letters = sum(map(str.isalpha, text))
     return bool(letters) and len(_CJK.findall(text)) * _CJK_SHARE >= letters
 
 
-def prompts(said: Exchange, known: Sequence[Known], rules: Rules) -> tuple[str, str]:
+def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules) -> tuple[str, str]:
     """The system prompt and the prompt, in the language the person wrote in."""
-    lang: Lang = "zh" if mostly_cjk(said.user) else "en"
+    lang: Lang = "zh" if is_mostly_cjk(said.user) else "en"
     at = 0 if lang == "zh" else 1
     named = [f"- {name}: {_CATEGORIES[name][at]}" for name in rules.categories if name in _CATEGORIES]
     lines = "\n".join(f"{number}. {' '.join(line.text.split())}" for number, line in enumerate(known, 1))
     blocks = (
-        ("user", said.user[:MOST_USER]),
-        ("assistant", said.bot[:MOST_BOT]),
+        ("user", said.user[:MAX_USER_CHARS]),
+        ("assistant", said.bot[:MAX_BOT_CHARS]),
         (_KNOWN[lang], lines),
     )
-    asked = "\n\n".join(f"<data name={name!r}>\n{_tame(text)}\n</data>" for name, text in blocks if text)
+    asked = "\n\n".join(
+        f"<data name={name!r}>\n{_neutralize_delimiters(text)}\n</data>" for name, text in blocks if text
+    )
     return _SYSTEM[lang].format(categories="\n".join(named)), asked
 
 
-def read(answer: str) -> list[dict[str, Any]] | None:
+def parse_answer(answer: str) -> list[dict[str, Any]] | None:
     """The records of an answer, None where there is no JSON to be found.
 
     Words and fences around the array are passed over; of one that is cut off or spoilt, the whole objects count.
     """
-    text = answer[:MOST_READ]
+    text = answer[:MAX_ANSWER_READ]
     empty = False
-    for found in _values(text, "["):
+    for found in _json_values(text, "["):
         if isinstance(found, list):
             records = [item for item in found if isinstance(item, dict)]
             if records:
                 return records
             empty = empty or not found
-    records = [item for item in _values(text, "{") if isinstance(item, dict)]
+    records = [item for item in _json_values(text, "{") if isinstance(item, dict)]
     return records or ([] if empty and "{" not in text else None)
 
 
-def sift(records: Sequence[Mapping[str, Any]], said: Exchange, known: Sequence[Known], rules: Rules) -> Sifted:
+def validate_facts(
+    records: Sequence[Mapping[str, Any]], said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules
+) -> ExtractionResult:
     """The facts among the records; at most MOST_FACTS of them, in order.
 
     Dropped are those of the wrong types ("form"), of another category, of too little importance, with a quotation that
     the person did not write ("quote"), and with names, figures or other content that is not theirs ("source").
     """
-    words = _Words(said)
-    facts: list[Fact] = []
+    words = _UserWords(said)
+    facts: list[ExtractedFact] = []
     dropped: Counter[str] = Counter()
     for record in records:
-        fact = _fact(record, known)
-        why = "form" if fact is None else _objection(fact, words, rules)
+        fact = _read_fact(record, known)
+        why = "form" if fact is None else _rejection_reason(fact, words, rules)
         if fact is None or why:
             dropped[why] += 1
-        elif len(facts) >= MOST_FACTS:
+        elif len(facts) >= MAX_FACTS:
             dropped["many"] += 1
         else:
             facts.append(fact)
-    return Sifted(facts=tuple(facts), dropped=dict(dropped))
+    return ExtractionResult(facts=tuple(facts), dropped=dict(dropped))
 
 
-def still_said(facts: Sequence[Fact], said: Exchange) -> tuple[Fact, ...]:
+def still_supported(facts: Sequence[ExtractedFact], said: TurnExchange) -> tuple[ExtractedFact, ...]:
     """Those facts that the person's words, as they stand in the record now, bear out."""
-    words = _Words(said)
-    return tuple(fact for fact in facts if words.quoted(fact.quote) and words.bear_out(fact.text))
+    words = _UserWords(said)
+    return tuple(fact for fact in facts if words.quoted(fact.quote) and words.supports(fact.text))
 
 
-def dump(sifted: Sifted) -> str:
+def dump_result(sifted: ExtractionResult) -> str:
     """As JSON text, for the row that waits for the facts to be stored."""
     return json.dumps(asdict(sifted), ensure_ascii=False)
 
 
-def load(text: str) -> Sifted:
+def load_result(text: str) -> ExtractionResult:
     """The inverse of `dump`."""
     held = json.loads(text)
-    facts = (Fact(**{**fact, "replaces": tuple(fact["replaces"])}) for fact in held["facts"])
-    return Sifted(facts=tuple(facts), dropped=held["dropped"])
+    facts = (ExtractedFact(**{**fact, "replaces": tuple(fact["replaces"])}) for fact in held["facts"])
+    return ExtractionResult(facts=tuple(facts), dropped=held["dropped"])
 
 
-class _Words:
+class _UserWords:
     """What the person wrote, made ready to be asked what it bears out."""
 
-    def __init__(self, said: "Exchange") -> None:
-        self._source = Source(said.user)
-        self._folded = fold(said.user)
+    def __init__(self, said: "TurnExchange") -> None:
+        self._source = GroundingSource(said.user)
+        self._folded = fold_text(said.user)
         self._bare = _bare(said.user)
         self._clauses = _CLAUSE.split(self._folded)
-        self._least = WHOLLY if said.tainted else BORNE_OUT
+        self._least = FULL_SUPPORT_SHARE if said.tainted else MIN_SUPPORT_SHARE
 
     def quoted(self, quote: str) -> bool:
         """Whether these are the person's words; dots may stand for what is left out between them."""
         pieces = [bare for piece in re.split(r"\.{3}|…", quote) if (bare := _bare(piece))]
-        return len("".join(pieces)) >= LEAST_QUOTE and all(piece in self._bare for piece in pieces)
+        return len("".join(pieces)) >= MIN_QUOTE and all(piece in self._bare for piece in pieces)
 
-    def bear_out(self, content: str) -> bool:
+    def supports(self, content: str) -> bool:
         """Whether every figure and name, and enough of the rest, is the person's."""
-        return self._source.holds(content) and self._opens_well(content) and self._share(content) >= self._least
+        return (
+            self._source.holds(content) and self._has_known_first_word(content) and self._share(content) >= self._least
+        )
 
     def agree(self, content: str) -> bool:
         """Whether the content denies something if, and only if, the clauses that it is made of do."""
-        units = set(_units(content))
+        units = set(_content_units(content))
         around = [clause for clause in self._clauses if any(unit in clause for unit in units)]
-        return _denies(content) == any(map(_denies, around))
+        return _is_negated(content) == any(map(_is_negated, around))
 
-    def _opens_well(self, content: str) -> bool:
+    def _has_known_first_word(self, content: str) -> bool:
         """A first word with a capital may be a name; grounding lets it pass, a fact about somebody may not."""
-        opener = _OPENER.match(content)
+        opener = _FIRST_WORD.match(content)
         if opener is None:
             return True
         word = opener[1].casefold()
@@ -294,18 +300,18 @@ class _Words:
         )
 
     def _share(self, content: str) -> float:
-        units = list(_units(content))
+        units = list(_content_units(content))
         return sum(unit in self._folded for unit in units) / max(1, len(units))
 
 
-def _units(content: str) -> Iterator[str]:
+def _content_units(content: str) -> Iterator[str]:
     """What a sentence is about: stems, and single Chinese characters; "the user likes" is about nothing."""
     terms = lexical_question_terms(_FRAME_ZH.sub(" ", content))
     yield from (term for term in terms if len(term) > 1 and not _CJK.match(term) and term not in _FRAME_EN)
     yield from dict.fromkeys(letter for term in terms if _CJK.match(term) for letter in term)
 
 
-def _fact(record: Mapping[str, Any], known: Sequence[Known]) -> Fact | None:
+def _read_fact(record: Mapping[str, Any], known: Sequence[KnownMemory]) -> ExtractedFact | None:
     """The record as a fact, None where a field is missing or of another type."""
     category, content, importance = (record.get(name) for name in ("category", "content", "importance"))
     quote, replaces = record.get("source"), record.get("replaces")
@@ -313,28 +319,30 @@ def _fact(record: Mapping[str, Any], known: Sequence[Known]) -> Fact | None:
         return None
     if isinstance(importance, bool) or not isinstance(importance, int | float) or not math.isfinite(importance):
         return None
-    text = " ".join(tidy(" ".join(content.split())).split())
-    if not text or len(text) > MOST_LETTERS or not 1 <= importance <= 10:
+    text = " ".join(tidy_content(" ".join(content.split())).split())
+    if not text or len(text) > MAX_FACT_CHARS or not 1 <= importance <= 10:
         return None
-    return Fact(
+    return ExtractedFact(
         category=category.strip(),
         text=text,
         importance=int(importance),
         quote=" ".join(quote.split()),
-        replaces=_replaced(replaces, [line if line.category in ("", category.strip()) else None for line in known]),
+        replaces=_replaced_keys(
+            replaces, [line if line.category in ("", category.strip()) else None for line in known]
+        ),
     )
 
 
-def _replaced(numbers: object, known: Sequence[Known | None]) -> tuple[str, ...]:
+def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tuple[str, ...]:
     """Keys of the shown lines with those numbers, a few; anything else, and whoever names more, replaces nothing."""
     if not isinstance(numbers, list):
         return ()
     meant = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
     named = [known[number - 1] for number in dict.fromkeys(meant) if 1 <= number <= len(known)]
-    return tuple(line.norm for line in named if line) if len(named) <= MOST_REPLACED else ()
+    return tuple(line.norm for line in named if line) if len(named) <= MAX_REPLACED else ()
 
 
-def _objection(fact: Fact, words: _Words, rules: Rules) -> str:
+def _rejection_reason(fact: ExtractedFact, words: _UserWords, rules: ExtractionRules) -> str:
     """Why a fact is not to be kept, "" for no reason."""
     if fact.category not in _CATEGORIES or fact.category not in rules.categories:
         return "category"
@@ -342,14 +350,14 @@ def _objection(fact: Fact, words: _Words, rules: Rules) -> str:
         return "importance"
     if not words.quoted(fact.quote):
         return "quote"
-    return "" if words.bear_out(fact.text) and words.agree(fact.text) else "source"
+    return "" if words.supports(fact.text) and words.agree(fact.text) else "source"
 
 
-def _denies(text: str) -> bool:
+def _is_negated(text: str) -> bool:
     return _DENIES.search(_NO_DENIAL.sub("", text)) is not None
 
 
-def _values(text: str, opening: str) -> Iterator[Any]:
+def _json_values(text: str, opening: str) -> Iterator[Any]:
     """Every JSON value that begins with that sign and is not inside one given before."""
     decoder, at = json.JSONDecoder(strict=False), text.find(opening)
     while at >= 0:
@@ -364,32 +372,32 @@ def _values(text: str, opening: str) -> Iterator[Any]:
 
 def _bare(text: str) -> str:
     """Letters and figures alone, folded."""
-    return "".join(filter(str.isalnum, fold(text)))
+    return "".join(filter(str.isalnum, fold_text(text)))
 
 
-def _is(part: Part) -> TypeGuard[Text]:
+def _is_text(part: Part) -> TypeGuard[Text]:
     return isinstance(part, Text) and not part.aside
 
 
-def _tame(text: str) -> str:
+def _neutralize_delimiters(text: str) -> str:
     """Nobody inside the material can end it."""
     return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)
 
 
 # Whether a line says something that may hold for long, as far as its words tell: no model is asked. Pure.
 
-LEAST_CONTENT = 3
+MIN_CONTENT = 3
 """What a line must say: a longer word counts two, a pair of Chinese characters or a short word one; "ok" is nothing."""
-LONG_WORD = 4
-LONGEST = 300
+LONG_WORD_CHARS = 4
+MAX_LINE = 300
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
+def _any_pattern(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-_SHORTENED = _any(r"recall\((?:handle|turn)=", r"\[(?:picture|file )", r"^\[\+\d+ messages")
-_ASKS = _any(
+_SHORTENED = _any_pattern(r"recall\((?:handle|turn)=", r"\[(?:picture|file )", r"^\[\+\d+ messages")
+_QUESTION = _any_pattern(
     r"[?？]|[吗呢么吧][。!！~～\s]*$",
     r"什么|怎么|怎样|如何|为何|多少|哪[里个些儿天]|几点|是不是|能不能|可不可以|有没有",
     r"帮我|帮忙|麻烦你|给我|告诉我|请[你帮问给把]|^(?:请|把|再|继续)|我(?:们)?(?:想|要|需要)",
@@ -398,12 +406,12 @@ _ASKS = _any(
     r"\b(?:help|tell|show|give|send) me\b",
     r"\bi(?:'d| would) like you to\b|\bi (?:want|need|wish|have a question)\b",
 )
-_FOR_ONCE = _any(
+_MOMENTARY = _any_pattern(
     r"今天|昨天|明天|前天|后天|今晚|昨晚|今早|刚才|刚刚|这次|一会儿|马上",
     r"\b(?:today|yesterday|tomorrow|tonight|just now|right now|this (?:time|morning|afternoon|evening|week))\b",
 )
-_FOR_GOOD = _any(r"以后|今后|永远|总是|一直都?要|务必|请用|请始终", r"\b(?:always|never|from now on|prefer)\b")
-_COURTESY = _any(
+_LASTING = _any_pattern(r"以后|今后|永远|总是|一直都?要|务必|请用|请始终", r"\b(?:always|never|from now on|prefer)\b")
+_COURTESY = _any_pattern(
     r"[早上中下晚]{1,4}午?好|晚安|你好|您好|辛苦了|太好了|没问题|没关系|不客气|谢谢|多谢|感谢|再见|拜拜|哈哈",
     r"好的|收到|明白|继续|不好意思|对不起|抱歉|不知道|不太?确定|想一?想|看一?看|试一?试|再说|我很?喜欢[。!！~～\s]*$",
     r"\bgood (?:morning|afternoon|evening|night)\b|\b(?:hello|hi|hey|bye|goodbye|okay|ok|sure)\b|\bsee you(?: \w+)?\b",
@@ -412,35 +420,35 @@ _COURTESY = _any(
     r"\bi (?:like|love) (?:it|that)\b|\bi (?:see|agree|understand|guess|hope|think)\b|\bmy (?:bad|pleasure)\b",
     r"\bi(?:'m| am) (?:fine|sorry|done|back|here|ready|not sure)\b|\b(?:don't|do not) (?:know|understand)\b",
 )
-_SELF = _any(r"我|咱|本人|俺", r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b")
-_TELLS = _any(r"我(?:是|叫|姓|最?爱|最?喜欢|不[吃喝喜爱]|讨厌|怕)")
-_OF_TALK = _any(
+_SELF = _any_pattern(r"我|咱|本人|俺", r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b")
+_SELF_STATEMENT = _any_pattern(r"我(?:是|叫|姓|最?爱|最?喜欢|不[吃喝喜爱]|讨厌|怕)")
+_ABOUT_TALK = _any_pattern(
     r"询问|问了|问及|请求|请教|要求(?:助手|机器人)|咨询|打招呼|问候",
     r"\b(?:asked|asks|requested|wondered|inquired|greeted)\b",
     r"^\W*(?:bot|assistant|tool|助手|机器人|工具)",
 )
-_LIKING = _any(
+_LIKING = _any_pattern(
     r"喜欢|最爱|爱[吃喝看听用玩]|讨厌|不[吃喝]|偏好|偏爱|习惯|希望|请用|以后|总是|忌口|过敏",
     r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rite|always|never|allergic|from now on)\b",
 )
 
 
-def lasting(text: str, *, spoken: bool) -> bool:
+def is_lasting(text: str, *, spoken: bool) -> bool:
     """Whether a line may stand in memory: no question, request, courtesy or news of the day.
 
     spoken: it is what a person said, and then it must be about themselves or a wish for good; else it tells of that,
     and then it must not be about the talk alone.
     """
-    if len(text) > LONGEST or _SHORTENED.search(text) or _FOR_ONCE.search(text):
+    if len(text) > MAX_LINE or _SHORTENED.search(text) or _MOMENTARY.search(text):
         return False
-    for_good = _FOR_GOOD.search(text) is not None
-    if _ASKS.search(text) and not for_good:
+    for_good = _LASTING.search(text) is not None
+    if _QUESTION.search(text) and not for_good:
         return False
-    if not (for_good or _SELF.search(text)) if spoken else _OF_TALK.search(text):
+    if not (for_good or _SELF.search(text)) if spoken else _ABOUT_TALK.search(text):
         return False
     rest = _COURTESY.sub(" ", text)
-    content = sum(2 if term.isascii() and len(term) >= LONG_WORD else 1 for term in lexical_question_terms(rest))
-    return content >= (1 if _TELLS.search(rest) else LEAST_CONTENT)
+    content = sum(2 if term.isascii() and len(term) >= LONG_WORD_CHARS else 1 for term in lexical_question_terms(rest))
+    return content >= (1 if _SELF_STATEMENT.search(rest) else MIN_CONTENT)
 
 
 def category_of(text: str) -> str:

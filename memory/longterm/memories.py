@@ -10,30 +10,56 @@ from itertools import islice
 
 import structlog
 
-from memory.failpoints import afp
-from memory.longterm.batches import batched, put_all
-from memory.longterm.memory_file import Action, Edit, Held, Revision, Unreadable, loses, noted, read, write
-from memory.longterm.similarity import SAME, content, merged, normal, overlap, relevances, similarity
+from memory.failpoints import hit_async
+from memory.longterm.batches import batched, put_in_batches
+from memory.longterm.memory_file import (
+    Action,
+    MemoryEdit,
+    MemoryFileText,
+    MemoryFileUnreadable,
+    MemoryRevision,
+    change_record,
+    loses_too_much,
+    read_memory,
+    write_memory,
+)
+from memory.longterm.similarity import (
+    SAME_MEMORY,
+    content_words,
+    merge_lines,
+    normalize_key,
+    question_relevances,
+    similarity,
+    word_overlap,
+)
 from memory.store.longterm.protocols import MemoryRecords
 from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryRow, MemorySource, NewMemory, Origin
-from memory.text.bullets import LONGEST, Bullet, added, memorable, removed, replaced, tidy
-from memory.workspace.files import Conflict, SpaceFiles, Workspace
+from memory.text.bullets import (
+    MAX_BULLET,
+    Bullet,
+    add_bullet,
+    recordable_bullets,
+    remove_bullet,
+    replace_bullet,
+    tidy_content,
+)
+from memory.workspace.files import FileConflict, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
 # What a person's edit of MEMORY.md means for the records: lines that stayed, were changed, went, or are new. Pure.
 
-MOST_TAKEN = 5_000
+MAX_RECORDED = 5_000
 """Lines of one space that have a record; more stay in the file, and are found there by a search."""
-MOST_COMPARED = 8
+MAX_COMPARED = 8
 """New lines that a lost one is compared with."""
-MOST_LOOKED_AT = 1_000
+MAX_HOLDERS = 1_000
 """Lines that are looked at for those, by the words that they share with it."""
 
 Words = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Differences:
+class FileDifferences:
     """renamed: (former key, the line as it is now). new: lines without a record. gone: keys without a line.
 
     left: how many lines of the file have no record and get none, because there are `MOST_TAKEN` already.
@@ -45,7 +71,7 @@ class Differences:
     left: int = 0
 
 
-def differences(text: str, rows: Sequence[MemoryRow]) -> Differences:
+def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
     """Where the records do not say what the file says.
 
     A line that was changed keeps its record while it is at least `SAME` similar to what it was, and so does one that
@@ -54,49 +80,51 @@ def differences(text: str, rows: Sequence[MemoryRow]) -> Differences:
     Args:
         rows: the live ones of the space.
     """
-    lines = lines_of(text)
+    lines = memory_lines(text)
     known = {row.norm: row for row in rows}
     moved = [(norm, line) for norm, line in lines.items() if norm in known and known[norm].category != line.category]
     new = {norm: line for norm, line in lines.items() if norm not in known}
     lost = {norm: row for norm, row in known.items() if norm not in lines}
-    changed = [(former, new.pop(norm)) for former, norm in _pairs(lost, new)]
+    changed = [(former, new.pop(norm)) for former, norm in _pair_renamed(lost, new)]
     for former, _ in changed:
         del lost[former]
-    room = max(0, MOST_TAKEN - (len(known) - len(lost)))
+    room = max(0, MAX_RECORDED - (len(known) - len(lost)))
     taken = tuple(islice(new.values(), room))
-    return Differences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
+    return FileDifferences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
 
 
-def beyond(text: str) -> int:
+def count_unrecorded(text: str) -> int:
     """How many lines of a file can have no record, because it has more than `MOST_TAKEN`."""
-    return max(0, len(lines_of(text)) - MOST_TAKEN)
+    return max(0, len(memory_lines(text)) - MAX_RECORDED)
 
 
-def lines_of(text: str) -> dict[str, NewMemory]:
+def memory_lines(text: str) -> dict[str, NewMemory]:
     """The memories of a file by key, as a person wrote them there."""
     found: dict[str, NewMemory] = {}
-    for bullet in memorable(text):
-        norm = normal(bullet.text)
+    for bullet in recordable_bullets(text):
+        norm = normalize_key(bullet.text)
         line = NewMemory(norm=norm, category=bullet.category, text=bullet.text, importance=5, origin="file")
         found.setdefault(norm, line)
     return found
 
 
-def _pairs(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list[tuple[str, str]]:
+def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list[tuple[str, str]]:
     """Which lost line became which new one: the most similar first, each once."""
-    before = {norm: content(row.text) for norm, row in lost.items()}
-    after = {norm: content(line.text) for norm, line in new.items()}
-    scored = [(similarity(lost[former].text, new[norm].text), former, norm) for former, norm in _alike(before, after)]
+    before = {norm: content_words(row.text) for norm, row in lost.items()}
+    after = {norm: content_words(line.text) for norm, line in new.items()}
+    scored = [
+        (similarity(lost[former].text, new[norm].text), former, norm) for former, norm in _similar_pairs(before, after)
+    ]
     taken: set[str] = set()
     pairs = []
     for score, former, norm in sorted(scored, key=lambda item: -item[0]):
-        if score >= SAME and former not in taken and norm not in taken:
+        if score >= SAME_MEMORY and former not in taken and norm not in taken:
             taken |= {former, norm}
             pairs.append((former, norm))
     return pairs
 
 
-def _alike(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
+def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
     """Pairs that are worth a comparison, which costs a hundred times as much: of each lost line the few new ones that
     share most of its words with it, rare words first.
     """
@@ -109,34 +137,34 @@ def _alike(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[
         looked_at = 0
         for word in sorted((word for word in was if word in having), key=lambda word: (len(having[word]), word)):
             holders = having[word]
-            if looked_at and looked_at + len(holders) > MOST_LOOKED_AT:
+            if looked_at and looked_at + len(holders) > MAX_HOLDERS:
                 break
             looked_at += len(holders)
-            shared.update(holders[:MOST_LOOKED_AT])
-        most = nlargest(MOST_COMPARED, shared, key=lambda norm: (len(was & after[norm]), shared[norm]))
+            shared.update(holders[:MAX_HOLDERS])
+        most = nlargest(MAX_COMPARED, shared, key=lambda norm: (len(was & after[norm]), shared[norm]))
         yield from ((former, norm) for norm in most if 2 * len(was & after[norm]) >= min(len(was), len(after[norm])))
 
 
 # What becomes of a MEMORY.md when something is to be remembered: nothing, a fuller line, a new one. Pure.
 
-_NOBODY = MemorySource()
-NEVER = 2.0
+_NO_SOURCE = MemorySource()
+NEVER_SIMILAR = 2.0
 """The similarity that no two lines have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class MemoryCandidate:
     """Something to be remembered. importance: 1 to 10. replaces: keys of the lines that it proves wrong."""
 
     category: str
     text: str
     importance: int = 5
     origin: Origin
-    source: MemorySource = _NOBODY
+    source: MemorySource = _NO_SOURCE
     replaces: tuple[str, ...] = ()
 
 
-def revise(text: str, candidate: Candidate, threshold: float) -> Revision:
+def revise_text(text: str, candidate: MemoryCandidate, threshold: float) -> MemoryRevision:
     """The file's text with the candidate in it.
 
     Lines that it replaces leave. A line of the same words stays as it is; else the most similar line of its category is
@@ -146,50 +174,58 @@ def revise(text: str, candidate: Candidate, threshold: float) -> Revision:
     Raises:
         ValueError: nothing is said, or more than a memory holds, or there is no such category.
     """
-    full = _revised(text, candidate, threshold)
-    return _revised(text, replace(candidate, replaces=()), NEVER) if loses(text, full.text) else full
+    full = _revise_candidate(text, candidate, threshold)
+    return (
+        _revise_candidate(text, replace(candidate, replaces=()), NEVER_SIMILAR)
+        if loses_too_much(text, full.text)
+        else full
+    )
 
 
-def _revised(text: str, candidate: Candidate, threshold: float) -> Revision:
-    content = tidy(candidate.text)
-    if len(content) > LONGEST:
-        raise ValueError(f"a memory has at most {LONGEST} characters, not {len(content)}")
-    key = normal(content)
+def _revise_candidate(text: str, candidate: MemoryCandidate, threshold: float) -> MemoryRevision:
+    content = tidy_content(candidate.text)
+    if len(content) > MAX_BULLET:
+        raise ValueError(f"a memory has at most {MAX_BULLET} characters, not {len(content)}")
+    key = normalize_key(content)
     gone = frozenset(candidate.replaces) - {key}
-    lines = memorable(text)
-    like = _like([line for line in lines if normal(line.text) not in gone], candidate.category, content, threshold)
-    words = _together(like.text, content) if like else content
+    lines = recordable_bullets(text)
+    like = _find_similar(
+        [line for line in lines if normalize_key(line.text) not in gone], candidate.category, content, threshold
+    )
+    words = _merge_content(like.text, content) if like else content
     for line in reversed(lines):
-        if normal(line.text) in gone:
-            text = removed(text, line)
+        if normalize_key(line.text) in gone:
+            text = remove_bullet(text, line)
         elif line is like and words != line.text:
-            text = replaced(text, line, words)
-    return Revision(
-        text=text if like else added(text, candidate.category, words),
-        live=(_known(candidate, words, like),),
-        superseded=tuple((norm, normal(words)) for norm in _former(like, words, candidate.replaces)),
+            text = replace_bullet(text, line, words)
+    return MemoryRevision(
+        text=text if like else add_bullet(text, candidate.category, words),
+        live=(_candidate_record(candidate, words, like),),
+        superseded=tuple((norm, normalize_key(words)) for norm in _superseded_keys(like, words, candidate.replaces)),
         action="created" if like is None else "unchanged" if words == like.text else "updated",
     )
 
 
-def _like(lines: Sequence[Bullet], category: str, content: str, threshold: float) -> Bullet | None:
+def _find_similar(lines: Sequence[Bullet], category: str, content: str, threshold: float) -> Bullet | None:
     """The line of the same words, whatever its heading; else the most similar one of the category."""
-    key = normal(content)
+    key = normalize_key(content)
     for line in lines:
-        if normal(line.text) == key:
+        if normalize_key(line.text) == key:
             return line
     scored = [(similarity(line.text, content), line) for line in lines if line.category == category]
     score, best = max(scored, key=lambda item: item[0], default=(0.0, None))
     return best if score >= threshold else None
 
 
-def _together(existing: str, content: str) -> str:
-    return existing if normal(existing) == normal(content) else tidy(merged(existing, content))
+def _merge_content(existing: str, content: str) -> str:
+    return (
+        existing if normalize_key(existing) == normalize_key(content) else tidy_content(merge_lines(existing, content))
+    )
 
 
-def _known(candidate: Candidate, words: str, like: Bullet | None) -> NewMemory:
+def _candidate_record(candidate: MemoryCandidate, words: str, like: Bullet | None) -> NewMemory:
     return NewMemory(
-        norm=normal(words),
+        norm=normalize_key(words),
         category=like.category if like else candidate.category,
         text=words,
         importance=min(10, max(1, candidate.importance)),
@@ -198,16 +234,16 @@ def _known(candidate: Candidate, words: str, like: Bullet | None) -> NewMemory:
     )
 
 
-def _former(like: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
+def _superseded_keys(like: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
     """Keys of the lines whose place was taken."""
-    key = normal(words)
-    former = [*replaces, *([normal(like.text)] if like else [])]
+    key = normalize_key(words)
+    former = [*replaces, *([normalize_key(like.text)] if like else [])]
     return [norm for norm in dict.fromkeys(former) if norm != key]
 
 
-MOST_TRIES = 20
+MAX_TRIES = 20
 log = structlog.get_logger(__name__)
-_KINDS: dict[Origin, ChangeKind] = {
+_CHANGE_KINDS: dict[Origin, ChangeKind] = {
     "extraction": "extract",
     "person": "remember",
     "tool": "tool",
@@ -218,7 +254,7 @@ _ORIGINS: dict[ChangeKind, Origin] = {"extract": "extraction", "tool": "tool", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class MemoryServices:
     """What memories stand on. similarity: from where on two lines are one, asked at each use."""
 
     records: MemoryRecords
@@ -227,7 +263,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upserted:
+class UpsertResult:
     """What became of a candidate, its line's row, and the rows of the lines whose place it took."""
 
     action: Action
@@ -236,7 +272,7 @@ class Upserted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredMemory:
     """A memory that was found. similarity: how much of the question is in it, 0 to 1."""
 
     row: MemoryRow
@@ -244,14 +280,14 @@ class Scored:
 
 
 Rows = list[MemoryRow]
-Found = list[Scored]
+ScoredMemories = list[ScoredMemory]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
+class _EditResult:
     """What an edit came to. rows: of the lines that the revision names, in order; written: whether the file was."""
 
-    revision: Revision
+    revision: MemoryRevision
     rows: Rows
     written: bool
 
@@ -262,7 +298,7 @@ class Memories:
     All methods may raise StoreError and OSError; those that write, Unreadable, and WouldLose where no person asked.
     """
 
-    def __init__(self, space: str, ground: Ground) -> None:
+    def __init__(self, space: str, ground: MemoryServices) -> None:
         self.space = space
         self._ground = ground
         self._turn = asyncio.Lock()
@@ -274,11 +310,11 @@ class Memories:
         Raises:
             ValueError: nothing is said, or there is no such category.
         """
-        candidate = Candidate(category=category, text=content, importance=importance, origin="person")
-        edit = Edit(kind="api", revise=partial(_revise, candidate, NEVER), by_person=True)
+        candidate = MemoryCandidate(category=category, text=content, importance=importance, origin="person")
+        edit = MemoryEdit(kind="api", revise=partial(_revise, candidate, NEVER_SIMILAR), by_person=True)
         return (await self._carry_out(edit)).rows[0]
 
-    async def upsert(self, candidate: Candidate) -> Upserted:
+    async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
         """Remember something, merged with the line that says the same, in place of those that it proves wrong.
 
         A second time changes nothing.
@@ -286,15 +322,15 @@ class Memories:
         Raises:
             ValueError: nothing is said, or there is no such category.
         """
-        edit = Edit(
-            kind=_KINDS[candidate.origin],
+        edit = MemoryEdit(
+            kind=_CHANGE_KINDS[candidate.origin],
             revise=partial(_revise, candidate, self._ground.similarity()),
             about=candidate.source.message_id,
             by_person=candidate.origin == "person",
         )
         done = await self._carry_out(edit)
         former = [await self._ground.records.row(self.space, norm) for norm, _ in done.revision.superseded]
-        return Upserted(action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former)))
+        return UpsertResult(action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former)))
 
     async def list(self, category: str | None = None, limit: int = 20) -> Rows:
         """What is remembered, newest first. category: only that one; limit: 0 for all."""
@@ -303,15 +339,15 @@ class Memories:
 
     async def search(
         self, query: str, limit: int = 5, min_similarity: float = 0.6, category: str | None = None
-    ) -> Found:
+    ) -> ScoredMemories:
         """The memories that hold most of what is asked, best first; each counts as used.
 
         Args:
             min_similarity: the least share of the question's content words that must be in a memory.
         """
         rows = await self.list(category, limit=0)
-        scores = await asyncio.to_thread(relevances, query, [row.text for row in rows])
-        scored = [Scored(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)]
+        scores = await asyncio.to_thread(question_relevances, query, [row.text for row in rows])
+        scored = [ScoredMemory(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)]
         best = sorted((one for one in scored if one.similarity >= min_similarity), key=lambda one: -one.similarity)
         found = best[:limit]
         await self._ground.records.used(self.space, [one.row.norm for one in found])
@@ -320,7 +356,7 @@ class Memories:
     async def nearest(self, text: str, limit: int = 5) -> Rows:
         """The memories that have most words in common with a text, nearest first, those that contradict it too."""
         rows = await self.list(limit=0)
-        scores = await asyncio.to_thread(lambda: [overlap(row.text, text) for row in rows])
+        scores = await asyncio.to_thread(lambda: [word_overlap(row.text, text) for row in rows])
         best = sorted(zip(scores, rows, strict=True), key=lambda item: -item[0])
         return [row for score, row in best[:limit] if score > 0]
 
@@ -330,7 +366,7 @@ class Memories:
         With the kind "forget" the record of the change holds none of the words.
         """
         wanted = frozenset(norms)
-        await self._carry_out(Edit(kind=kind, revise=partial(_without, wanted), by_person=by_person))
+        await self._carry_out(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
         rows = [await self._ground.records.row(self.space, norm) for norm in dict.fromkeys(norms)]
         return [row for row in rows if row is not None]
 
@@ -339,52 +375,52 @@ class Memories:
         async with self._turn:
             try:
                 held = await self._read()
-            except Unreadable:
+            except MemoryFileUnreadable:
                 return
             await self._follow(held)
 
-    async def apply(self, edit: Edit) -> MemoryChange | None:
+    async def apply(self, edit: MemoryEdit) -> MemoryChange | None:
         """Write an edit and what is known of its lines; None where the file is as the edit wants it already."""
         done = await self._carry_out(edit)
         changes = await self._ground.records.changes(self.space, limit=1) if done.written else []
         return changes[0] if changes else None
 
-    async def _carry_out(self, edit: Edit) -> _Done:
+    async def _carry_out(self, edit: MemoryEdit) -> _EditResult:
         async with self._turn:
-            for _ in range(MOST_TRIES):
+            for _ in range(MAX_TRIES):
                 held = await self._read()
                 await self._follow(held)
                 revision = await asyncio.to_thread(edit.revise, held.text)
                 try:
-                    rows = await _to_its_end(self._put(edit, held, revision))
-                except Conflict:
+                    rows = await _run_to_end(self._put(edit, held, revision))
+                except FileConflict:
                     continue
-                return _Done(revision=revision, rows=rows, written=revision.text != held.text)
+                return _EditResult(revision=revision, rows=rows, written=revision.text != held.text)
         raise OSError(f"the memory of {self.space!r} changes faster than it can be written")
 
-    async def _put(self, edit: Edit, held: Held, revision: Revision) -> Rows:
+    async def _put(self, edit: MemoryEdit, held: MemoryFileText, revision: MemoryRevision) -> Rows:
         if revision.text == held.text:
             return await self._ground.records.put(self.space, None, live=revision.live, superseded=revision.superseded)
         files = self._files()
-        written = await asyncio.to_thread(write, files, held, revision.text, by_person=edit.by_person)
-        await afp("upsert.file_written")
-        live, gone = await asyncio.to_thread(_records, edit, held.text, revision)
-        records, change = self._ground.records, await asyncio.to_thread(noted, edit, held, written)
-        rows = await put_all(records, self.space, change, live=live, superseded=revision.superseded, gone=gone)
+        written = await asyncio.to_thread(write_memory, files, held, revision.text, by_person=edit.by_person)
+        await hit_async("upsert.file_written")
+        live, gone = await asyncio.to_thread(_new_records, edit, held.text, revision)
+        records, change = self._ground.records, await asyncio.to_thread(change_record, edit, held, written)
+        rows = await put_in_batches(records, self.space, change, live=live, superseded=revision.superseded, gone=gone)
         self._seen = written.sha256
-        await afp("upsert.committed")
+        await hit_async("upsert.committed")
         return rows
 
-    async def _follow(self, held: Held) -> None:
+    async def _follow(self, held: MemoryFileText) -> None:
         """After a hand edit, or a crash between file and record."""
         if held.sha256 == self._seen:
             return
         records = self._ground.records
         rows = await records.rows(self.space)
-        found = await asyncio.to_thread(differences, held.text, rows)
+        found = await asyncio.to_thread(find_differences, held.text, rows)
         if found.left:
             log.warning(
-                "MEMORY.md has more lines than have a record", space=self.space, most=MOST_TAKEN, left=found.left
+                "MEMORY.md has more lines than have a record", space=self.space, most=MAX_RECORDED, left=found.left
             )
         for renamed in batched(found.renamed):
             await records.rename(self.space, renamed)
@@ -394,17 +430,17 @@ class Memories:
             await records.put(self.space, None, live=new)
         self._seen = held.sha256
 
-    async def _read(self) -> Held:
-        return await asyncio.to_thread(lambda: read(self._files()))
+    async def _read(self) -> MemoryFileText:
+        return await asyncio.to_thread(lambda: read_memory(self._files()))
 
     def _files(self) -> SpaceFiles:
         try:
             return self._ground.workspace.space(self.space)
         except PathRefused as err:
-            raise Unreadable(f"the folder of {self.space!r} is left alone: {err}") from err
+            raise MemoryFileUnreadable(f"the folder of {self.space!r} is left alone: {err}") from err
 
 
-async def _to_its_end(work: Coroutine[None, None, Rows]) -> Rows:
+async def _run_to_end(work: Coroutine[None, None, Rows]) -> Rows:
     """A caller that is cancelled is so once the work has ended: a line without its record would lose its source."""
     task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
@@ -418,22 +454,22 @@ async def _to_its_end(work: Coroutine[None, None, Rows]) -> Rows:
     return task.result()
 
 
-def _revise(candidate: Candidate, threshold: float, text: str) -> Revision:
-    return revise(text, candidate, threshold)
+def _revise(candidate: MemoryCandidate, threshold: float, text: str) -> MemoryRevision:
+    return revise_text(text, candidate, threshold)
 
 
-def _without(norms: frozenset[str], text: str) -> Revision:
-    for line in reversed(memorable(text)):
-        if normal(line.text) in norms:
-            text = removed(text, line)
-    return Revision(text=text)
+def _remove_keys(norms: frozenset[str], text: str) -> MemoryRevision:
+    for line in reversed(recordable_bullets(text)):
+        if normalize_key(line.text) in norms:
+            text = remove_bullet(text, line)
+    return MemoryRevision(text=text)
 
 
-def _records(edit: Edit, before: str, revision: Revision) -> tuple[Sequence[NewMemory], Sequence[str]]:
+def _new_records(edit: MemoryEdit, before: str, revision: MemoryRevision) -> tuple[Sequence[NewMemory], Sequence[str]]:
     """What is known of the lines that the edit brought, those that it names first, and the keys of what it took out."""
     named = {line.norm for line in revision.live}
     former = {norm for norm, _ in revision.superseded}
-    old, new = lines_of(before), lines_of(revision.text)
+    old, new = memory_lines(before), memory_lines(revision.text)
     origin = _ORIGINS.get(edit.kind, "person")
     brought = [replace(line, origin=origin) for norm, line in new.items() if norm not in old and norm not in named]
     return [*revision.live, *brought], [norm for norm in old if norm not in new and norm not in former]

@@ -5,31 +5,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.longterm.similarity import normal
-from memory.store.longterm.rows import ChangeKind, NewChange, NewMemory
-from memory.text.bullets import memorable
-from memory.workspace.files import SpaceFiles, TooBig
+from memory.longterm.similarity import normalize_key
+from memory.store.longterm.rows import ChangeKind, NewMemory, NewMemoryChange
+from memory.text.bullets import recordable_bullets
+from memory.workspace.files import FileTooBig, SpaceFiles
 from memory.workspace.safe_path import PathRefused
 
-PATH = "MEMORY.md"
-MOST_BYTES = 1_000_000
+MEMORY_PATH = "MEMORY.md"
+MAX_BYTES = 1_000_000
 """A larger file is read by people and by searches; no line of it gets a record, and nothing is written into it."""
-LEAST_LEFT = 0.5
+MIN_LEFT_SHARE = 0.5
 """Share of its bytes that a file keeps at a write which no person asked for."""
 
 Action = Literal["created", "updated", "unchanged"]
 
 
-class Unreadable(ValueError):
+class MemoryFileUnreadable(ValueError):
     """The file is not UTF-8, larger than any text, or no file of ours: it is left as it is, and nothing is noted."""
 
 
-class WouldLose(RuntimeError):
+class MemoryLossRefused(RuntimeError):
     """The write would leave less than half of the file, and no person asked for it; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class MemoryFileText:
     """A MEMORY.md as it was read. sha256: of its bytes, "" where there is none."""
 
     text: str
@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class MemoryRevision:
     """What an edit makes of a file's text.
 
     live: what is known of lines that the new text has; a new line that is not named gets the kind's origin. superseded:
@@ -52,7 +52,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class MemoryEdit:
     """A change of a whole file. revise: pure; asked again with the new text when somebody else wrote meanwhile.
 
     about: what it belongs to, as in MemoryChange. keeps_before: the former text is kept in the record. by_person: a
@@ -60,13 +60,13 @@ class Edit:
     """
 
     kind: ChangeKind
-    revise: Callable[[str], Revision]
+    revise: Callable[[str], MemoryRevision]
     about: str = ""
-    keeps_before: bool = False
+    stores_previous: bool = False
     by_person: bool = False
 
 
-def read(files: SpaceFiles) -> Held:
+def read_memory(files: SpaceFiles) -> MemoryFileText:
     """The file, decoded to the letter. Blocks.
 
     Raises:
@@ -74,19 +74,19 @@ def read(files: SpaceFiles) -> Held:
         OSError: the disk failed.
     """
     try:
-        data = files.read_bytes(PATH)
-        if len(data) > MOST_BYTES:
-            raise TooBig(
-                f"it has {len(data):,} bytes, and {MOST_BYTES:,} are the most; move what is old to another file"
+        data = files.read_bytes(MEMORY_PATH)
+        if len(data) > MAX_BYTES:
+            raise FileTooBig(
+                f"it has {len(data):,} bytes, and {MAX_BYTES:,} are the most; move what is old to another file"
             )
-        return Held(text=data.decode(), sha256=hashlib.sha256(data).hexdigest())
+        return MemoryFileText(text=data.decode(), sha256=hashlib.sha256(data).hexdigest())
     except FileNotFoundError:
-        return Held(text="", sha256="")
-    except (UnicodeDecodeError, TooBig, PathRefused) as err:
-        raise Unreadable(f"{PATH} is left alone: {err}") from err
+        return MemoryFileText(text="", sha256="")
+    except (UnicodeDecodeError, FileTooBig, PathRefused) as err:
+        raise MemoryFileUnreadable(f"{MEMORY_PATH} is left alone: {err}") from err
 
 
-def write(files: SpaceFiles, held: Held, text: str, *, by_person: bool) -> Held:
+def write_memory(files: SpaceFiles, held: MemoryFileText, text: str, *, by_person: bool) -> MemoryFileText:
     """Put the new text where `held` was read, on the disk when this returns. Blocks.
 
     Raises:
@@ -95,35 +95,35 @@ def write(files: SpaceFiles, held: Held, text: str, *, by_person: bool) -> Held:
         Unreadable: it would be larger than any text, or is no file of ours by now.
         OSError: the disk failed.
     """
-    if not by_person and loses(held.text, text):
-        raise WouldLose(f"{PATH} would be less than half of what it was")
+    if not by_person and loses_too_much(held.text, text):
+        raise MemoryLossRefused(f"{MEMORY_PATH} would be less than half of what it was")
     try:
-        file = files.write(PATH, text, held.sha256 or None)
-    except (TooBig, PathRefused) as err:
-        raise Unreadable(f"{PATH} is left alone: {err}") from err
-    return Held(text=text, sha256=file.sha256)
+        file = files.write(MEMORY_PATH, text, held.sha256 or None)
+    except (FileTooBig, PathRefused) as err:
+        raise MemoryFileUnreadable(f"{MEMORY_PATH} is left alone: {err}") from err
+    return MemoryFileText(text=text, sha256=file.sha256)
 
 
-def loses(before: str, after: str) -> bool:
+def loses_too_much(before: str, after: str) -> bool:
     """Whether less than half of the bytes is left."""
-    return len(after.encode()) < LEAST_LEFT * len(before.encode())
+    return len(after.encode()) < MIN_LEFT_SHARE * len(before.encode())
 
 
-def words(text: str) -> dict[str, str]:
+def memory_keys(text: str) -> dict[str, str]:
     """The lines that are memories, by key."""
-    return {normal(bullet.text): bullet.text for bullet in memorable(text)}
+    return {normalize_key(bullet.text): bullet.text for bullet in recordable_bullets(text)}
 
 
-def noted(edit: Edit, before: Held, after: Held) -> NewChange:
+def change_record(edit: MemoryEdit, before: MemoryFileText, after: MemoryFileText) -> NewMemoryChange:
     """The write as the record keeps it; nothing of the words where they are to be forgotten."""
-    old, new = ({}, {}) if edit.kind == "forget" else (words(before.text), words(after.text))
-    return NewChange(
-        path=PATH,
+    old, new = ({}, {}) if edit.kind == "forget" else (memory_keys(before.text), memory_keys(after.text))
+    return NewMemoryChange(
+        path=MEMORY_PATH,
         kind=edit.kind,
         before_sha256=before.sha256,
         after_sha256=after.sha256,
         added=tuple(new[norm] for norm in new if norm not in old),
         removed=tuple(old[norm] for norm in old if norm not in new),
-        before=before.text if edit.keeps_before else "",
+        before=before.text if edit.stores_previous else "",
         about=edit.about,
     )

@@ -9,20 +9,28 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from memory.context.taint import FoldLabel
-from memory.conversation import USER
-from memory.longterm.extraction import Exchange, Fact, category_of, lasting, mostly_cjk, read, still_said
-from memory.longterm.similarity import normal, similarity
+from memory.conversation import USER_SPEAKER
+from memory.longterm.extraction import (
+    ExtractedFact,
+    TurnExchange,
+    category_of,
+    is_lasting,
+    is_mostly_cjk,
+    parse_answer,
+    still_supported,
+)
+from memory.longterm.similarity import normalize_key, similarity
 from memory.store.conversations.folds import Folds
-from memory.store.longterm.protocols import Dreams
+from memory.store.longterm.protocols import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES
 from memory.text.tokenizer import lexical_question_terms
 from memory.workspace import daily_log
-from memory.workspace.files import SpaceFiles, TooBig
+from memory.workspace.files import FileTooBig, SpaceFiles
 
-LEAST_DAYS = 2
-MOST_LINES = 5_000
-MOST_NOTED = 10
+MIN_DAYS = 2
+MAX_LINES = 5_000
+MAX_NOTED = 10
 """Lines that one night adds to memory, so that an odd week cannot flood it."""
 
 
@@ -45,7 +53,7 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class RecurringFact:
     """A line for memory, and the lines of the logs that bear it out, oldest first."""
 
     text: str
@@ -54,14 +62,14 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class EndedMemory:
     """A line that was in memory once: what says the same comes back only when it was said after `at`."""
 
     text: str
     at: datetime
 
 
-class Near:
+class SimilarTexts:
     """Texts by their terms, so that only those with much in common are compared."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -93,33 +101,33 @@ class Near:
         )
 
 
-def recurring(
-    log: Sequence[LogLine], known: Sequence[str], ended: Sequence[Ended], threshold: float
-) -> tuple[Noted, ...]:
+def find_recurring(
+    log: Sequence[LogLine], known: Sequence[str], ended: Sequence[EndedMemory], threshold: float
+) -> tuple[RecurringFact, ...]:
     """What was said on at least two days and is not in memory, in the words of the newest line; the newest ten.
 
     Args:
         known: the lines of memory. ended: what was taken out of it.
         threshold: the similarity from which on two lines say the same.
     """
-    newest = sorted(log, key=lambda line: (line.day, line.path, line.number))[-MOST_LINES:]
-    there, former = Near(known), Near(one.text for one in ended)
+    newest = sorted(log, key=lambda line: (line.day, line.path, line.number))[-MAX_LINES:]
+    there, former = SimilarTexts(known), SimilarTexts(one.text for one in ended)
     lines = [
         line
         for line in newest
-        if lasting(line.text, spoken=line.spoken)
-        and not _said(line.text, there, threshold)
-        and not _over(line, former, lambda at: ended[at].at, threshold)
+        if is_lasting(line.text, spoken=line.spoken)
+        and not _is_in_memory(line.text, there, threshold)
+        and not _is_superseded(line, former, lambda at: ended[at].at, threshold)
     ]
-    groups = [group for group in _groups(lines, threshold) if len({line.day for line in group}) >= LEAST_DAYS]
+    groups = [group for group in _group_similar(lines, threshold) if len({line.day for line in group}) >= MIN_DAYS]
     groups.sort(key=lambda group: (group[-1].day, group[-1].path, group[-1].number))
     return tuple(
-        Noted(text=group[-1].text, category=category_of(group[-1].text), sources=tuple(group))
-        for group in groups[-MOST_NOTED:]
+        RecurringFact(text=group[-1].text, category=category_of(group[-1].text), sources=tuple(group))
+        for group in groups[-MAX_NOTED:]
     )
 
 
-def _said(text: str, there: Near, threshold: float) -> bool:
+def _is_in_memory(text: str, there: SimilarTexts, threshold: float) -> bool:
     """Whether memory has a line that says the same, or as much and more."""
     terms = set(lexical_question_terms(text))
     near = (there.texts[at] for at in there.to(text, more=True))
@@ -130,18 +138,18 @@ def _said(text: str, there: Near, threshold: float) -> bool:
     )
 
 
-def _over(line: LogLine, former: Near, at: Callable[[int], datetime], threshold: float) -> bool:
+def _is_superseded(line: LogLine, former: SimilarTexts, at: Callable[[int], datetime], threshold: float) -> bool:
     return any(
         line.said <= at(place) and similarity(line.text, former.texts[place]) >= threshold
         for place in former.to(line.text)
     )
 
 
-def _groups(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
+def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
     """Lines that say the same, each like every other of its group, in order."""
     groups: list[list[LogLine]] = []
     of: list[int] = []
-    seen = Near()
+    seen = SimilarTexts()
     for line in lines:
         near = dict.fromkeys(of[at] for at in seen.to(line.text))
         fitting = (at for at in near if all(similarity(line.text, one.text) >= threshold for one in groups[at]))
@@ -156,35 +164,35 @@ def _groups(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    return frozenset(lexical_question_terms(text)) or frozenset((normal(text),))
+    return frozenset(lexical_question_terms(text)) or frozenset((normalize_key(text),))
 
 
 # Which lines of a space's daily logs report the person's own words, and may so become memories.
 
-DAYS = 14
+LOOKBACK_DAYS = 14
 """How far back a night looks."""
-LEAST_SHARED = 4
+MIN_SHARED_CHARS = 4
 """Characters that a line must share with what a tool wrote to count as the tool's."""
-_LOG = re.compile(rf"{daily_log.FOLDER}/(?P<day>\d{{4}}-\d\d-\d\d)(?:-\d+)?\.md")
+_LOG = re.compile(rf"{daily_log.LOG_FOLDER}/(?P<day>\d{{4}}-\d\d-\d\d)(?:-\d+)?\.md")
 Lines = tuple[LogLine, ...]
-_OWN = frozenset({"", USER.casefold(), "用户", "我", "me"})
+_OWNER_SPEAKERS = frozenset({"", USER_SPEAKER.casefold(), "用户", "我", "me"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _FoundLine:
     """A line, and where it stands."""
 
-    row: daily_log.Row
+    row: daily_log.LogRow
     day: str
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looking:
+class LogReader:
     """Reads logs. Raises OSError and StoreError, all of it."""
 
     folds: Folds
-    dreams: Dreams
+    dreams: DreamRecords
 
     async def own_words(self, space: str, files: SpaceFiles, night: date, zone: tzinfo) -> Lines:
         """The lines of the 14 days up to a night that the person said, or that a fold tells of what they said.
@@ -193,43 +201,43 @@ class Looking:
         words from outside, whatever a model's file tools wrote, and all that groups say: there a line is not of one
         person.
         """
-        found = await asyncio.to_thread(lambda: list(_lines(files, night)))
+        found = await asyncio.to_thread(lambda: list(_log_lines(files, night)))
         if not found or await self.dreams.is_group(space):
             return ()
         folds = {row.id: row for row in await self._folds(found) if row.space == space}
         labels = {id: row.label for id, row in folds.items()}
         kept = [one for one in found if not one.row.fold or _is_clean(one.row, labels)]
         calls = await self.dreams.tool_writes(space) if kept else []
-        return await asyncio.to_thread(lambda: _told(kept, folds, calls, zone))
+        return await asyncio.to_thread(lambda: _own_lines(kept, folds, calls, zone))
 
-    async def _folds(self, found: list[_Found]) -> list[FoldRow]:
+    async def _folds(self, found: list[_FoundLine]) -> list[FoldRow]:
         ids = dict.fromkeys(one.row.fold for one in found if one.row.fold)
         rows = [await self.folds.fold(id) for id in ids]
         return [row for row in rows if row is not None]
 
 
-def _is_clean(row: daily_log.Row, labels: Mapping[str, FoldLabel]) -> bool:
+def _is_clean(row: daily_log.LogRow, labels: Mapping[str, FoldLabel]) -> bool:
     return row.fold in labels and not labels[row.fold].covers(row.text)
 
 
-def _told(kept: Sequence[_Found], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:
-    written = _Written(calls)
-    return tuple(_line(one, folds.get(one.row.fold), zone) for one in kept if not written.has(one.row.text))
+def _own_lines(kept: Sequence[_FoundLine], folds: Mapping[str, FoldRow], calls: Sequence[str], zone: tzinfo) -> Lines:
+    written = _WrittenByTools(calls)
+    return tuple(_make_log_line(one, folds.get(one.row.fold), zone) for one in kept if not written.has(one.row.text))
 
 
-class _Written:
+class _WrittenByTools:
     """What a model's file tools wrote, line by line."""
 
     def __init__(self, calls: Sequence[str]) -> None:
-        lines = (line for call in calls for text in _texts(call) for line in text.splitlines())
-        self._lines = {key for line in lines if len(key := normal(line)) >= LEAST_SHARED}
+        lines = (line for call in calls for text in _written_texts(call) for line in text.splitlines())
+        self._lines = {key for line in lines if len(key := normalize_key(line)) >= MIN_SHARED_CHARS}
 
     def has(self, text: str) -> bool:
-        key = normal(text)
-        return any(line in key or (len(key) >= LEAST_SHARED and key in line) for line in self._lines)
+        key = normalize_key(text)
+        return any(line in key or (len(key) >= MIN_SHARED_CHARS and key in line) for line in self._lines)
 
 
-def _texts(call: str) -> Iterator[str]:
+def _written_texts(call: str) -> Iterator[str]:
     try:
         held = json.loads(call)
     except ValueError:
@@ -238,10 +246,10 @@ def _texts(call: str) -> Iterator[str]:
         yield from (text for name in ("content", "new") if isinstance(text := held.get(name), str))
 
 
-def _lines(files: SpaceFiles, night: date) -> Iterator[_Found]:
-    first, last = f"{night - timedelta(days=DAYS)}", f"{night}"
+def _log_lines(files: SpaceFiles, night: date) -> Iterator[_FoundLine]:
+    first, last = f"{night - timedelta(days=LOOKBACK_DAYS)}", f"{night}"
     try:
-        paths = [entry.path for entry in files.list(daily_log.FOLDER)]
+        paths = [entry.path for entry in files.list(daily_log.LOG_FOLDER)]
     except FileNotFoundError:
         return
     for path in paths:
@@ -250,14 +258,14 @@ def _lines(files: SpaceFiles, night: date) -> Iterator[_Found]:
             continue
         try:
             text = files.read(path).text
-        except (OSError, TooBig):
+        except (OSError, FileTooBig):
             continue  # gone meanwhile, or nothing that a person wrote
-        for row in daily_log.rows(text):
-            if not row.mark and row.speaker.strip().casefold() in _OWN:
-                yield _Found(row=row, day=match["day"], path=path)
+        for row in daily_log.iter_rows(text):
+            if not row.mark and row.speaker.strip().casefold() in _OWNER_SPEAKERS:
+                yield _FoundLine(row=row, day=match["day"], path=path)
 
 
-def _line(found: _Found, fold: FoldRow | None, zone: tzinfo) -> LogLine:
+def _make_log_line(found: _FoundLine, fold: FoldRow | None, zone: tzinfo) -> LogLine:
     row = found.row
     at = time.fromisoformat(row.time) if _is_time(row.time) else time(12)
     said = datetime.combine(date.fromisoformat(found.day), at, zone)
@@ -291,8 +299,8 @@ def _is_time(text: str) -> bool:
 
 # How a model is asked to word what recurs, and which of its lines may stand. Pure.
 
-MOST_ANSWER_TOKENS = 1_500
-MOST_LETTERS = 300
+MAX_ANSWER_TOKENS = 1_500
+MAX_LINE_CHARS = 300
 _DENIES = re.compile(r"不|没|别|无|非|\b(?:not?|never|none|without|cannot|stopped|quit)\b|n't\b|n’t\b", re.IGNORECASE)
 _SYSTEM = {
     "zh": """mnema-dream
@@ -312,29 +320,29 @@ Answer with one JSON array and nothing else, an object for each group: {"n": its
 }
 
 
-def prompts(noted: Sequence[Noted]) -> tuple[str, str]:
+def build_prompts(noted: Sequence[RecurringFact]) -> tuple[str, str]:
     """The system prompt and the prompt for all lines together."""
-    lang = "zh" if mostly_cjk(" ".join(note.text for note in noted)) else "en"
+    lang = "zh" if is_mostly_cjk(" ".join(note.text for note in noted)) else "en"
     groups = (
         "\n".join([f"{number}.", *dict.fromkeys(f"   {line.day}: {line.text}" for line in note.sources)])
         for number, note in enumerate(noted, 1)
     )
-    return _SYSTEM[lang], "<data name='groups'>\n{}\n</data>".format(_tame("\n".join(groups)))
+    return _SYSTEM[lang], "<data name='groups'>\n{}\n</data>".format(_neutralize_delimiters("\n".join(groups)))
 
 
-def worded(noted: Sequence[Noted], answer: str) -> tuple[Noted, ...]:
+def reword_lines(noted: Sequence[RecurringFact], answer: str) -> tuple[RecurringFact, ...]:
     """The lines in a model's words, each borne out by its own sources; else it stands as it was said.
 
     A line of which the model says that it is not worth remembering is left out.
     """
-    told = {record["n"]: record for record in read(answer) or () if isinstance(record.get("n"), int)}
-    found: list[Noted] = []
+    told = {record["n"]: record for record in parse_answer(answer) or () if isinstance(record.get("n"), int)}
+    found: list[RecurringFact] = []
     for number, note in enumerate(noted, 1):
         text = told.get(number, {}).get("text")
         if text == "":
             continue
         category = told.get(number, {}).get("category")
-        fitting = isinstance(text, str) and _fits(text, note)
+        fitting = isinstance(text, str) and _is_acceptable(text, note)
         found.append(
             replace(
                 note,
@@ -345,16 +353,16 @@ def worded(noted: Sequence[Noted], answer: str) -> tuple[Noted, ...]:
     return tuple(found)
 
 
-def _fits(text: str, note: Noted) -> bool:
+def _is_acceptable(text: str, note: RecurringFact) -> bool:
     """One line of the person's own content, affirmed or denied as they did."""
-    if not text.strip() or "\n" in text.strip() or len(text) > MOST_LETTERS:
+    if not text.strip() or "\n" in text.strip() or len(text) > MAX_LINE_CHARS:
         return False
     said = "\n".join(line.text for line in note.sources)
-    fact = Fact(category=note.category, text=text, importance=5, quote=note.sources[-1].text)
+    fact = ExtractedFact(category=note.category, text=text, importance=5, quote=note.sources[-1].text)
     same_mood = bool(_DENIES.search(text)) == bool(_DENIES.search(note.sources[-1].text))
-    return same_mood and bool(still_said([fact], Exchange(user=said, bot="")))
+    return same_mood and bool(still_supported([fact], TurnExchange(user=said, bot="")))
 
 
-def _tame(text: str) -> str:
+def _neutralize_delimiters(text: str) -> str:
     """Nobody inside the material can end it."""
     return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)

@@ -9,34 +9,34 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log
 
-from memory.text.normalize import normal as in_figures
-from memory.text.tokenizer import fold, question_terms, terms
+from memory.text.normalize import normalize_text as in_figures
+from memory.text.tokenizer import fold_text, question_terms, text_terms
 
 # Different words for the same thing in notes about a person, and words that a note says as much without.
 
-DENY, CLAUSE, NOTHING = "¬", ",", ""
+DENIAL, CLAUSE_END, EMPTY_TOKEN = "¬", ",", ""
 """What denies all that follows in its clause; what ends a clause; what may be left out."""
-PLAN, FORMER, PERHAPS, ONLY, OFF = "«plan»", "«former»", "«perhaps»", "«only»", "«off»"
-MOODS = frozenset({PLAN, FORMER, PERHAPS, ONLY, OFF})
+MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF = "«plan»", "«former»", "«perhaps»", "«only»", "«off»"
+MOODS = frozenset({MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF})
 """A line that has one is never the same as a line that has not."""
 
 _ENGLISH = {
-    DENY: (
+    DENIAL: (
         "not|no|none|never|neither|nor|without|unable|unlike|cannot|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|"
         "won't|wouldn't|can't|couldn't|shouldn't|haven't|hasn't|hadn't|no longer|not any more|not anymore|stop|stops|"
         "stopped|quit|quits|avoid|avoids|avoided|refuse|refuses|refused|rarely|seldom|hardly ever|rather than|"
         "instead of"
     ),
-    f"{DENY} like": "dislike|dislikes|disliked|hate|hates|hated|detest|detests",
-    CLAUSE: "but|however|although|though|whereas|instead",
-    PLAN: (
+    f"{DENIAL} like": "dislike|dislikes|disliked|hate|hates|hated|detest|detests",
+    CLAUSE_END: "but|however|although|though|whereas|instead",
+    MOOD_PLAN: (
         "want to|wants to|wanted to|would like to|would love to|plan to|plans to|planned to|planning to|intends to|"
         "hopes to|wishes to|going to"
     ),
-    FORMER: "used to|formerly|previously|in the past",
-    PERHAPS: "maybe|perhaps|possibly|might",
-    ONLY: "only|solely|exclusively",
-    OFF: "off",
+    MOOD_FORMER: "used to|formerly|previously|in the past",
+    MOOD_PERHAPS: "maybe|perhaps|possibly|might",
+    MOOD_ONLY: "only|solely|exclusively",
+    MOOD_OFF: "off",
     "like": "likes|liked|liking|love|loves|loved|enjoy|enjoys|enjoyed|prefer|prefers|preferred|fond",
     "mother": "mom|mum|mommy|mama",
     "father": "dad|daddy|papa",
@@ -89,27 +89,27 @@ _ENGLISH = {
     "90": "ninety",
     "100": "hundred",
     "allergic": "allergy|allergies",
-    NOTHING: (
+    EMPTY_TOKEN: (
         "a|an|the|and|or|also|too|of|in|at|for|with|as|by|into|i|me|my|mine|myself|we|our|us|he|him|his|she|her|hers|they|"
         "them|their|it|its|you|your|user|users|is|am|are|was|were|be|been|being|do|does|did|done|have|has|had|having|"
         "will|would|can|could|should|shall|may|must|this|that|these|those|there|which|who|please|kindly|very|really|"
         "quite|so|just|always|often|usually|generally|normally|typically|currently|now|called|named|name|about|on"
     ),
 }
-ENGLISH = {form: word for word, forms in _ENGLISH.items() for form in forms.split("|")}
+ENGLISH_SYNONYMS = {form: word for word, forms in _ENGLISH.items() for form in forms.split("|")}
 """What to read for a word or phrase in lower case."""
 
 _CHINESE = {
-    DENY: (
+    DENIAL: (
         "不 从来不 从来没有 从来没 从不 从未 从没 没有 没 未 勿 别 别再 不再 不要再 不要 不用 无法 无 戒掉 戒了 戒 "
         "停止 拒绝 避免 很少 而不是 而非"
     ),
-    f"{DENY}喜欢": "讨厌 厌恶 反感",
-    CLAUSE: "但是 但 可是 然而",
-    PLAN: "打算 想要 想学 想去 想买 将要 计划去 计划在 准备去 准备在",
-    FORMER: "以前 从前 曾经 曾 过去 原先 原来",
-    PERHAPS: "可能 也许 大概 或许",
-    ONLY: "只有 只在 只 仅仅 仅",
+    f"{DENIAL}喜欢": "讨厌 厌恶 反感",
+    CLAUSE_END: "但是 但 可是 然而",
+    MOOD_PLAN: "打算 想要 想学 想去 想买 将要 计划去 计划在 准备去 准备在",
+    MOOD_FORMER: "以前 从前 曾经 曾 过去 原先 原来",
+    MOOD_PERHAPS: "可能 也许 大概 或许",
+    MOOD_ONLY: "只有 只在 只 仅仅 仅",
     "喜欢": "喜爱 热爱 爱好 钟爱 偏爱 偏好 爱",
     "用": "使用 采用 选用 运用",
     "住": "居住 定居",
@@ -130,16 +130,16 @@ _CHINESE = {
     "答": "回答 回复 答复",
     "短": "简短 简洁 简要 精简",
     "细": "详细 详尽 仔细",
-    NOTHING: (
+    EMPTY_TOKEN: (
         "用户 我们 和 与 以及 及 我 他 她 您 本人 自己 目前 现在 正在 如今 的时候 位于 名叫 叫做 叫 名为 名字是 常常 "
         "经常 通常 平时 常 总是 一般 一下 一些 一点 一个 一名 一位 一只 一条 一辆 一家 一种 希望 请 麻烦 务必 非常 "
         "十分 特别 比较 挺 很 最 都 也 了 的 地 得 着 吗 呢 吧 啊 是 在 于 会 能够 能 可以 有 已经 已 就 对 要"
     ),
 }
-CHINESE = {form: word for word, forms in _CHINESE.items() for form in forms.split()}
+CHINESE_SYNONYMS = {form: word for word, forms in _CHINESE.items() for form in forms.split()}
 """What to read for these characters, but for `WHOLE` words."""
 
-_WHOLE = (
+_FIXED_WORDS = (
     "不错 不同 不仅 不但 不只 不管 不论 不断 不久 不少 不锈钢 不得不 差不多 对不起 不好意思 了不起 说不定 没关系 "
     "没问题 别人 分别 类别 级别 性别 区别 告别 别墅 别名 个别 别克 无论 无线 无锡 无人机 无糖 无业 未来 戒指 成都 "
     "首都 都市 社会 会议 开会 会计 机会 晚会 了解 目的 目的地 最近 自我 觉得 获得 地方 地址 地图 基地 当地 场地 土地 "
@@ -147,7 +147,7 @@ _WHOLE = (
     "绝对 相对 要求 重要 需要 主要 必要 摘要 就业 成就 着急 可爱 恋爱 爱情 爱人 爱尔兰 爱丁堡 只是 停车 名词 常识 "
     "常州 日常 正常 异常 足迹"
 )
-WHOLE = frozenset(_WHOLE.split())
+FIXED_WORDS = frozenset(_FIXED_WORDS.split())
 """Words that are read sign by sign, whatever shorter one is in them."""
 
 
@@ -157,7 +157,7 @@ HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _HAN = re.compile(f"[{HAN}]")
 
 
-def _any_of(words: Sequence[str]) -> str:
+def _alternatives(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: -len(word)))
 
 
@@ -169,15 +169,15 @@ _DIRECTED = re.compile(
     r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从[^从到往去\n]*+[到往去]|[给借还]|胜过|超过|多于|少于|不如|先[^先后再\n]*+[后再]"
 )
 _TOKEN = re.compile(
-    rf"(?P<whole>{_any_of(sorted(WHOLE))})|(?P<zh>{_any_of(sorted(CHINESE))})"
-    rf"|(?P<en>(?<![^\W\d_])(?:{_any_of(sorted(ENGLISH))})(?![^\W_{HAN}]|'[a-z]))"
+    rf"(?P<whole>{_alternatives(sorted(FIXED_WORDS))})|(?P<zh>{_alternatives(sorted(CHINESE_SYNONYMS))})"
+    rf"|(?P<en>(?<![^\W\d_])(?:{_alternatives(sorted(ENGLISH_SYNONYMS))})(?![^\W_{HAN}]|'[a-z]))"
     rf"|(?P<figure>\d+(?:\.\d+)*(?:(?:st|nd|rd|th)(?![a-z]))?)|(?P<word>[^\W\d_{HAN}]+(?:'[a-z]+)?[+#]*)|(?P<han>[{HAN}])|(?P<end>[,;。!?…()\n]|\.(?=\s|$))"
 )
-_PIECE = re.compile(rf"{DENY}|{CLAUSE}|«[a-z]+»|\d+|[a-z]+|[{HAN}]")
+_PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class LineWording:
     """What a line says. said: its content words in order, `DENY` before what is denied; moods: see MOODS.
 
     directed: who does what to whom hangs on the order of its words.
@@ -194,7 +194,7 @@ class Wording:
     @property
     def bare(self) -> tuple[str, ...]:
         """Its content words, whether affirmed or denied."""
-        return tuple(word.removeprefix(DENY) for word in self.said)
+        return tuple(word.removeprefix(DENIAL) for word in self.said)
 
     @property
     def figures(self) -> list[str]:
@@ -202,121 +202,127 @@ class Wording:
 
 
 @lru_cache(maxsize=2_048)
-def wording(line: str) -> Wording:
+def read_wording(line: str) -> LineWording:
     """Read a line of one sentence or a few."""
-    plain = _plain(line)
-    read = list(_tokens(plain))
-    return Wording(
-        said=tuple(word for clause in _clauses(read) for word in _judged(clause)),
+    plain = _normalize_line(line)
+    read = list(_tokenize(plain))
+    return LineWording(
+        said=tuple(word for clause in _split_clauses(read) for word in _apply_denial(clause)),
         moods=frozenset(read) & MOODS,
         directed=_DIRECTED.search(plain) is not None,
     )
 
 
-def _plain(line: str) -> str:
+def _normalize_line(line: str) -> str:
     """In figures, lower case, without accents; American spelling."""
     bare = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", in_figures(line))))
     return _EACH_WEEK.sub("", _POSSESSIVE.sub("", _OUR.sub("or", bare)))
 
 
-def _tokens(plain: str) -> Iterator[str]:
+def _tokenize(plain: str) -> Iterator[str]:
     for match in _TOKEN.finditer(plain):
         found = match.group()
         if match.lastgroup in ("whole", "han"):
             yield from found
         elif match.lastgroup in ("zh", "en"):
-            for piece in _PIECE.findall((CHINESE if match.lastgroup == "zh" else ENGLISH)[found]):
-                yield from terms(piece) if piece.isascii() and piece.isalpha() else [piece]
+            for piece in _PIECE.findall((CHINESE_SYNONYMS if match.lastgroup == "zh" else ENGLISH_SYNONYMS)[found]):
+                yield from text_terms(piece) if piece.isascii() and piece.isalpha() else [piece]
         elif match.lastgroup == "figure":
             figure = found.rstrip("stndrh")
             yield figure if "." in figure else figure.lstrip("0") or "0"
         elif match.lastgroup == "end":
-            yield CLAUSE
+            yield CLAUSE_END
         else:
-            yield from [found] if found[-1] in "+#" else terms(found)
+            yield from [found] if found[-1] in "+#" else text_terms(found)
 
 
-def _clauses(read: Sequence[str]) -> Iterator[list[str]]:
+def _split_clauses(read: Sequence[str]) -> Iterator[list[str]]:
     clause: list[str] = []
-    for token in (*read, CLAUSE):
-        if token == CLAUSE:
+    for token in (*read, CLAUSE_END):
+        if token == CLAUSE_END:
             yield clause
             clause = []
         elif token not in MOODS:
             clause.append(token)
 
 
-def _judged(clause: list[str]) -> Iterator[str]:
+def _apply_denial(clause: list[str]) -> Iterator[str]:
     """Denied is what follows a denial; all of the clause where that is a bare verb, as in 香菜不吃."""
-    if DENY not in clause:
+    if DENIAL not in clause:
         yield from clause
         return
-    at = clause.index(DENY)
-    after = [token for token in clause[at:] if token != DENY]
+    at = clause.index(DENIAL)
+    after = [token for token in clause[at:] if token != DENIAL]
     before = clause[:at]
     topic = len(after) == 1 and len(before) > 1 and _HAN.match(after[0]) is not None
-    yield from (DENY + token if topic else token for token in before)
-    yield from (DENY + token for token in after)
+    yield from (DENIAL + token if topic else token for token in before)
+    yield from (DENIAL + token for token in after)
 
 
-SAME = 0.85
+SAME_MEMORY = 0.85
 """From here on two lines are the same memory, unless it is configured otherwise."""
-LONGEST = 2_000
+MAX_MERGED = 2_000
 """Characters that two lines may have when they are joined; the seed's number."""
-OTHERWISE, SWAPPED, DENIED = 0.8, 0.5, 0.3
+OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
 """The most that two lines are alike when each says a word that the other lacks; when the same words stand in another
 order and it matters; when one denies what the other says, or has other figures."""
-ADDED = 1.5
+MAX_ADDED = 1.5
 """How much more a word weighs that one line has alone."""
-_LIGHT = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}
-MOST_WEIGHED = 80
-_SIGNS = re.compile(r"[\W_]+")
-_INSIDE = frozenset(".:/@_'-")
-_SOFT, _STOP = "\x1f", "\x1e"
+_LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}
+MAX_WEIGHED = 80
+_SYMBOLS = re.compile(r"[\W_]+")
+_INNER_SYMBOLS = frozenset(".:/@_'-")
+_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"
 """A space and a punctuation mark, until it is known what stands beside them."""
-_BESIDE_HAN = re.compile(f"(?<=[{HAN}])[{_SOFT}{_STOP}]++|(?<![{_SOFT}{_STOP}])[{_SOFT}{_STOP}]++(?=[{HAN}])")
-_LEFT = str.maketrans({_SOFT: " ", _STOP: " "})
+_BESIDE_HAN = re.compile(
+    f"(?<=[{HAN}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{HAN}])"
+)
+_BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})
 
 
-def normal(text: str) -> str:
+def normalize_key(text: str) -> str:
     """A line's key: its words, figures and symbols, whatever their width, case, spaces and punctuation.
 
     The key of a key is itself. Only between Chinese characters a punctuation mark counts, as a comma.
     """
-    folded = fold(fold(text)).replace("’", "'")
-    marked = _SIGNS.sub(_signs, folded)
-    key = _BESIDE_HAN.sub(lambda found: "," if _STOP in found.group() else "", marked)
-    return " ".join(key.translate(_LEFT).split()).strip(",") or " ".join(folded.split())
+    folded = fold_text(fold_text(text)).replace("’", "'")
+    marked = _SYMBOLS.sub(_replace_symbols, folded)
+    key = _BESIDE_HAN.sub(lambda found: "," if _HARD_BREAK in found.group() else "", marked)
+    return " ".join(key.translate(_BREAKS_TO_SPACES).split()).strip(",") or " ".join(folded.split())
 
 
-def overlap(one: str, other: str) -> float:
+def word_overlap(one: str, other: str) -> float:
     """How many of their content words two lines share, 0 to 1, whether they affirm or deny them."""
-    left, right = Counter(wording(one).bare), Counter(wording(other).bare)
-    return 2 * _weight(left & right) / max(1.0, _weight(left) + _weight(right))
+    left, right = Counter(read_wording(one).bare), Counter(read_wording(other).bare)
+    return 2 * _words_weight(left & right) / max(1.0, _words_weight(left) + _words_weight(right))
 
 
-def content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The content words of a text, each once."""
-    return frozenset(word for line in text.split("\n") for word in wording(line).bare)
+    return frozenset(word for line in text.split("\n") for word in read_wording(line).bare)
 
 
 def similarity(one: str, other: str) -> float:
     """0 to 1; from `SAME` on they are one memory. Of lines of several lines, the two most alike ones count."""
-    if normal(one) == normal(other):
+    if normalize_key(one) == normalize_key(other):
         return 1.0
-    return max(_alike(wording(left), wording(right)) for left in one.split("\n") for right in other.split("\n"))
+    return max(
+        _line_similarity(read_wording(left), read_wording(right))
+        for left in one.split("\n")
+        for right in other.split("\n")
+    )
 
 
-def relevances(question: str, lines: Sequence[str]) -> list[float]:
+def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     """For each line the share of what a question asks for that is in it, 0 to 1.
 
     A word weighs the more the fewer of the lines have it, so that what all of them say does not count; one that none
     has weighs half, for a question is told in words of its own. A question without content has 0 everywhere.
     """
-    held = [(fold(line), frozenset(terms(line))) for line in lines]
+    held = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
     having = {
         term: frozenset(
-            at for at, (text, words) in enumerate(held) if term in words or (_is_sign(term) and term in text)
+            at for at, (text, words) in enumerate(held) if term in words or (_is_symbol(term) and term in text)
         )
         for term in question_terms(question)
     }
@@ -328,7 +334,7 @@ def relevances(question: str, lines: Sequence[str]) -> list[float]:
     return [sum(weight[term] for term, found in having.items() if at in found) / mass for at in range(len(held))]
 
 
-def merged(existing: str, incoming: str) -> str:
+def merge_lines(existing: str, incoming: str) -> str:
     """Two lines that are the same memory as one: the fuller, or both, or the newer where both would be too long."""
     first, second = existing.strip(), incoming.strip()
     if not first or not second or first == second:
@@ -338,60 +344,64 @@ def merged(existing: str, incoming: str) -> str:
     if first in second:
         return second
     both = f"{first}\n{second}"
-    return second if len(both) > LONGEST else both
+    return second if len(both) > MAX_MERGED else both
 
 
-def _alike(one: Wording, other: Wording) -> float:
+def _line_similarity(one: LineWording, other: LineWording) -> float:
     left, right = one.counted, other.counted
-    both, first, second = _weight(left & right), _weight(left - right), _weight(right - left)
-    share = 2 * both / max(1.0, 2 * both + ADDED * (first + second))
-    if share <= DENIED:
+    both, first, second = _words_weight(left & right), _words_weight(left - right), _words_weight(right - left)
+    share = 2 * both / max(1.0, 2 * both + MAX_ADDED * (first + second))
+    if share <= DENIED_FACTOR:
         return share
-    most = min(_by_denial(one, other), _by_figures(one, other), _by_order(one, other))
+    most = min(_differs_by_denial(one, other), _differs_by_figures(one, other), _differs_by_order(one, other))
     if one.moods != other.moods or (first and second):
-        most = min(most, OTHERWISE)
+        most = min(most, OTHER_FIGURES_FACTOR)
     return min(most, share)
 
 
-def _by_denial(one: Wording, other: Wording) -> float:
+def _differs_by_denial(one: LineWording, other: LineWording) -> float:
     """One line says what the other denies, and does not deny it elsewhere."""
     left, right = frozenset(one.said), frozenset(other.said)
-    return DENIED if _against(left, right) or _against(right, left) else 1.0
+    return DENIED_FACTOR if _denies_other(left, right) or _denies_other(right, left) else 1.0
 
 
-def _against(left: frozenset[str], right: frozenset[str]) -> bool:
-    return any(word[0] == DENY and word[1:] in right and word not in right and word[1:] not in left for word in left)
+def _denies_other(left: frozenset[str], right: frozenset[str]) -> bool:
+    return any(word[0] == DENIAL and word[1:] in right and word not in right and word[1:] not in left for word in left)
 
 
-def _by_figures(one: Wording, other: Wording) -> float:
+def _differs_by_figures(one: LineWording, other: LineWording) -> float:
     left, right = Counter(one.figures), Counter(other.figures)
     if left - right and right - left:
-        return DENIED
-    return SWAPPED if left.total() > 1 and left == right and _counted(one) != _counted(other) else 1.0
+        return DENIED_FACTOR
+    return (
+        SWAPPED_FACTOR
+        if left.total() > 1 and left == right and _figures_in_context(one) != _figures_in_context(other)
+        else 1.0
+    )
 
 
-def _counted(line: Wording) -> Counter[str]:
+def _figures_in_context(line: LineWording) -> Counter[str]:
     """Each figure with the two words behind it."""
     words = line.bare
     return Counter("".join(words[at : at + 3]) for at, word in enumerate(words) if word[0].isdigit())
 
 
-def _by_order(one: Wording, other: Wording) -> float:
+def _differs_by_order(one: LineWording, other: LineWording) -> float:
     """Whether the shared words stand in another order that says something else: A taller than B, 蜂蜜 and 蜜蜂."""
     if one.directed and other.directed:
         shared = frozenset(one.bare) & frozenset(other.bare)
         if [word for word in one.bare if word in shared] != [word for word in other.bare if word in shared]:
-            return SWAPPED
-    if _changed_places(one.bare, other.bare):
-        return SWAPPED
+            return SWAPPED_FACTOR
+    if _has_swapped(one.bare, other.bare):
+        return SWAPPED_FACTOR
     left, right = _neighbours(one.bare), _neighbours(other.bare)
     turned = [pair for pair in left - right if pair[::-1] in right and pair[::-1] not in left]
-    return SWAPPED if turned else 1.0
+    return SWAPPED_FACTOR if turned else 1.0
 
 
-def _changed_places(one: Sequence[str], other: Sequence[str]) -> bool:
+def _has_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two pieces took each other's place around a third: the boss is Wang and the friend Li, or vice versa."""
-    if len(one) != len(other) or len(one) > MOST_WEIGHED or Counter(one) != Counter(other):
+    if len(one) != len(other) or len(one) > MAX_WEIGHED or Counter(one) != Counter(other):
         return False
     differing = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
     if not differing:
@@ -407,38 +417,38 @@ def _changed_places(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def _neighbours(words: Sequence[str]) -> frozenset[tuple[str, str]]:
     """Single characters beside each other."""
-    return frozenset((a, b) for a, b in pairwise(words) if a != b and _is_sign(a) and _is_sign(b))
+    return frozenset((a, b) for a, b in pairwise(words) if a != b and _is_symbol(a) and _is_symbol(b))
 
 
-def _is_sign(word: str) -> bool:
+def _is_symbol(word: str) -> bool:
     return len(word) == 1 and not word.isascii()
 
 
-def _weight(words: Counter[str]) -> float:
-    return sum(_heft(word.removeprefix(DENY)) * count for word, count in words.items())
+def _words_weight(words: Counter[str]) -> float:
+    return sum(_word_weight(word.removeprefix(DENIAL)) * count for word, count in words.items())
 
 
-def _heft(word: str) -> float:
-    if word in _LIGHT:
+def _word_weight(word: str) -> float:
+    if word in _LIGHT_WORDS:
         return 0.5
-    return 1.0 if _is_sign(word) else 2.0
+    return 1.0 if _is_symbol(word) else 2.0
 
 
-def _signs(found: re.Match[str]) -> str:
+def _replace_symbols(found: re.Match[str]) -> str:
     """What a run of signs counts for: itself inside a word or figure, else its symbols and the gap it makes."""
     run, text = found.group(), found.string
     before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
-    if run in _INSIDE and before and after and (before + after).isascii():
+    if run in _INNER_SYMBOLS and before and after and (before + after).isascii():
         return run
     negative = run[-1] == "-" and after.isdigit() and (run[-2:-1].isspace() or (len(run) == 1 and not before))
-    return "".join(map(_sign, run[:-1])) + ("-" if negative else _sign(run[-1]))
+    return "".join(map(_symbol_name, run[:-1])) + ("-" if negative else _symbol_name(run[-1]))
 
 
 @lru_cache(maxsize=1_024)
-def _sign(sign: str) -> str:
+def _symbol_name(sign: str) -> str:
     kind = unicodedata.category(sign)
     if sign.isspace() or kind == "Cc":
-        return _SOFT
+        return _SOFT_BREAK
     if kind == "Cf":
         return ""
-    return sign if kind[0] in "SM" or sign in "#%&@" else _STOP
+    return sign if kind[0] in "SM" or sign in "#%&@" else _HARD_BREAK

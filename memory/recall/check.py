@@ -6,19 +6,19 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.recall.documents import of_file
-from memory.recall.index import Rows
+from memory.recall.documents import rows_of_file
+from memory.recall.index import WritableIndex
 from memory.recall.sqlite_index import SqliteIndex
-from memory.recall.sync import FILE, stamp_of
-from memory.workspace.files import SpaceFiles, TooBig, Workspace
+from memory.recall.sync import FILE_PREFIX, file_stamp
+from memory.workspace.files import FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
-OWNER, OTHERS = "owner", "space-"
+OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"
 """How the files of indexes are named, but for their ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class IndexCheck:
     """One space's index. fault: what is wrong with it, "" for nothing; behind: files that have changed since."""
 
     space: str
@@ -27,62 +27,62 @@ class Looked:
     fault: str = ""
 
 
-def look(folder: Path, workspace: Workspace) -> list[Looked]:
+def check_index_files(folder: Path, workspace: Workspace) -> list[IndexCheck]:
     """Every index that is a file in this folder, the owner's first."""
-    paths = sorted(folder.glob("*.db"), key=lambda path: (path.stem != OWNER, path.stem))
-    return [_look(path, workspace) for path in paths]
+    paths = sorted(folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
+    return [_check_file(path, workspace) for path in paths]
 
 
-def _look(path: Path, workspace: Workspace) -> Looked:
-    space = "" if path.stem == OWNER else path.stem.removeprefix(OTHERS)
+def _check_file(path: Path, workspace: Workspace) -> IndexCheck:
+    space = "" if path.stem == OWNER_STEM else path.stem.removeprefix(SPACE_STEM_PREFIX)
     try:
         with closing(SqliteIndex(path)) as index:
-            return looked(index, workspace, space)
+            return check_index(index, workspace, space)
     except (sqlite3.Error, PathRefused) as err:
-        return Looked(space=space, fault=str(err))
+        return IndexCheck(space=space, fault=str(err))
 
 
-def looked(index: Rows, workspace: Workspace, space: str) -> Looked:
+def check_index(index: WritableIndex, workspace: Workspace, space: str) -> IndexCheck:
     """One space's index.
 
     Raises:
         PathRefused: the space has no folder that may be read.
     """
     if fault := index.check():
-        return Looked(space=space, rows=index.count(), fault=fault)
-    behind, wrong = _compare(index, workspace.space(space))
-    return Looked(space=space, rows=index.count(), behind=behind, fault=wrong)
+        return IndexCheck(space=space, rows=index.count(), fault=fault)
+    behind, wrong = _compare_with_files(index, workspace.space(space))
+    return IndexCheck(space=space, rows=index.count(), behind=behind, fault=wrong)
 
 
-def _compare(index: Rows, files: SpaceFiles) -> tuple[int, str]:
+def _compare_with_files(index: WritableIndex, files: SpaceFiles) -> tuple[int, str]:
     """How many files have changed since they were indexed; the first that has not, and yet is indexed otherwise."""
     behind, wrong = 0, ""
     for name, stamp in index.sources().items():
-        if not name.startswith(FILE):
+        if not name.startswith(FILE_PREFIX):
             continue
-        inside = name.removeprefix(FILE)
-        if stamp != _stamp(files, inside):
+        inside = name.removeprefix(FILE_PREFIX)
+        if stamp != _file_stamp(files, inside):
             behind += 1
-        elif _plain(index.lines(name)) != _plain(_rows(files, inside)):
+        elif _without_nul(index.lines(name)) != _without_nul(_rows_of_file(files, inside)):
             wrong = wrong or f"{inside} stands in it otherwise than on the disk"
     return behind, wrong
 
 
-def _stamp(files: SpaceFiles, path: str) -> str:
+def _file_stamp(files: SpaceFiles, path: str) -> str:
     try:
-        return stamp_of((files.root / path).lstat())
+        return file_stamp((files.root / path).lstat())
     except OSError:
         return ""
 
 
-def _rows(files: SpaceFiles, path: str) -> list[tuple[int, str]]:
+def _rows_of_file(files: SpaceFiles, path: str) -> list[tuple[int, str]]:
     try:
         text = files.read(path).text
-    except (OSError, PathRefused, TooBig):
+    except (OSError, PathRefused, FileTooBig):
         text = ""
-    return [(row.line, row.words) for row in of_file(path, text)]
+    return [(row.line, row.words) for row in rows_of_file(path, text)]
 
 
-def _plain(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+def _without_nul(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """Rows without what not every index can hold."""
     return [(line, words.replace("\x00", "\ufffd")) for line, words in rows]

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from itertools import chain
 from typing import Any, Literal
 
-from memory.conversation import BOT, USER, Document, Message, Part, Text
+from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Message, Part, Text
 from memory.workspace import daily_log
 
 # What is asked of recall, and what it gives.
@@ -18,7 +18,7 @@ Kind = Literal["memory", "log", "said"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SearchRequest:
     """One search. space: whose memory, "" the owner's; there is no default.
 
     now: timezone-aware, in the person's zone; relative dates in the query are reckoned from it and nothing else is.
@@ -35,8 +35,8 @@ class Wanted:
     since: str = ""
     until: str = ""
     speaker: str = ""
-    behalf: str = ""
-    shown_in: str = ""
+    on_behalf_of: str = ""
+    hide_live_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +67,15 @@ class Passage:
 
 
 LONG_TERM = "MEMORY.md"
-PIECE, OVERLAP, MOST_PIECES = 1_000, 100, 400
+PIECE_CHARACTERS, OVERLAP_CHARACTERS, MAX_PIECES = 1_000, 100, 400
 """Characters of one row, how much two pieces of a longer text share, and how many pieces a text may have."""
-APART = 10
+MEMORY_PLACE_STEP = 10
 """Between the places of rows that stand beside each other without having to do with each other."""
-PAUSE = timedelta(hours=4)
+SESSION_PAUSE = timedelta(hours=4)
 """After so much silence what is said is another talk."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_ASKS = re.compile(r"[?？][\"'”’」』)）\s]*$")
-_CONTINUED = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
+_ENDS_AS_QUESTION = re.compile(r"[?？][\"'”’」』)）\s]*$")
+_CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class IndexRow:
     @property
     def asks(self) -> bool:
         """Whether it is a question itself."""
-        return _ASKS.search(self.words) is not None
+        return _ENDS_AS_QUESTION.search(self.words) is not None
 
     def shown(self) -> str:
         """All that may be given of it: date, time and speaker where they are known, then its words."""
@@ -111,7 +111,7 @@ class IndexRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class IndexPosition:
     """How far a conversation is indexed: the next seq, the last row's session and place, and when it was said."""
 
     seq: int = 1
@@ -120,22 +120,22 @@ class Said:
     at: float = 0.0
 
 
-def of_file(path: str, text: str) -> Iterator[IndexRow]:
+def rows_of_file(path: str, text: str) -> Iterator[IndexRow]:
     """The rows of a memory file, one at a time; sections of folds that are stale or were taken back have none."""
     day, kind = _day(path), _kind(path)
     count = session = 0
     section = ("", "")
-    for line in _lines(text):
+    for line in _file_lines(text):
         if line.mark:
             continue
         if (line.fold, line.heading) != section:
             session, section = session + 1, (line.fold, line.heading)
-        for piece in pieces(line.text):
+        for piece in split_pieces(line.text):
             yield IndexRow(
                 kind=kind,
                 words=piece,
                 session=session,
-                place=count * (APART if kind == "memory" else 1),
+                place=count * (MEMORY_PLACE_STEP if kind == "memory" else 1),
                 day=day,
                 time=line.time,
                 speaker=line.speaker,
@@ -146,7 +146,7 @@ def of_file(path: str, text: str) -> Iterator[IndexRow]:
             count += 1
 
 
-def after_same(
+def skip_unchanged(
     held: Iterable[Sequence[Any]], rows: Iterable[IndexRow], columns_of: Callable[[IndexRow], Sequence[Any]]
 ) -> tuple[Iterator[IndexRow], int]:
     """The rows from the first one on that is not held as it is, and the number of the one before it, 0 for none.
@@ -168,34 +168,36 @@ def after_same(
     return coming, last
 
 
-def of_messages(messages: Iterable[Message], until: Said, zone: tzinfo) -> tuple[list[IndexRow], Said]:
+def rows_of_messages(
+    messages: Iterable[Message], until: IndexPosition, zone: tzinfo
+) -> tuple[list[IndexRow], IndexPosition]:
     """The rows of what was said next in a conversation, and how far it is indexed then; words of ours have none."""
     rows: list[IndexRow] = []
     for message in messages:
-        words = "" if message.origin == "house" else " ".join(filter(None, map(_words, message.parts)))
+        words = "" if message.origin == "house" else " ".join(filter(None, map(_searchable_text, message.parts)))
         seconds = message.at.timestamp()
         if words.strip():
-            if seconds - until.at > PAUSE.total_seconds():
+            if seconds - until.at > SESSION_PAUSE.total_seconds():
                 until = replace(until, session=until.session + 1)
-            for piece in pieces(words):
+            for piece in split_pieces(words):
                 until = replace(until, place=until.place + 1)
-                rows.append(_row(message, piece, until, message.at.astimezone(zone)))
+                rows.append(_message_row(message, piece, until, message.at.astimezone(zone)))
             until = replace(until, at=seconds)
         until = replace(until, seq=max(until.seq, message.seq + 1))
     return rows, until
 
 
-def pieces(words: str) -> Iterator[str]:
+def split_pieces(words: str) -> Iterator[str]:
     """A long text in pieces that each may be found and given alone."""
-    step = PIECE - OVERLAP
-    for at in range(0, max(1, min(len(words), MOST_PIECES * step)), step):
-        piece = words[at : at + PIECE]
-        if at == 0 or len(piece) > OVERLAP:
-            yield f"{'…' if at else ''}{piece}{'…' if at + PIECE < len(words) else ''}"
+    step = PIECE_CHARACTERS - OVERLAP_CHARACTERS
+    for at in range(0, max(1, min(len(words), MAX_PIECES * step)), step):
+        piece = words[at : at + PIECE_CHARACTERS]
+        if at == 0 or len(piece) > OVERLAP_CHARACTERS:
+            yield f"{'…' if at else ''}{piece}{'…' if at + PIECE_CHARACTERS < len(words) else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _FileLine:
     """A line of a file with those that go on with it."""
 
     number: int
@@ -208,15 +210,15 @@ class _Line:
     heading: str
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    held: _Line | None = None
-    for row in daily_log.rows(text):
-        if held and row.number == held.last + 1 and _CONTINUED.match(row.raw):
+def _file_lines(text: str) -> Iterator[_FileLine]:
+    held: _FileLine | None = None
+    for row in daily_log.iter_rows(text):
+        if held and row.number == held.last + 1 and _CONTINUATION.match(row.raw):
             held = replace(held, last=row.number, text=f"{held.text} {row.text}")
             continue
         if held:
             yield held
-        held = _Line(
+        held = _FileLine(
             number=row.number,
             last=row.number,
             text=row.text,
@@ -230,7 +232,7 @@ def _lines(text: str) -> Iterator[_Line]:
         yield held
 
 
-def _row(message: Message, piece: str, at: Said, when: datetime) -> IndexRow:
+def _message_row(message: Message, piece: str, at: IndexPosition, when: datetime) -> IndexRow:
     return IndexRow(
         kind="said",
         words=piece,
@@ -260,10 +262,10 @@ def _kind(path: str) -> Kind:
 def _speaker(message: Message) -> str:
     """Who said it: the one whose words are no aside, by the name they go by in a group."""
     own = [part.by for part in message.parts if isinstance(part, Text) and not part.aside]
-    return BOT if message.role != "user" else next(filter(None, reversed(own)), USER)
+    return BOT_SPEAKER if message.role != "user" else next(filter(None, reversed(own)), USER_SPEAKER)
 
 
-def _words(part: Part) -> str:
+def _searchable_text(part: Part) -> str:
     if isinstance(part, Text):
         return part.shown if part.aside else part.text
     return part.text if isinstance(part, Document) else ""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from memory.recall.documents import IndexRow
-from memory.recall.ranking import Fact
+from memory.recall.ranking import CandidateRow
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrow:
+class SearchFilter:
     """Bounds of a search: days YYYY-MM-DD, both inclusive, and whose words; "" for any."""
 
     since: str = ""
@@ -24,7 +24,7 @@ class Narrow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class IndexedRow:
     """A row as it was put in, with its source's name and its terms."""
 
     row: IndexRow
@@ -32,7 +32,7 @@ class Whole:
     terms: frozenset[str]
 
 
-def among_days(days: Sequence[tuple[str, str]], column: str, place: str) -> tuple[str, dict[str, str]]:
+def days_condition(days: Sequence[tuple[str, str]], column: str, place: str) -> tuple[str, dict[str, str]]:
     """A condition for Index.of_days, with its values by their names.
 
     Args:
@@ -48,34 +48,34 @@ def among_days(days: Sequence[tuple[str, str]], column: str, place: str) -> tupl
     return f"({' OR '.join(wanted)})", given
 
 
-class Index(Protocol):
+class SearchableIndex(Protocol):
     """What a search asks. All methods block."""
 
     def number(self, source: str) -> int:
         """The number that a source goes by in Fact, 0 for an unknown one."""
         ...
 
-    def best(self, terms: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
+    def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows with any of the terms, best first by BM25."""
         ...
 
-    def holding(self, letters: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
+    def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows with any of these characters in their words, those with more of them first; a scan of all rows."""
         ...
 
-    def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
+    def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows of days between two, given YYYY-MM-DD or MM-DD for any year."""
         ...
 
-    def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
+    def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows at (session, place)."""
         ...
 
-    def facts(self, rows: Iterable[int], narrow: Narrow) -> list[Fact]:
+    def facts(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
         """Rows by their numbers, as ranking sees them."""
         ...
 
-    def whole(self, rows: Iterable[int]) -> dict[int, Whole]:
+    def whole(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         """Rows by their numbers, as they were put in."""
         ...
 
@@ -88,7 +88,7 @@ class Index(Protocol):
         ...
 
 
-class Rows(Protocol):
+class WritableIndex(Protocol):
     """What keeping an index up to date, and checking it, asks. All methods block."""
 
     def sources(self) -> dict[str, str]:
@@ -139,11 +139,11 @@ class VectorStore(Protocol):
         ...
 
 
-class SpaceIndex(Index, Rows, VectorStore, Protocol):
+class SpaceIndex(SearchableIndex, WritableIndex, VectorStore, Protocol):
     """The whole index of one space: it holds nothing of its own, and can always be made anew."""
 
 
-class Kept(Protocol):
+class SpaceIndexKeeper(Protocol):
     """One space's index with what keeps it in step with the files and with what was said."""
 
     @property

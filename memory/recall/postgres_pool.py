@@ -17,7 +17,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool
 
-from memory.store.engine.postgres import named, plain_url
+from memory.store.engine.postgres import driver_url, to_store_error
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.schema.postgres import SCHEMA
 
@@ -29,14 +29,14 @@ from memory.store.schema.postgres import SCHEMA
 VERSION = 1
 """Of the tables below; those of a lower one are dropped and made anew."""
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
-_THERE = """
+_COUNT_TABLES = """
 SELECT COUNT(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = %(schema)s AND relname = ANY(%(tables)s)
 """
 """Not to_regclass(): that may answer from what the connection knew before it waited for the lock."""
 _LOCK = 0x6D6E656D61
 """Of the advisory lock under which they are made: "mnema" in ASCII."""
-_MAKE = f"""
+_CREATE_TABLES = f"""
 DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
 CREATE SCHEMA {SCHEMA};
 CREATE TABLE {SCHEMA}.version (number integer NOT NULL);
@@ -73,56 +73,56 @@ CREATE UNLOGGED TABLE {SCHEMA}.vector (
 """  # noqa: S608  names and numbers of ours
 
 
-def make(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+def create_tables(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     """See that the tables are there, in a transaction that is open already; blocks.
 
     Raises:
         SchemaNewer: a newer version of this program has made them.
     """
-    if _version(connection) == VERSION:
+    if _read_version(connection) == VERSION:
         return
     connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-    found = _version(connection)  # another process may have been first
+    found = _read_version(connection)  # another process may have been first
     if found > VERSION:
         raise SchemaNewer(
             f"recall's index in PostgreSQL is of version {found}, made by a newer mnema; this has {VERSION}"
         )
     if found < VERSION:
-        connection.execute(_MAKE)
+        connection.execute(_CREATE_TABLES)
 
 
-def _version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+def _read_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
     """That of the tables; 0 where there are none, or not all of ours."""
-    if not _there(connection, "version"):
+    if not _has_tables(connection, "version"):
         return 0
     row = connection.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()  # noqa: S608  a name of ours
     found = int(row[0]) if row else 0
-    return found if found != VERSION or _there(connection, *TABLES) else 0
+    return found if found != VERSION or _has_tables(connection, *TABLES) else 0
 
 
-def _there(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -> bool:
-    return connection.execute(_THERE, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
+def _has_tables(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -> bool:
+    return connection.execute(_COUNT_TABLES, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
 
 
-MOST = 4
+MAX_CONNECTIONS = 4
 """Connections of one process; asyncio's threads are few, too."""
-LONGEST = 60
+STATEMENT_SECONDS = 60
 """Seconds after which the server ends a statement that nobody may be waiting for any more."""
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_ALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
-_ANEW = (
+_KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
+_UNUSABLE_ERRORS = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
     errors.InvalidSchemaName,
     errors.UniqueViolation,
 )
 """Somebody has dropped or changed the tables, or they hold what they may not: they are made anew."""
-Connection = psycopg.Connection[tuple[Any, ...]]
-Pool = ConnectionPool[Connection]
+IndexConnection = psycopg.Connection[tuple[Any, ...]]
+IndexPool = ConnectionPool[IndexConnection]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class IndexTimeouts:
     """Seconds that somebody waits.
 
     connect: for a connection. read, change: for one statement, before its connection is given up, where nothing is
@@ -138,36 +138,36 @@ class Patience:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Taken:
+class _BorrowedConnection:
     """A connection in use. limit: seconds for a statement; since: when the one that runs began, inf for none.
 
     cut: it was given up.
     """
 
-    pool: Pool
+    pool: IndexPool
     limit: float
     since: float = float("inf")
     cut: bool = False
 
 
-class Connections:
+class IndexConnections:
     """At most MOST connections, opened when they are needed, each given out with a transaction begun. All blocks."""
 
-    def __init__(self, url: str, patience: Patience) -> None:
-        self._url = plain_url(url)
+    def __init__(self, url: str, patience: IndexTimeouts) -> None:
+        self._url = driver_url(url)
         self.patience = patience
         self._lock = threading.Lock()
-        self._pool: Pool | None = None
-        self._taken: dict[Connection, _Taken] = {}
+        self._pool: IndexPool | None = None
+        self._taken: dict[IndexConnection, _BorrowedConnection] = {}
         self._made = False
 
-    def begin(self, *, to_change: bool) -> Connection:
+    def begin(self, *, to_change: bool) -> IndexConnection:
         """A connection with a transaction, which sees one snapshot where nothing is changed in it.
 
         Raises:
             StoreError: there is none.
         """
-        for _ in range(MOST):  # those that lay idle while the server went away are found out one by one
+        for _ in range(MAX_CONNECTIONS):  # those that lay idle while the server went away are found out one by one
             connection = self._take(self.patience.change if to_change else self.patience.read)
             try:
                 self._make(connection)
@@ -181,7 +181,7 @@ class Connections:
                 return connection
         raise StoreError("every connection to PostgreSQL has broken")
 
-    def end(self, connection: Connection, *, keep: bool) -> None:
+    def end(self, connection: IndexConnection, *, keep: bool) -> None:
         """Commit it, or roll it back, and take the connection back.
 
         Raises:
@@ -201,7 +201,7 @@ class Connections:
             if left:
                 pool.close()
 
-    def run(self, connection: Connection, sql: str, given: Mapping[str, Any] | None = None) -> list[Any]:
+    def run(self, connection: IndexConnection, sql: str, given: Mapping[str, Any] | None = None) -> list[Any]:
         """Run a statement of an open transaction; returns its rows.
 
         Raises:
@@ -211,7 +211,7 @@ class Connections:
             cursor = connection.execute(sql, given, binary=True)
             return list(cursor.fetchall()) if cursor.description else []
 
-    def cut_stuck(self) -> None:
+    def close_stuck(self) -> None:
         """Give up the connections whose statement has taken too long; whoever waits for one gets an error.
 
         A network that swallows what is sent is noticed by nothing else. Does not block.
@@ -226,7 +226,7 @@ class Connections:
             with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as line:
                 line.shutdown(socket.SHUT_RDWR)
 
-    def made_anew(self) -> None:
+    def recheck_tables(self) -> None:
         """Look again, at the next transaction, whether the tables are there."""
         self._made = False
 
@@ -237,49 +237,56 @@ class Connections:
         if pool is not None:
             pool.close()
 
-    def _take(self, limit: float) -> Connection:
+    def _take(self, limit: float) -> IndexConnection:
         with self._lock:
             if self._pool is None:
-                self._pool = _opened(self._url, self.patience.connect)
+                self._pool = _open_pool(self._url, self.patience.connect)
             pool = self._pool
         try:
             connection = pool.getconn()
         except psycopg.Error as err:
-            raise named(err) from err
+            raise to_store_error(err) from err
         with self._lock:
-            self._taken[connection] = _Taken(pool=pool, limit=limit)
+            self._taken[connection] = _BorrowedConnection(pool=pool, limit=limit)
         return connection
 
-    def _make(self, connection: Connection) -> None:
+    def _make(self, connection: IndexConnection) -> None:
         if not self._made:
             with self._watched(connection), connection.transaction():
-                make(connection)
+                create_tables(connection)
             self._made = True
 
     @contextmanager
-    def _watched(self, connection: Connection) -> Iterator[None]:
+    def _watched(self, connection: IndexConnection) -> Iterator[None]:
         taken = self._taken[connection]
         taken.since = time.monotonic()
         try:
             yield
         except psycopg.Error as err:
-            raise StoreCorrupt(str(err).strip()) if isinstance(err, _ANEW) else named(err) from err
+            raise StoreCorrupt(str(err).strip()) if isinstance(err, _UNUSABLE_ERRORS) else to_store_error(err) from err
         finally:
             taken.since = float("inf")
 
 
-def _opened(url: str, patience: float) -> Pool:
+def _open_pool(url: str, patience: float) -> IndexPool:
     seconds = max(2, round(patience))  # libpq takes less than two for two
-    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **_ALIVE}
+    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **_KEEPALIVE}
     pool = ConnectionPool(
-        url, kwargs=given, min_size=0, max_size=MOST, timeout=patience, configure=_configure, open=False, name="index"
+        url,
+        kwargs=given,
+        min_size=0,
+        max_size=MAX_CONNECTIONS,
+        timeout=patience,
+        configure=_configure,
+        open=False,
+        name="index",
     )
     pool.open()
     return pool
 
 
-def _configure(connection: Connection) -> None:
+def _configure(connection: IndexConnection) -> None:
     # compiling a plan takes longer than any of these statements; the limit ends what runs on after we have given up
     connection.execute(
-        "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)", (f"{LONGEST}s",)
+        "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)", (f"{STATEMENT_SECONDS}s",)
     )

@@ -9,13 +9,13 @@ from typing import TypeVar, cast
 
 import structlog
 
-from memory.recall.check import Looked, looked
-from memory.recall.documents import Said
-from memory.recall.index import Kept, SpaceIndex
+from memory.recall.check import IndexCheck, check_index
+from memory.recall.documents import IndexPosition
+from memory.recall.index import SpaceIndex, SpaceIndexKeeper
 from memory.recall.postgres_index import PostgresIndex
-from memory.recall.postgres_pool import MOST, Connections, Patience
-from memory.recall.sqlite_index import Ground
-from memory.recall.sync import TALK, behind, read_on, stamps, sync
+from memory.recall.postgres_pool import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
+from memory.recall.sqlite_index import RecallDependencies
+from memory.recall.sync import CONVERSATION_PREFIX, find_lag, read_file_stamps, read_new_messages, sync_files
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import PathRefused
@@ -24,30 +24,32 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 
-class Desk:
+class IndexExecutor:
     """Where work on the indexes is done: as many at a time as there are connections, each with a thread of its own.
 
     Whoever changes an index keeps a connection between two steps. Were threads shared with those who wait for one,
     they could all wait, and nobody would be left to take the next step.
     """
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: IndexConnections) -> None:
         self.connections = connections
-        self.places = asyncio.Semaphore(MOST)
-        self.threads = ThreadPoolExecutor(2 * MOST, thread_name_prefix="index")  # an abandoned step keeps its thread
+        self.slots = asyncio.Semaphore(MAX_CONNECTIONS)
+        self.threads = ThreadPoolExecutor(
+            2 * MAX_CONNECTIONS, thread_name_prefix="index"
+        )  # an abandoned step keeps its thread
 
 
-class PostgresShared:
+class PostgresSharedIndexes:
     """The indexes of all spaces in one PostgreSQL. Nothing is opened before the first use."""
 
-    def __init__(self, url: str, patience: Patience | None = None) -> None:
-        self._connections = Connections(url, patience or Patience())
-        self._desk = Desk(self._connections)
+    def __init__(self, url: str, patience: IndexTimeouts | None = None) -> None:
+        self._connections = IndexConnections(url, patience or IndexTimeouts())
+        self._executor = IndexExecutor(self._connections)
 
-    def kept(self, space: str, ground: Ground) -> Kept:
-        return PostgresKept(space, ground, self._desk)
+    def kept(self, space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
+        return PostgresIndexKeeper(space, ground, self._executor)
 
-    def look(self, workspace: Workspace, most: int = 200) -> list[Looked]:
+    def look(self, workspace: Workspace, most: int = 200) -> list[IndexCheck]:
         """Whether indexes are sound and say what the files say, the owner's first; blocks.
 
         Args:
@@ -62,34 +64,34 @@ class PostgresShared:
         """Close every connection; blocks. They are opened again when they are needed."""
         self._connections.close()
 
-    def _look(self, space: str, workspace: Workspace) -> Looked:
+    def _look(self, space: str, workspace: Workspace) -> IndexCheck:
         index = PostgresIndex(space, self._connections)
         try:
             index.begin_reading()
-            return looked(index, workspace, space)
+            return check_index(index, workspace, space)
         except (StoreError, PathRefused) as err:
-            return Looked(space=space, fault=str(err))
+            return IndexCheck(space=space, fault=str(err))
         finally:
             index.end(keep=False)
 
 
-class PostgresKept:
+class PostgresIndexKeeper:
     """A Kept in PostgreSQL. What cannot be read any more is thrown away and made anew."""
 
-    def __init__(self, space: str, ground: Ground, desk: Desk) -> None:
+    def __init__(self, space: str, ground: RecallDependencies, executor: IndexExecutor) -> None:
         self.space = space
         self._ground = ground
-        self._desk = desk
-        self._connections = desk.connections
-        self._patience = desk.connections.patience
-        self._index = PostgresIndex(space, desk.connections)
+        self._executor = executor
+        self._connections = executor.connections
+        self._patience = executor.connections.patience
+        self._index = PostgresIndex(space, executor.connections)
         self._turn = asyncio.Lock()
         self._thread = threading.Lock()
         self._looked_at = 0.0
 
     async def use(self, work: Callable[[SpaceIndex], T]) -> T:
         asked = time.monotonic()
-        async with self._turn, self._desk.places:
+        async with self._turn, self._executor.slots:
             try:
                 if self._looked_at > asked:  # somebody who was first has looked at everything since we asked
                     return await self._hop(lambda: self._read(work))
@@ -100,7 +102,7 @@ class PostgresKept:
                 return await self._use(work)
 
     async def change(self, work: Callable[[SpaceIndex], T]) -> T:
-        async with self._turn, self._desk.places:
+        async with self._turn, self._executor.slots:
             return await self._hop(lambda: self._changed(work, self._patience.wait))
 
     @property
@@ -108,7 +110,7 @@ class PostgresKept:
         return self._turn.locked() or self._thread.locked()
 
     async def remove(self) -> None:
-        async with self._turn, self._desk.places:
+        async with self._turn, self._executor.slots:
             await self._remove()
 
     def close(self) -> None:
@@ -134,7 +136,7 @@ class PostgresKept:
         try:
             await self._hop(lambda: index.begin_changing(self._patience.wait))
             ends = await ground.store.sessions.ends(self.space)
-            talks = await self._hop(lambda: sync(index, ground.workspace, self.space, ends))
+            talks = await self._hop(lambda: sync_files(index, ground.workspace, self.space, ends))
             for conversation, until in talks.items():
                 await self._read_on(conversation, until, ends[conversation])
             await self._hop(lambda: index.end(keep=True))
@@ -142,22 +144,22 @@ class PostgresKept:
             await self._hop(lambda: index.end(keep=False))
             raise
 
-    async def _read_on(self, conversation: str, until: Said, end: int) -> None:
-        async for stamp, rows in read_on(self._ground.store, conversation, until, end, self._ground.zone):
-            await self._hop(lambda: self._index.put(TALK + conversation, stamp, rows, more=True))  # noqa: B023
+    async def _read_on(self, conversation: str, until: IndexPosition, end: int) -> None:
+        async for stamp, rows in read_new_messages(self._ground.store, conversation, until, end, self._ground.zone):
+            await self._hop(lambda: self._index.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True))  # noqa: B023
 
     async def _remove(self) -> None:
         self._looked_at = 0.0
-        self._connections.made_anew()
+        self._connections.recheck_tables()
         await self._hop(lambda: self._changed(lambda _: self._index.remove(), self._patience.removal))
 
     async def _hop(self, work: Callable[[], T]) -> T:
         """What work returns that was done in a thread; one that hangs at the server is cut off."""
-        going = asyncio.get_running_loop().run_in_executor(self._desk.threads, self._alone, work)
+        going = asyncio.get_running_loop().run_in_executor(self._executor.threads, self._alone, work)
         going.add_done_callback(lambda done: done.cancelled() or done.exception())  # though nobody waits any more
         while not going.done():
             await asyncio.wait({going}, timeout=self._patience.read)
-            self._connections.cut_stuck()
+            self._connections.close_stuck()
         return going.result()
 
     def _alone(self, work: Callable[[], T]) -> T:
@@ -186,5 +188,5 @@ class PostgresKept:
         self, index: SpaceIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
     ) -> tuple[bool, T | None]:
         """Whether the index is in step, and the work's result where it is: one hop instead of two."""
-        there = stamps(self._ground.workspace, self.space)
-        return (False, None) if behind(index, there, ends).any else (True, work(index))
+        there = read_file_stamps(self._ground.workspace, self.space)
+        return (False, None) if find_lag(index, there, ends).any else (True, work(index))

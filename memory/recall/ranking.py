@@ -8,18 +8,18 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-NEXT, PREVIOUS, TWO_AWAY = 0.5, 0.3, 0.3
+NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
 """Share of its score that a row lends to the next row of its session, the previous one, and those two away."""
-DAY = 0.3
+DAY_SHARE = 0.3
 """Share of a day's best score that each of its rows gets."""
-DATE = 1.0
+DATE_BONUS = 1.0
 """What a row of a day that the question names gets, where 1 is the best row's words."""
-SPEAKER = 1.5
-QUESTION = 0.7
-_STEPS = ((1, NEXT), (-1, PREVIOUS), (2, TWO_AWAY), (-2, TWO_AWAY))
+SPEAKER_FACTOR = 1.5
+QUESTION_FACTOR = 0.7
+_NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, TWO_AWAY_SHARE), (-2, TWO_AWAY_SHARE))
 
 
-class Fact(NamedTuple):
+class CandidateRow(NamedTuple):
     """What ranking needs of a row; a tuple, for a search makes a thousand of them.
 
     session: unique in the index; place: see IndexRow. said: its seq where it was said, 0 in a file. bare: its −bm25,
@@ -39,7 +39,7 @@ class Fact(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankedRow:
     """A row in its order. score: as large as it makes its place; lender: the row that lent it more than it has itself,
     itself for none.
     """
@@ -49,9 +49,9 @@ class Ranked:
     lender: int
 
 
-def rank(
-    facts: Collection[Fact], bare: Mapping[int, float], dated: Collection[int] = (), named: Collection[str] = ()
-) -> list[Ranked]:
+def rank_rows(
+    facts: Collection[CandidateRow], bare: Mapping[int, float], dated: Collection[int] = (), named: Collection[str] = ()
+) -> list[RankedRow]:
     """The rows, best first. Neighbours that no word is in must be among `facts` to be lent anything.
 
     Args:
@@ -59,7 +59,7 @@ def rank(
         dated: rows of a day that the question names.
         named: speakers whom it names.
     """
-    lent = _lent(facts, bare)
+    lent = _lent_scores(facts, bare)
     best_of_day: dict[str, float] = defaultdict(float)
     for fact in facts:
         if fact.day:
@@ -68,22 +68,22 @@ def rank(
     for fact in facts:
         own = bare.get(fact.row, 0.0)
         gift, lender = lent.get(fact.row, (0.0, fact.row))
-        score = own + gift + DATE * (fact.row in dated) + DAY * best_of_day.get(fact.day, 0.0)
+        score = own + gift + DATE_BONUS * (fact.row in dated) + DAY_SHARE * best_of_day.get(fact.day, 0.0)
         if fact.speaker in named:
-            score *= SPEAKER
+            score *= SPEAKER_FACTOR
         if fact.asks:
-            score *= QUESTION
+            score *= QUESTION_FACTOR
         ranked.append((score, fact.day, -fact.place, -fact.row, lender if gift > own else fact.row))
     ranked.sort(reverse=True)  # of equal ones the newer day's first: their order is not that of their numbers
-    return [Ranked(row=-row, score=score, lender=lender) for score, _, _, row, lender in ranked]
+    return [RankedRow(row=-row, score=score, lender=lender) for score, _, _, row, lender in ranked]
 
 
-def places_around(facts: Iterable[Fact]) -> set[tuple[int, int]]:
+def neighbouring_places(facts: Iterable[CandidateRow]) -> set[tuple[int, int]]:
     """(session, place) of what stands around these rows."""
-    return {(fact.session, fact.place + step) for fact in facts for step, _ in _STEPS}
+    return {(fact.session, fact.place + step) for fact in facts for step, _ in _NEIGHBOURS}
 
 
-def _lent(facts: Collection[Fact], bare: Mapping[int, float]) -> dict[int, tuple[float, int]]:
+def _lent_scores(facts: Collection[CandidateRow], bare: Mapping[int, float]) -> dict[int, tuple[float, int]]:
     """What each row is lent, and by whom: the most that one neighbour gives it."""
     at = {(fact.session, fact.place): fact.row for fact in facts}
     found: dict[int, tuple[float, int]] = {}
@@ -91,7 +91,7 @@ def _lent(facts: Collection[Fact], bare: Mapping[int, float]) -> dict[int, tuple
         own = bare.get(fact.row, 0.0)
         if not own:
             continue
-        for step, share in _STEPS:
+        for step, share in _NEIGHBOURS:
             other = at.get((fact.session, fact.place + step))
             if other is not None and (other not in found or share * own > found[other][0]):
                 found[other] = (share * own, fact.row)

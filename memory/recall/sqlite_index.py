@@ -14,14 +14,14 @@ from typing import Any, Protocol, TypeVar, cast
 
 import structlog
 
-from memory.recall.documents import IndexRow, Said, after_same
-from memory.recall.index import Kept, Narrow, SpaceIndex, Whole, among_days
-from memory.recall.ranking import Fact
-from memory.recall.sync import TALK, read_on, sync
-from memory.store.engine.database import named
+from memory.recall.documents import IndexPosition, IndexRow, skip_unchanged
+from memory.recall.index import IndexedRow, SearchFilter, SpaceIndex, SpaceIndexKeeper, days_condition
+from memory.recall.ranking import CandidateRow
+from memory.recall.sync import CONVERSATION_PREFIX, read_new_messages, sync_files
+from memory.store.engine.database import to_store_error
 from memory.store.errors import IndexUnusable, StoreCorrupt
 from memory.store.store import Store
-from memory.text.tokenizer import terms
+from memory.text.tokenizer import text_terms
 from memory.workspace.files import Workspace
 
 VERSION = 1
@@ -53,11 +53,11 @@ END;
 """
 SESSIONS = 1 << 32
 """More sessions than one source has."""
-_FACTS = (
+_CANDIDATE = (
     f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, row.source, row.seq, "
     "row.fold"
 )
-_NARROW = (
+_FILTER = (
     "(:since = '' OR row.day >= :since) AND (:until = '' OR (row.day <= :until AND row.day != '')) "
     "AND (:speaker = '' OR row.speaker = :speaker OR (length(row.speaker) = length(:speaker) + 6 "
     "AND substr(row.speaker, 1, length(:speaker) + 2) = :speaker || ' #'))"
@@ -66,25 +66,25 @@ _BEST = f"""
 WITH best AS (
     SELECT rowid AS id, bm25(found) AS bare FROM found WHERE found MATCH :match ORDER BY bm25(found) LIMIT :most
 )
-SELECT {_FACTS}, -best.bare AS bare FROM best JOIN row ON row.id = best.id ORDER BY best.bare
+SELECT {_CANDIDATE}, -best.bare AS bare FROM best JOIN row ON row.id = best.id ORDER BY best.bare
 """  # noqa: S608  names of columns, nothing from outside
-_BEST_NARROWED = f"""
-SELECT {_FACTS}, -bm25(found) AS bare FROM found JOIN row ON row.id = found.rowid
-WHERE found MATCH :match AND {_NARROW} ORDER BY bm25(found) LIMIT :most
+_BEST_FILTERED = f"""
+SELECT {_CANDIDATE}, -bm25(found) AS bare FROM found JOIN row ON row.id = found.rowid
+WHERE found MATCH :match AND {_FILTER} ORDER BY bm25(found) LIMIT :most
 """  # noqa: S608
-_OF_DAYS = f"SELECT {_FACTS}, 0.0 AS bare FROM row WHERE {{days}} AND {_NARROW} ORDER BY row.id LIMIT :most"  # noqa: S608
+_OF_DAYS = f"SELECT {_CANDIDATE}, 0.0 AS bare FROM row WHERE {{days}} AND {_FILTER} ORDER BY row.id LIMIT :most"  # noqa: S608
 _AROUND = f"""
-SELECT {_FACTS}, 0.0 AS bare FROM json_each(:places) AS near
+SELECT {_CANDIDATE}, 0.0 AS bare FROM json_each(:places) AS near
 JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) % {SESSIONS}
     AND row.place = near.value ->> 1
-WHERE {_NARROW}
+WHERE {_FILTER}
 """  # noqa: S608
 _HOLDING = f"""
-SELECT {_FACTS}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS bare
-FROM row WHERE bare > 0 AND {_NARROW} ORDER BY bare DESC, row.id LIMIT :most
+SELECT {_CANDIDATE}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS bare
+FROM row WHERE bare > 0 AND {_FILTER} ORDER BY bare DESC, row.id LIMIT :most
 """  # noqa: S608
 _BY_NUMBER = f"""
-SELECT {_FACTS}, 0.0 AS bare FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_NARROW}
+SELECT {_CANDIDATE}, 0.0 AS bare FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
 
 
@@ -134,32 +134,32 @@ class SqliteIndex:
                 self._db.execute("DELETE FROM source WHERE name = ?", (name,))
                 self._gone += 1
 
-    def best(self, terms: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
+    def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         match = " OR ".join(f'"{term}"' for term in terms)
         given: dict[str, Any] = {"match": match, "most": most}
-        return self._facts(_BEST_NARROWED if narrow.any else _BEST, given, narrow) if terms else []
+        return self._facts(_BEST_FILTERED if search_filter.any else _BEST, given, search_filter) if terms else []
 
-    def holding(self, letters: Sequence[str], most: int, narrow: Narrow) -> list[Fact]:
+    def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
         given = {"letters": json.dumps(list(letters), ensure_ascii=False), "most": most}
-        return self._facts(_HOLDING, given, narrow)
+        return self._facts(_HOLDING, given, search_filter)
 
-    def of_days(self, days: Sequence[tuple[str, str]], most: int, narrow: Narrow) -> list[Fact]:
-        wanted, given = among_days(days, "row.day", ":{}")
-        return self._facts(_OF_DAYS.replace("{days}", wanted), {**given, "most": most}, narrow) if days else []
+    def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+        wanted, given = days_condition(days, "row.day", ":{}")
+        return self._facts(_OF_DAYS.replace("{days}", wanted), {**given, "most": most}, search_filter) if days else []
 
-    def around(self, places: Iterable[tuple[int, int]], narrow: Narrow) -> list[Fact]:
-        return self._facts(_AROUND, {"places": json.dumps(list(places))}, narrow)
+    def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
+        return self._facts(_AROUND, {"places": json.dumps(list(places))}, search_filter)
 
-    def facts(self, rows: Iterable[int], narrow: Narrow) -> list[Fact]:
-        return self._facts(_BY_NUMBER, {"rows": json.dumps(list(rows))}, narrow)
+    def facts(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
+        return self._facts(_BY_NUMBER, {"rows": json.dumps(list(rows))}, search_filter)
 
-    def whole(self, rows: Iterable[int]) -> dict[int, Whole]:
+    def whole(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         statement = (
             f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
             "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(?))"
         )
         return {
-            number: Whole(
+            number: IndexedRow(
                 row=IndexRow(**dict(zip(_COLUMNS, held, strict=True))), source=name, terms=frozenset(found.split())
             )
             for number, name, found, *held in self._db.execute(statement, (json.dumps(list(rows)),))
@@ -239,7 +239,7 @@ class SqliteIndex:
         def values() -> Iterator[tuple[Any, ...]]:
             for row in rows:
                 speakers.add(row.speaker)
-                yield (*_columns_of(row), source, row.asks, " ".join(terms(row.words)))
+                yield (*_columns_of(row), source, row.asks, " ".join(text_terms(row.words)))
 
         self._db.executemany(f"INSERT INTO row({', '.join(names)}) VALUES ({marks})", values())  # noqa: S608
         self._db.executemany("INSERT OR IGNORE INTO speaker(name) VALUES (?)", ((name,) for name in speakers if name))
@@ -250,7 +250,7 @@ class SqliteIndex:
             (source,),
         )
         with closing(held):  # else it would go on reading what is about to be taken out
-            return after_same(held, rows, _columns_of)
+            return skip_unchanged(held, rows, _columns_of)
 
     def _taken_out(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
         """Take a source's rows behind that one out; returns their words' vectors, each with its model."""
@@ -271,10 +271,10 @@ class SqliteIndex:
             [(row, *kept[words]) for row, words in rows if words in kept],
         )
 
-    def _facts(self, statement: str, given: Mapping[str, Any], narrow: Narrow) -> list[Fact]:
-        bounds = {"since": narrow.since, "until": narrow.until, "speaker": narrow.speaker}
+    def _facts(self, statement: str, given: Mapping[str, Any], search_filter: SearchFilter) -> list[CandidateRow]:
+        bounds = {"since": search_filter.since, "until": search_filter.until, "speaker": search_filter.speaker}
         wanted = {name: value for name, value in bounds.items() if f":{name}" in statement}
-        return list(map(Fact._make, self._db.execute(statement, {**given, **wanted})))
+        return list(map(CandidateRow._make, self._db.execute(statement, {**given, **wanted})))
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -294,7 +294,7 @@ class SqliteIndex:
     def _make(self) -> None:
         with self._changing():
             if self._version() == 0:  # another process may have been first
-                for statement in _statements(_SCHEMA):
+                for statement in _split_statements(_SCHEMA):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version={VERSION}")
 
@@ -303,7 +303,7 @@ def _columns_of(row: IndexRow) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in _COLUMNS)
 
 
-def _statements(script: str) -> list[str]:
+def _split_statements(script: str) -> list[str]:
     """The statements of a script, a trigger's own semicolons left inside it."""
     found, held = [], ""
     for line in script.splitlines():
@@ -321,7 +321,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class RecallDependencies:
     """What recall stands on. folder: of the indexes that are files; zone: whose days and hours are told.
 
     shared: where the indexes are kept that several processes work with; None for files of this process alone.
@@ -337,20 +337,20 @@ class Ground:
 class Shared(Protocol):
     """A place for all spaces' indexes that several processes work with."""
 
-    def kept(self, space: str, ground: Ground) -> Kept:
+    def kept(self, space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
         """That of one space; nothing is opened yet."""
         ...
 
 
-def kept_of(space: str, ground: Ground) -> Kept:
+def create_keeper(space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
     """One space's index where this ground keeps it."""
-    return ground.shared.kept(space, ground) if ground.shared else FileKept(space, ground)
+    return ground.shared.kept(space, ground) if ground.shared else FileIndexKeeper(space, ground)
 
 
-class FileKept:
+class FileIndexKeeper:
     """A Kept in a file. What cannot be read any more is thrown away and made anew: it holds nothing of its own."""
 
-    def __init__(self, space: str, ground: Ground) -> None:
+    def __init__(self, space: str, ground: RecallDependencies) -> None:
         self.space = space
         self._ground = ground
         self._path = ground.folder / f"{f'space-{space}' if space else 'owner'}.db"
@@ -401,12 +401,12 @@ class FileKept:
         self._looked_at = began
         return await asyncio.to_thread(self._with, work)
 
-    async def _read_on(self, conversation: str, until: Said, end: int) -> None:
+    async def _read_on(self, conversation: str, until: IndexPosition, end: int) -> None:
         ground = self._ground
-        async for stamp, rows in read_on(ground.store, conversation, until, end, ground.zone):
+        async for stamp, rows in read_new_messages(ground.store, conversation, until, end, ground.zone):
             await asyncio.to_thread(
                 self._with,
-                lambda index: index.put(TALK + conversation, stamp, rows, more=True),  # noqa: B023
+                lambda index: index.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True),  # noqa: B023
             )
 
     def _with(self, work: Callable[[SqliteIndex], T]) -> T:
@@ -418,7 +418,7 @@ class FileKept:
                     self._index = SqliteIndex(self._path)
                 return work(self._index)
         except sqlite3.Error as err:
-            if isinstance(found := named(err), StoreCorrupt):
+            if isinstance(found := to_store_error(err), StoreCorrupt):
                 raise found from err
             raise self._unusable(str(err)) from err
 
@@ -437,9 +437,9 @@ class FileKept:
 
     def _in_step(
         self, index: SqliteIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
-    ) -> tuple[Mapping[str, Said], T | None]:
+    ) -> tuple[Mapping[str, IndexPosition], T | None]:
         """What is not indexed to its end yet, and the work's result where that is nothing: one hop instead of two."""
-        behind = sync(index, self._ground.workspace, self.space, ends)
+        behind = sync_files(index, self._ground.workspace, self.space, ends)
         return behind, None if behind else work(index)
 
     def _remove(self) -> None:

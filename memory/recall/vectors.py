@@ -11,18 +11,18 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import structlog
 
-from memory.recall.index import Kept, VectorStore
+from memory.recall.index import SpaceIndexKeeper, VectorStore
 from memory.store.errors import StoreError
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-MOST = 100_000
+MAX_MATRIX_ROWS = 100_000
 """Vectors of one space that are compared, the newest; older rows are found by their words."""
-NEAREST = 300
+MAX_NEAREST = 300
 """Rows that a question is given."""
-BATCH = 64
+BATCH_ROWS = 64
 """Texts in one request."""
-PAUSE = 30.0
+RETRY_SECONDS = 30.0
 """Seconds without requests after one has failed, where the wire does not say how many."""
 _PROBE = "hello"
 
@@ -57,7 +57,7 @@ class Embedder(Protocol):
         ...
 
 
-class Vectors:
+class VectorSearch:
     """The vectors of all spaces' rows. limit: seconds that a question's own vector may take.
 
     clock: seconds that only go forward.
@@ -72,7 +72,7 @@ class Vectors:
         self._work: dict[str, asyncio.Task[None]] = {}
         self._paused_until = float("-inf")
 
-    async def of_question(self, question: str) -> bytes:
+    async def embed_question(self, question: str) -> bytes:
         """Its vector, b"" where it cannot be had in time: then words alone must do."""
         if not question.strip() or self._clock() < self._paused_until:
             return b""
@@ -99,7 +99,7 @@ class Vectors:
             return {}
         return matrix.nearest(question)
 
-    def keep_up(self, kept: Kept) -> None:
+    def keep_up(self, kept: SpaceIndexKeeper) -> None:
         """See that the rows of a space get their vectors, in the background; one work per space at a time."""
         if kept.space in self._work or self._clock() < self._paused_until:
             return
@@ -118,15 +118,15 @@ class Vectors:
 
     async def close(self) -> None:
         """Stop; what has no vector yet gets it at the next start."""
-        await end(self._work.values())
+        await cancel_and_wait(self._work.values())
         await self._embedder.close()
 
-    async def _keep_up(self, kept: Kept) -> None:
+    async def _keep_up(self, kept: SpaceIndexKeeper) -> None:
         model = self._embedder.name
         try:
             if await kept.use(self._is_of_another_size):
                 await kept.change(self._empty)
-            while rows := await kept.use(lambda index: index.unembedded(model, BATCH)):
+            while rows := await kept.use(lambda index: index.unembedded(model, BATCH_ROWS)):
                 vectors = await self._embed([words for _, words in rows])
                 made = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
                 await kept.change(lambda index: index.keep_vectors(model, made))  # noqa: B023  awaited in its round
@@ -157,7 +157,7 @@ class Vectors:
         return [b""]
 
     def _pause(self, failed: EmbeddingFailed) -> None:
-        self._paused_until = self._clock() + (PAUSE if failed.retry_after is None else failed.retry_after)
+        self._paused_until = self._clock() + (RETRY_SECONDS if failed.retry_after is None else failed.retry_after)
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
     def _matrix(self, index: VectorStore) -> "_Matrix | None":
@@ -194,7 +194,7 @@ class _Matrix:
         """Put vectors behind those that are there; of those of another width, nothing."""
         import numpy
 
-        fit = [(row, vector) for row, vector in found if len(vector) == self.width * 4][-MOST:]
+        fit = [(row, vector) for row, vector in found if len(vector) == self.width * 4][-MAX_MATRIX_ROWS:]
         self._make_room(len(fit))
         until = self._count + len(fit)
         self._rows[self._count : until] = [row for row, _ in fit]
@@ -207,8 +207,8 @@ class _Matrix:
         import numpy
 
         rows, cosines = self._rows[: self._count], self._data[: self._count] @ numpy.frombuffer(question, dtype="<f4")
-        if self._count > NEAREST:
-            top = numpy.argpartition(-cosines, NEAREST)[:NEAREST]
+        if self._count > MAX_NEAREST:
+            top = numpy.argpartition(-cosines, MAX_NEAREST)[:MAX_NEAREST]
             rows, cosines = rows[top], cosines[top]
         best, least = float(cosines.max()), max(float(cosines.min()), 0.0) if len(cosines) > 1 else 0.0
         if best <= least:
@@ -222,8 +222,8 @@ class _Matrix:
 
         if self._count + more <= len(self._rows):
             return
-        kept = min(self._count, MOST - more)
-        size = kept + more + kept // 4 + BATCH
+        kept = min(self._count, MAX_MATRIX_ROWS - more)
+        size = kept + more + kept // 4 + BATCH_ROWS
         rows, data = numpy.empty(size, dtype=numpy.int64), numpy.empty((size, self.width), dtype=numpy.float32)
         rows[:kept] = self._rows[self._count - kept : self._count]
         data[:kept] = self._data[self._count - kept : self._count]

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from memory.store.engine.database import Database, Row, Tx
 from memory.store.errors import StoreError
-from memory.store.rows import moment
+from memory.store.rows import from_unix
 from memory.store.schema.tables import audit, audit_head
 
 # The chain of acts as values.
@@ -59,16 +59,16 @@ class AuditFault:
 
 PAGE = 1_000
 REFUSED = "refused"
-_TAKE = update(audit_head).values(seq=audit_head.c.seq + 1)
-_END = select(audit_head.c.seq, audit_head.c.hash)
-_MOVE = update(audit_head).values(hash=bindparam("became"))
+_TAKE_NUMBER = update(audit_head).values(seq=audit_head.c.seq + 1)
+_SELECT_HEAD = select(audit_head.c.seq, audit_head.c.hash)
+_MOVE_HEAD = update(audit_head).values(hash=bindparam("became"))
 _PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("most"))
 _NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("most"))
-_ADD = insert(audit)
+_INSERT = insert(audit)
 _COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
 
 
-async def note(
+async def append_act(
     tx: Tx,
     action: str,
     subject: str,
@@ -81,8 +81,8 @@ async def note(
 
     args: what it was asked with, of which only a digest is kept. A result that is REFUSED is a decision against it.
     """
-    await tx.run(_TAKE)
-    head = await tx.one(_END)
+    await tx.run(_TAKE_NUMBER)
+    head = await tx.one(_SELECT_HEAD)
     if head is None:
         raise StoreError("the row that says where the chain of acts ends is missing")
     row = {
@@ -91,48 +91,48 @@ async def note(
         "actor": actor,
         "action": action,
         "subject": subject,
-        "args_digest": digest_of(args) if args else "",
+        "args_digest": digest_arguments(args) if args else "",
         "decision": "refused" if result == REFUSED else "allowed",
         "result": result,
         "prev_hash": head["hash"],
     }
-    became = _hash(row)
-    await tx.run(_ADD, **row, hash=became)
-    await tx.run(_MOVE, became=became)
+    became = _hash_row(row)
+    await tx.run(_INSERT, **row, hash=became)
+    await tx.run(_MOVE_HEAD, became=became)
 
 
 async def note_all(tx: Tx, new: Sequence[Act]) -> None:
     """Add these acts, in their order."""
     for act in new:
-        await note(tx, act.action, act.subject, act.result, act.actor)
+        await append_act(tx, act.action, act.subject, act.result, act.actor)
 
 
-def digest_of(args: Mapping[str, object]) -> str:
+def digest_arguments(args: Mapping[str, object]) -> str:
     """SHA-256 of arguments as JSON with sorted keys: what was asked can be shown to be this, and not be read out."""
     text = json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def acts(tx: Tx, limit: int) -> list[AuditRow]:
+async def load_newest_acts(tx: Tx, limit: int) -> list[AuditRow]:
     """The newest, oldest of them first."""
     return [_row(row) for row in reversed(await tx.all(_NEWEST, most=limit))]
 
 
-async def head(tx: Tx) -> AuditHead:
+async def load_head(tx: Tx) -> AuditHead:
     """Where the chain ends."""
-    row = await tx.one(_END)
+    row = await tx.one(_SELECT_HEAD)
     return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
 
 
-async def fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
+async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
     """The first row that is not as it was written, None when all are. known: ends that were noted elsewhere."""
     noted = {one.seq: one.hash for one in known if one.seq}
-    end = await head(tx)
+    end = await load_head(tx)
     seq, before = 0, ""
     while page := await tx.all(_PAGE, after=seq, most=PAGE):
         for row in page:
             seq += 1
-            if wrong := _wrong(row, seq, before, noted.get(seq)):
+            if wrong := _fault_of(row, seq, before, noted.get(seq)):
                 return AuditFault(seq=seq, what=wrong)
             before = row["hash"]
     last = max([end.seq, *noted])
@@ -143,17 +143,17 @@ async def fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
     return None
 
 
-async def broken_at(tx: Tx) -> int:
+async def find_broken_seq(tx: Tx) -> int:
     """The seq of the first row that does not fit the chain, 0 when all do."""
-    found = await fault(tx)
+    found = await find_fault(tx)
     return found.seq if found else 0
 
 
-def _wrong(row: Row, seq: int, before: str, noted: str | None) -> str:
+def _fault_of(row: Row, seq: int, before: str, noted: str | None) -> str:
     """What is wrong with the row that should be number `seq`, "" for nothing."""
     if row["seq"] != seq:
         return f"it is missing; after {seq - 1} comes {row['seq']}"
-    if row["hash"] != _hash(row):
+    if row["hash"] != _hash_row(row):
         return "its words are not those that its hash was made of"
     if row["prev_hash"] != before:
         return "it does not follow the row before it"
@@ -163,10 +163,10 @@ def _wrong(row: Row, seq: int, before: str, noted: str | None) -> str:
 
 
 def _row(row: Row) -> AuditRow:
-    return AuditRow(**{**{name: row[name] for name in AuditRow.__dataclass_fields__}, "at": moment(row["at"])})
+    return AuditRow(**{**{name: row[name] for name in AuditRow.__dataclass_fields__}, "at": from_unix(row["at"])})
 
 
-def _hash(row: Row) -> str:
+def _hash_row(row: Row) -> str:
     covered = json.dumps([row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(covered.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -174,17 +174,17 @@ def _hash(row: Row) -> str:
 # The Audit door: the chain of acts, read and checked.
 
 
-class SqlAudit:
+class SqlAuditLog:
     """See memory.store.people.people.Audit."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def acts(self, limit: int) -> list[AuditRow]:
-        return await self._database.read(acts, limit)
+        return await self._database.read(load_newest_acts, limit)
 
     async def head(self) -> AuditHead:
-        return await self._database.read(head)
+        return await self._database.read(load_head)
 
     async def fault(self, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-        return await self._database.read(fault, known)
+        return await self._database.read(find_fault, known)

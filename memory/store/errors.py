@@ -41,7 +41,7 @@ class SchemaNewer(StoreError):
     """The database was written by a newer version; this one will not write to it."""
 
 
-class Rewritten(StoreError):
+class MessageEdited(StoreError):
     """A row's words are others than those it was read with: its writer has edited it."""
 
 
@@ -53,5 +53,5 @@ class WrongState(StoreError):
     """The row is not in a state from which this step may be taken."""
 
 
-class Fenced(StoreError):
+class StaleEpoch(StoreError):
     """The conversation was cleared since this work began; its result is not wanted any more."""

@@ -8,23 +8,31 @@ from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
 from memory.store.engine import leases
-from memory.store.engine.database import Compiler, DatabaseClock, Tx
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, Bare, Driver, PostgresDatabase, named, plain_url, pool_of
+from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
+from memory.store.engine.postgres import (
+    SCHEMA_LOCK_KEY,
+    PostgresConnection,
+    PostgresDatabase,
+    PostgresDriver,
+    create_pool,
+    driver_url,
+    to_store_error,
+)
 from memory.store.errors import StoreCorrupt, StoreError
-from memory.store.schema.postgres import dialect, must_be_ours, prepare
-from memory.store.schema.tables import FOREVER, NOW, instance
+from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
+from memory.store.schema.tables import FOREVER, NOW_SQL, instance
 from memory.store.store import SqlStore
 
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
-_NOW = f"SELECT {NOW} AS now"
-MOST_CONNECTIONS = 12
+_SELECT_NOW = f"SELECT {NOW_SQL} AS now"
+MAX_CONNECTIONS = 12
 LEASE_SECONDS = 5.0
 """How long a process that does not renew its lease counts as alive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PostgresOptions:
     """How to open. url: postgresql://…; name: of this process, for people; connections: at once, at most.
 
     clock: unix seconds, None for the database's own.
@@ -32,57 +40,59 @@ class Wanted:
 
     url: str
     name: str = ""
-    connections: int = MOST_CONNECTIONS
+    connections: int = MAX_CONNECTIONS
     clock: Callable[[], float] | None = None
     lease_seconds: float = LEASE_SECONDS
 
 
-async def open_postgres(wanted: Wanted, *, writable: bool = True) -> SqlStore:
+async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> SqlStore:
     """Open the record, making its tables where there are none. Any number of processes may have it open.
 
     Raises:
         SchemaNewer: a newer version of this program has written it.
         StoreError: the server cannot be reached, or, for reading, there are no tables of this version.
     """
-    pool = pool_of(plain_url(wanted.url), wanted.connections)
-    compiler = Compiler(dialect())
+    pool = create_pool(driver_url(wanted.url), wanted.connections)
+    compiler = StatementCompiler(create_dialect())
     try:
         await pool.open(wait=True, timeout=5.0)
         async with pool.connection() as bare:
             if writable:
-                await prepare(bare)
+                await prepare_tables(bare)
             else:
-                await must_be_ours(bare)
-            clock = wanted.clock or await _clock(bare)
-            lease = await _lease(bare, compiler, wanted, clock()) if writable else 0
+                await check_revision(bare)
+            clock = wanted.clock or await _read_clock(bare)
+            lease = await _take_lease(bare, compiler, wanted, clock()) if writable else 0
     except (psycopg.Error, PoolTimeout) as err:
         await pool.close()
-        raise StoreError(f"the PostgreSQL server cannot be used: {named(err)}") from err
+        raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
     except StoreError:
         await pool.close()
         raise
     return SqlStore(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
 
 
-async def _clock(bare: Bare) -> DatabaseClock:
+async def _read_clock(bare: PostgresConnection) -> DatabaseClock:
     clock = DatabaseClock()
-    asked = clock.asked()
-    row = await (await bare.execute(_NOW)).fetchone()
+    sent_at = clock.sent_at()
+    row = await (await bare.execute(_SELECT_NOW)).fetchone()
     if row is not None:
-        clock.heard(row["now"], asked)
+        clock.set_server_time(row["now"], sent_at)
     return clock
 
 
-async def _lease(bare: Bare, compiler: Compiler, wanted: Wanted, now: float) -> int:
+async def _take_lease(
+    bare: PostgresConnection, compiler: StatementCompiler, wanted: PostgresOptions, now: float
+) -> int:
     async with bare.transaction():
         await bare.execute(
             "SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY]
         )  # after a command that is alone
-        tx = Tx(driver=Driver(bare), compiler=compiler, lease=0, now=now)
+        tx = Tx(driver=PostgresDriver(bare), compiler=compiler, lease=0, now=now)
         await tx.run(_TAKE_LEASE)
         taken = await tx.one(_LEASE)
         if taken is None:
             raise StoreCorrupt("the instance row is missing")
         lease = int(taken["lease_epoch"])
-        await leases.join(tx, lease, wanted.name, min(wanted.lease_seconds, FOREVER))
+        await leases.add_lease(tx, lease, wanted.name, min(wanted.lease_seconds, FOREVER))
     return lease

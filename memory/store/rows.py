@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Table, Text, bindparam, func, or_, select
 
 from memory.context.taint import FoldLabel
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
-from memory.store.engine.database import Row, Tx, glance
+from memory.store.engine.database import Row, Tx, single_query
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
 
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class NewInboxRow:
     """One inbound message for T1. body: JSON text of what was said (see bot/messages.py), with blobs by hash.
 
     key is unique per channel and account for ever. ignored: "" or why it will not be handled (stored as such).
@@ -68,7 +68,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keep:
+class NoteChanges:
     """What a channel keeps with the messages it delivers: texts by name; "" takes one away."""
 
     channel: str
@@ -76,7 +76,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class AcceptedRow:
     """T1's answer: the inbox id (that of the first delivery where this one is a repeat).
 
     meant: of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown; meant_in: the
@@ -146,7 +146,7 @@ class ConversationRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class NewMessage:
     """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there.
 
     tainted: see Message.
@@ -203,7 +203,7 @@ class PlannedCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class NewOutboxRow:
     """One part of an answer for T6. The store derives client_key from source and part_no.
 
     key_valid: seconds for which the platform holds the key, 0 when it takes none. payload: JSON text of what goes with
@@ -251,12 +251,12 @@ class OutboxRow:
     trace_id: str = ""
 
 
-HELD = 9_000_000_000.0
+HELD_UNTIL_REPLY = 9_000_000_000.0
 """As retry_at or not_before: until the person writes again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
+class SendOutcome:
     """T8: what became of a send. retry_at: unix seconds or HELD, for state "pending"; plain: next try as plain text."""
 
     state: OutboxState
@@ -350,7 +350,7 @@ class FoldRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class PromptSnapshot:
     """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at again.
 
     parts: as they are shown, in order. source: a hash of all that a person may edit of it. epoch, fold_head, and
@@ -365,7 +365,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class TranscriptRow:
     """One line of the transcript a person sees. role: "user", "assistant" or "notice"; number: its `line`.
 
     state: of the inbox or outbox row behind it.
@@ -390,7 +390,7 @@ class LedgerFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class RecoveryReport:
     """What recovery at start found to do. notices: inbox ids whose dead or interrupted turns were told."""
 
     turns: tuple[TurnRow, ...]
@@ -400,7 +400,7 @@ class Recovered:
     inbox_waiting: int
 
 
-_PLACE = tuple(Place.__dataclass_fields__)
+_PLACE_FIELDS = tuple(Place.__dataclass_fields__)
 _ROLES = {"user": "user", "final": "assistant", "media": "assistant", "progress": "notice", "notice": "notice"}
 
 
@@ -409,12 +409,12 @@ def columns_of(kind: Any, table: Table) -> list[Any]:
     return [table.c[name] for name in kind.__dataclass_fields__ if name in table.c]
 
 
-def moment(seconds: float) -> datetime:
+def from_unix(seconds: float) -> datetime:
     """Unix seconds as an aware UTC time."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def said(body: str) -> str:
+def shown_text(body: str) -> str:
     """What a transcript shows of an inbox row's body: `shown` where it has that, else its `text`.
 
     Raises:
@@ -426,91 +426,92 @@ def said(body: str) -> str:
     return str(held.get("shown", held.get("text", "")))
 
 
-def inbox_row(row: Row) -> InboxRow:
+def to_inbox_row(row: Row) -> InboxRow:
     """An inbox row as a value."""
-    return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": moment(row["received"])})
+    return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": from_unix(row["received"])})
 
 
-def turn_row(row: Row) -> TurnRow:
+def to_turn_row(row: Row) -> TurnRow:
     """A turn's row as a value."""
     return TurnRow(**row)
 
 
-def call_row(row: Row) -> CallRow:
+def to_call_row(row: Row) -> CallRow:
     """A call's row as a value."""
     return CallRow(**row)
 
 
-def message_of(row: Row) -> Message:
+def to_message(row: Row) -> Message:
     """A message's row as a value, its parts read from JSON."""
-    values = {"parts": load_parts(row["parts"]), "at": moment(row["at"]), "tainted": bool(row["tainted"])}
+    values = {"parts": load_parts(row["parts"]), "at": from_unix(row["at"]), "tainted": bool(row["tainted"])}
     return Message(**{**row, **values})
 
 
-def fold_row(row: Row) -> FoldRow:
+def to_fold_row(row: Row) -> FoldRow:
     """A fold's row as a value."""
     flags = {name: bool(row[name]) for name in ("log_only", "tainted", "summary_tainted")}
-    return FoldRow(**{**row, **flags, "at": moment(row["at"])})
+    return FoldRow(**{**row, **flags, "at": from_unix(row["at"])})
 
 
-def conversation_row(row: Row) -> ConversationRow:
+def to_conversation_row(row: Row) -> ConversationRow:
     """A conversation's row, with what was joined to it, as a value."""
-    own, place = _parted(row)
-    return ConversationRow(**{**own, "updated": moment(row["updated"])}, place=place)
+    own, place = _split_place(row)
+    return ConversationRow(**{**own, "updated": from_unix(row["updated"])}, place=place)
 
 
-def outbox_row(row: Row) -> OutboxRow:
+def to_outbox_row(row: Row) -> OutboxRow:
     """An outbox row, with its conversation's place, as a value."""
-    own, place = _parted(row)
-    return OutboxRow(**{**own, "plain": bool(row["plain"]), "created": moment(row["created"])}, place=place)
+    own, place = _split_place(row)
+    return OutboxRow(**{**own, "plain": bool(row["plain"]), "created": from_unix(row["created"])}, place=place)
 
 
-def line_of(row: Row) -> Line:
+def to_transcript_line(row: Row) -> TranscriptRow:
     """One line of the transcript as a value."""
-    words = said(row["text"]) if row["role"] == "user" else row["text"]
-    return Line(**{**row, "role": _ROLES[row["role"]], "text": words, "at": moment(row["at"])})
+    words = shown_text(row["text"]) if row["role"] == "user" else row["text"]
+    return TranscriptRow(**{**row, "role": _ROLES[row["role"]], "text": words, "at": from_unix(row["at"])})
 
 
-def _parted(row: Row) -> tuple[dict[str, Any], Place]:
+def _split_place(row: Row) -> tuple[dict[str, Any], Place]:
     """A joined row's own columns, and the place that its `place_…` columns describe."""
     own = {name: row[name] for name in row.keys() if not name.startswith("place_")}  # noqa: SIM118
-    return own, Place(**{name: row[f"place_{name}"] for name in _PLACE})
+    return own, Place(**{name: row[f"place_{name}"] for name in _PLACE_FIELDS})
 
 
 # Whose memory an account's space is: its own, or the one it has joined. The one place that says so in SQL.
 
 
-def home(own: ColumnElement[str]) -> ColumnElement[str]:
+def linked_space(own: ColumnElement[str]) -> ColumnElement[str]:
     """The space whose memory goes with this one: what it has joined, else itself. A group's never joins another."""
     joined = select(account_link.c.space).where(account_link.c.own_space == own).scalar_subquery()
     return func.coalesce(joined, own)
 
 
-def belongs(own: ColumnElement[str]) -> ColumnElement[bool]:
+def belongs_to_space(own: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether what stands under this space is the memory of `:space`: its own, or that of an account that joined it."""
     joined = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
     return or_(own == bindparam("space"), own.in_(joined))
 
 
-HOME = home(conversation.c.space)
+LINKED_SPACE = linked_space(conversation.c.space)
 """The home of a conversation's space, within a query of conversations."""
-PLACE = tuple(
-    (HOME if name == "space" else conversation.c[name]).label(f"place_{name}") for name in Place.__dataclass_fields__
+PLACE_COLUMNS = tuple(
+    (LINKED_SPACE if name == "space" else conversation.c[name]).label(f"place_{name}")
+    for name in Place.__dataclass_fields__
 )
 """A conversation's place as `place_…` columns, with the home of its space."""
-_HOME_OF = select(home(bindparam("own", type_=Text())).label("space"))
+_SELECT_LINKED_SPACE = select(linked_space(bindparam("own", type_=Text())).label("space"))
 _MEMBERS = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
-_JOINED = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)
+_MEMBERS_IN_ORDER = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)
 
 
-@glance
-async def home_of(tx: Tx, own: str) -> str:
+@single_query
+async def load_linked_space(tx: Tx, own: str) -> str:
     """The space whose memory goes with `own`."""
-    row = await tx.one(_HOME_OF, own=own)
+    row = await tx.one(_SELECT_LINKED_SPACE, own=own)
     return str(row["space"]) if row else own
 
 
-@glance
-async def members_of(tx: Tx, space: str) -> tuple[str, ...]:
+@single_query
+async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
     """All spaces whose texts belong to this one: itself first, then those that joined it, oldest first."""
-    return (space, *(row["own_space"] for row in await tx.all(_JOINED, space=space)))
+    return (space, *(row["own_space"] for row in await tx.all(_MEMBERS_IN_ORDER, space=space)))

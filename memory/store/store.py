@@ -15,48 +15,48 @@ from sqlalchemy import bindparam, delete, insert, update
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.ids import new_id
 from memory.store import audit
-from memory.store.audit import SqlAudit
+from memory.store.audit import SqlAuditLog
 from memory.store.conversations.delivery import SqlDelivery
 from memory.store.conversations.folds import Folds, SqlFolds
-from memory.store.conversations.inbox import SqlNotes
+from memory.store.conversations.inbox import SqlChannelNotes
 from memory.store.conversations.sessions import SqlSessions
 from memory.store.conversations.traces import Trace
-from memory.store.conversations.turns import put_down
-from memory.store.engine.database import Bell, Database, Tx
+from memory.store.conversations.turns import release_work
+from memory.store.engine.database import Database, OnCommit, Tx
 from memory.store.engine.database_file import DatabaseFile
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreError
-from memory.store.longterm.dreams import SqlDreams
-from memory.store.longterm.extractions import SqlExtractions
+from memory.store.longterm.dreams import SqlDreamRecords
+from memory.store.longterm.extractions import SqlExtractionQueue
 from memory.store.longterm.file_labels import SqlFileLabels
-from memory.store.longterm.forgetting import SqlForgettings
-from memory.store.longterm.links import SqlLinks
+from memory.store.longterm.forgetting import SqlForgetRequests
+from memory.store.longterm.links import SqlAccountLinks
 from memory.store.longterm.memories import SqlMemoryRecords
-from memory.store.longterm.protocols import Dreams, Extractions, Forgettings, Links, MemoryRecords
+from memory.store.longterm.protocols import AccountLinks, DreamRecords, ExtractionQueue, ForgetRequests, MemoryRecords
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import SqlRetention
 from memory.store.maintenance.snapshots import snapshot_if_due
-from memory.store.maintenance.stats import Figures, Totals
-from memory.store.people.access import Access, SqlAccess
-from memory.store.people.people import Audit, FileLabels, People, Retention, SqlPeople
+from memory.store.maintenance.stats import StoreStats, StoreTotals
+from memory.store.people.access import AccessRecords, SqlAccessRecords
+from memory.store.people.people import AuditLog, FileLabels, People, Retention, SqlPeople
 from memory.store.people.spending import Spending, SqlSpending
 from memory.store.rows import (
-    Arrival,
+    AcceptedRow,
     CallRow,
     ConversationRow,
-    Draft,
-    Fate,
     FoldPlan,
     InboxRow,
-    Keep,
-    Line,
+    NewInboxRow,
+    NewMessage,
+    NewOutboxRow,
+    NoteChanges,
     OutboxRow,
-    Outgoing,
     Place,
     PlannedCall,
-    Recovered,
-    Snapshot,
-    Stored,
+    PromptSnapshot,
+    RecoveryReport,
+    SendOutcome,
+    TranscriptRow,
     TurnRow,
     TurnState,
     Usage,
@@ -64,12 +64,12 @@ from memory.store.rows import (
 from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
-_PROBE_LETTERS = 4096
-GOODBYE_SECONDS = 3.0
+_PROBE_CHARACTERS = 4096
+CLOSE_SECONDS = 3.0
 """For which a server is told that we go; a lease ends by itself soon after."""
-_ADD_PROBE = insert(probe)
-_END_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
-_CLEAN = update(instance).values(clean=bindparam("whole"))
+_INSERT_PROBE = insert(probe)
+_DELETE_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
+_MARK_CLEAN = update(instance).values(clean=bindparam("whole"))
 
 
 class SqlStore:
@@ -92,15 +92,15 @@ class SqlStore:
         self.sessions = SqlSessions(database)
         self.folds = SqlFolds(database)
         self.memories = SqlMemoryRecords(database)
-        self.extractions = SqlExtractions(database)
-        self.forgettings = SqlForgettings(database)
-        self.links = SqlLinks(database)
-        self.dreams = SqlDreams(database)
-        self.notes = SqlNotes(database)
+        self.extractions = SqlExtractionQueue(database)
+        self.forgettings = SqlForgetRequests(database)
+        self.links = SqlAccountLinks(database)
+        self.dreams = SqlDreamRecords(database)
+        self.notes = SqlChannelNotes(database)
         self.file_labels = SqlFileLabels(database)
-        self.access = SqlAccess(database)
+        self.access = SqlAccessRecords(database)
         self.leases = Leases(database)
-        self.audit = SqlAudit(database)
+        self.audit = SqlAuditLog(database)
         self.people = SqlPeople(database)
         self.retention = SqlRetention(database)
         self.spending = SqlSpending(database)
@@ -110,14 +110,14 @@ class SqlStore:
         self._file = file
         self._writable = writable
 
-    def rings(self, bell: Bell) -> None:
-        self.database.bell = bell
+    def set_on_commit(self, on_commit: OnCommit) -> None:
+        self.database.on_commit = on_commit
 
     def now(self) -> float:
         return self.database.clock()
 
-    async def figures(self) -> Figures:
-        under_way = await self.database.read(stats.figures)
+    async def figures(self) -> StoreStats:
+        under_way = await self.database.read(stats.load_stats)
         size, log_size = await self._sizes()
         breaks, busy = dict(self.database.breaks), self.database.busy
         return replace(under_way, prefix_breaks=breaks, busy=busy, db_bytes=size, wal_bytes=log_size)
@@ -126,10 +126,10 @@ class SqlStore:
         """Bytes of the database and of its log; a server's log is not ours to see."""
         if self._path is None:
             return await self.database.read(stats.size_on_server), 0
-        return stats.size_of(self._path), stats.size_of(self._path.with_name(f"{self._path.name}-wal"))
+        return stats.file_size(self._path), stats.file_size(self._path.with_name(f"{self._path.name}-wal"))
 
-    async def totals(self) -> Totals:
-        return await self.database.read(stats.totals)
+    async def totals(self) -> StoreTotals:
+        return await self.database.read(stats.load_totals)
 
     async def note(
         self,
@@ -140,13 +140,13 @@ class SqlStore:
         *,
         args: Mapping[str, object] | None = None,
     ) -> None:
-        await self.database.write(audit.note, action, subject, result, actor, args=args)
+        await self.database.write(audit.append_act, action, subject, result, actor, args=args)
 
     async def ready(self) -> bool:
-        if self.database.suspect:
+        if self.database.is_damaged:
             return False
         try:
-            await self.database.write(_try_a_row)
+            await self.database.write(_write_probe)
         except StoreError:
             return False
         return True
@@ -156,14 +156,14 @@ class SqlStore:
 
     async def close(self) -> None:
         """Finish what waits, say that the end was a clean one, and keep a snapshot when the last is a day old."""
-        if self._writable and not self.database.suspect:
+        if self._writable and not self.database.is_damaged:
             with suppress(StoreError, TimeoutError):  # a full disk, taken over, a server that does not answer
-                async with asyncio.timeout(GOODBYE_SECONDS if self._path is None else None):
+                async with asyncio.timeout(CLOSE_SECONDS if self._path is None else None):
                     await self.database.write(_mark_clean)
                     await self.leases.leave()
         moved = self.file_trouble()  # closing takes the log away
         await self.database.close()
-        if self._writable and not self.database.suspect and not moved:
+        if self._writable and not self.database.is_damaged and not moved:
             await asyncio.to_thread(self._snapshot)
 
     def _snapshot(self) -> None:
@@ -175,16 +175,16 @@ class SqlStore:
             log.warning("no snapshot", error=str(err))
 
 
-async def _try_a_row(tx: Tx) -> None:
+async def _write_probe(tx: Tx) -> None:
     """A row large enough to need room of its own."""
     id = new_id(tx.now)
-    await tx.run(_ADD_PROBE, id=id, padding="." * _PROBE_LETTERS)
-    await tx.run(_END_PROBE, row=id)
+    await tx.run(_INSERT_PROBE, id=id, padding="." * _PROBE_CHARACTERS)
+    await tx.run(_DELETE_PROBE, row=id)
 
 
 async def _mark_clean(tx: Tx) -> None:
-    await put_down(tx)
-    await tx.run(_CLEAN, whole=True)
+    await release_work(tx)
+    await tx.run(_MARK_CLEAN, whole=True)
 
 
 # The store's doors: every transaction of the durable record, as Protocols that any backend passes the suite of.
@@ -196,7 +196,7 @@ async def _mark_clean(tx: Tx) -> None:
 class Delivery(Protocol):
     """In by the inbox, out by the outbox: T1, T2, T6 to T8 and what recovery finds."""
 
-    async def accept(self, arrivals: Sequence[Arrival], keep: Keep | None = None) -> list[Stored]:
+    async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
         """T1: one transaction for all of them; a known key changes nothing. Makes conversations as needed.
 
         What was HELD in their conversations may go from now on. keep: what goes into a channel's notes with them.
@@ -207,7 +207,7 @@ class Delivery(Protocol):
         """Conversations that have inbox rows in state new (due or not) or running."""
         ...
 
-    async def next_in(self, conversation: str, now: float) -> InboxRow | None:
+    async def next_inbox_row(self, conversation: str, now: float) -> InboxRow | None:
         """The lane's next row: a running one first, else of the new ones that are not urgent the oldest that is due at
         `now`, else the one that is due first.
         """
@@ -215,7 +215,7 @@ class Delivery(Protocol):
 
     async def inbox(self, id: str) -> InboxRow | None: ...
 
-    async def companions(self, row: InboxRow) -> list[InboxRow]:
+    async def load_batched_rows(self, row: InboxRow) -> list[InboxRow]:
         """What goes into the turn of that row beside it, oldest first: the newest 200 of what was said aside, and the
         rest of its album.
         """
@@ -224,7 +224,7 @@ class Delivery(Protocol):
     async def claim(
         self,
         inbox_id: str,
-        user: Draft,
+        user: NewMessage,
         actor: str,
         also: Sequence[InboxRow] = (),
         *,
@@ -257,7 +257,7 @@ class Delivery(Protocol):
         """Before a command's effect, durable; False where it had begun before. From then on no edit changes the row."""
         ...
 
-    async def settle(self, inbox_id: str, out: Sequence[Outgoing], *, dead: bool = False) -> None:
+    async def settle(self, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False) -> None:
         """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction.
 
         dead: it was given up, inbox -> dead.
@@ -268,8 +268,8 @@ class Delivery(Protocol):
         self,
         turn: TurnRow,
         state: TurnState,
-        final: Draft | None,
-        out: Sequence[Outgoing],
+        final: NewMessage | None,
+        out: Sequence[NewOutboxRow],
         usage: Sequence[Usage] = (),
         *,
         remember: bool = False,
@@ -282,7 +282,7 @@ class Delivery(Protocol):
         """
         ...
 
-    async def notify(self, conversation: str, source: str, out: Sequence[Outgoing]) -> None:
+    async def notify(self, conversation: str, source: str, out: Sequence[NewOutboxRow]) -> None:
         """Notice rows that answer no inbox row; the same source twice changes nothing."""
         ...
 
@@ -290,15 +290,15 @@ class Delivery(Protocol):
         """Conversations that have outbox rows pending or unknown."""
         ...
 
-    async def move(self, arrival: Arrival) -> None:
+    async def move(self, arrival: NewInboxRow) -> None:
         """T13 for a chat of which a send was told that it has moved: see Arrival, kind move."""
         ...
 
-    async def owes(self, conversation: str) -> bool:
+    async def has_open_parts(self, conversation: str) -> bool:
         """Whether parts of earlier answers are still on their way."""
         ...
 
-    async def next_out(self, conversation: str) -> OutboxRow | None:
+    async def next_outbox_row(self, conversation: str) -> OutboxRow | None:
         """The oldest part that may go next (pending, whatever its not_before), none while one is sending."""
         ...
 
@@ -306,18 +306,18 @@ class Delivery(Protocol):
         """T7: pending -> sending, attempts + 1; None when it is no longer pending."""
         ...
 
-    async def stayed(self, id: str, fate: Fate) -> OutboxRow | None:
+    async def stayed(self, id: str, outcome: SendOutcome) -> OutboxRow | None:
         """T7 and T8 in one, for a part that surely did not leave; None when it is no longer pending."""
         ...
 
-    async def sent(self, id: str, fate: Fate) -> OutboxRow:
+    async def sent(self, id: str, outcome: SendOutcome) -> OutboxRow:
         """T8. "unknown" is settled at once by the diagram: pending again (key valid, or marked), or dropped.
 
         "failed" fails the later parts of the source too.
         """
         ...
 
-    async def recover(self, now: float, *, alone: bool = True) -> Recovered:
+    async def recover(self, now: float, *, alone: bool = True) -> RecoveryReport:
         """R4, R6 to R9 in short transactions; running it twice changes nothing.
 
         alone: no other process is at work, so what was to overtake its lane, or waited for its album, is nobody's.
@@ -355,7 +355,7 @@ class Sessions(Protocol):
         """Those with a message at or after `since` (unix seconds of `Store.now`), newest first."""
         ...
 
-    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
+    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[TranscriptRow]:
         """The transcript, oldest first: the newest `limit` below `before` (0: all), or the first above `after`."""
         ...
 
@@ -364,7 +364,7 @@ class Sessions(Protocol):
         ...
 
     async def add_step(
-        self, turn: TurnRow, message: Draft, calls: Sequence[PlannedCall], usage: Usage
+        self, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
     ) -> list[CallRow]:
         """T3: the assistant message, its calls as planned, usage, step + 1. Raises Fenced if the epoch moved."""
         ...
@@ -373,7 +373,7 @@ class Sessions(Protocol):
         """T4: planned -> started, before the effect."""
         ...
 
-    async def end_calls(self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: Draft) -> Message:
+    async def end_calls(self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
         """T5: (call, final state) for each, and the one user message that holds all their results."""
         ...
 
@@ -389,11 +389,11 @@ class Sessions(Protocol):
         """Note what the prefix (system, tools, model) is now; returns the generation, raised when it changed."""
         ...
 
-    async def snapshot(self, conversation: str) -> Snapshot | None:
+    async def snapshot(self, conversation: str) -> PromptSnapshot | None:
         """What the files look like in this conversation's prefix, None where none was taken yet."""
         ...
 
-    async def set_snapshot(self, conversation: str, snapshot: Snapshot, reason: str) -> int:
+    async def set_snapshot(self, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
         """Keep a new one; returns the generation, raised when there was one before and its parts are others now.
 
         One whose epoch or fold_head is not the conversation's any more changes nothing.
@@ -434,7 +434,7 @@ class Sessions(Protocol):
         """Conversations with live turns that nobody wrote in since."""
         ...
 
-    async def bring_in(self, place: Place, turns: Sequence[Turn]) -> str:
+    async def import_conversation(self, place: Place, turns: Sequence[Turn]) -> str:
         """A conversation from elsewhere (`mnema sessions import`), all of it in one transaction; returns its id.
 
         Ids, numbers and places are given anew; times, parts, origins and counts are kept. Nothing of it is sent.
@@ -454,7 +454,7 @@ class Sessions(Protocol):
         ...
 
 
-class Notes(Protocol):
+class ChannelNotes(Protocol):
     """What each channel keeps between its lives; see also Delivery.accept."""
 
     async def read(self, channel: str, start: str = "") -> dict[str, str]:
@@ -482,30 +482,30 @@ class Store(Protocol):
     def memories(self) -> MemoryRecords: ...
 
     @property
-    def extractions(self) -> Extractions: ...
+    def extractions(self) -> ExtractionQueue: ...
 
     @property
-    def dreams(self) -> Dreams: ...
+    def dreams(self) -> DreamRecords: ...
 
     @property
-    def forgettings(self) -> Forgettings: ...
+    def forgettings(self) -> ForgetRequests: ...
 
     @property
-    def links(self) -> Links: ...
+    def links(self) -> AccountLinks: ...
 
     @property
-    def notes(self) -> Notes: ...
+    def notes(self) -> ChannelNotes: ...
 
     @property
     def file_labels(self) -> FileLabels: ...
 
     @property
-    def access(self) -> Access: ...
+    def access(self) -> AccessRecords: ...
 
     @property
     def spending(self) -> Spending: ...
 
-    def rings(self, bell: Bell) -> None:
+    def set_on_commit(self, on_commit: OnCommit) -> None:
         """From now on tell this one, after each commit, in which lanes there is something to do."""
         ...
 
@@ -513,16 +513,16 @@ class Store(Protocol):
         """Unix seconds by the clock that the record goes by: one for all processes that share it."""
         ...
 
-    async def figures(self) -> Figures:
+    async def figures(self) -> StoreStats:
         """What is under way and how the database is, for the metrics; cheap."""
         ...
 
-    async def totals(self) -> Totals:
+    async def totals(self) -> StoreTotals:
         """What the record counts in all, for the metrics; it reads whole tables, so not for every request."""
         ...
 
     @property
-    def audit(self) -> Audit: ...
+    def audit(self) -> AuditLog: ...
 
     @property
     def people(self) -> People: ...

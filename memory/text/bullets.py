@@ -14,23 +14,25 @@ HEADINGS = {
 """Each category's heading, as the template has it and as it is written where a file has none."""
 CATEGORIES = tuple(HEADINGS)
 
-LONGEST = 10_000
+MAX_BULLET = 10_000
 
 _BOM = "\ufeff"
-_NAMES = {
+_HEADING_NAMES = {
     "user_preference": "偏好 喜好 用户偏好 个人偏好 preference preferences userpreference userpreferences",
     "project_context": "项目 项目背景 工作项目 project projects projectcontext",
     "skill": "技能 能力 skill skills",
     "fact": "事实 事实信息 fact facts",
 }
-_CATEGORY = {name: category for category, names in _NAMES.items() for name in names.split()}
-_BLANK = " \t\u3000\xa0"
-_MARK = re.compile(rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK}]+|$)|\d{{1,3}}、[{_BLANK}]*)")
+_CATEGORY = {name: category for category, names in _HEADING_NAMES.items() for name in names.split()}
+_BLANK_CHARACTERS = " \t\u3000\xa0"
+_LIST_MARK = re.compile(
+    rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK_CHARACTERS}]+|$)|\d{{1,3}}、[{_BLANK_CHARACTERS}]*)"
+)
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 _HASHES = re.compile(r"(?:#{1,6}(?:[ \t]+|$))+")
-_RULE = " \t-*_="
-_TAB = 4
+_RULE_CHARACTERS = " \t-*_="
+_TAB_WIDTH = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class Bullet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class BulletSection:
     """A heading and what stands under it, up to the next one. last: the line behind which a new bullet belongs.
 
     mark: how its last bullet begins, "" where it has none.
@@ -62,17 +64,17 @@ class Section:
     mark: str = ""
 
 
-def bullets(text: str) -> list[Bullet]:
+def parse_bullets(text: str) -> list[Bullet]:
     """The memories of a file, in order: its list items, with what is indented under them.
 
     What stands in a fence, and prose between the items, is none.
     """
-    return _read(text).found
+    return _read_text(text).found
 
 
-def memorable(text: str) -> list[Bullet]:
+def recordable_bullets(text: str) -> list[Bullet]:
     """The memories of which a record is kept: all that a person can have meant as one, of at most 10,000 characters."""
-    return [bullet for bullet in bullets(text) if len(bullet.text) <= LONGEST]
+    return [bullet for bullet in parse_bullets(text) if len(bullet.text) <= MAX_BULLET]
 
 
 def category_of(heading: str) -> str:
@@ -82,18 +84,18 @@ def category_of(heading: str) -> str:
     return next((_CATEGORY[key] for key in keys if key in _CATEGORY), "")
 
 
-def tidy(content: str) -> str:
+def tidy_content(content: str) -> str:
     """Content as a bullet holds it: no empty lines, headings or rules, no open fence; "" where nothing is said."""
     plain = content.replace("\0", "").replace(_BOM, "").encode("utf-8", "replace").decode()
-    lines = [_harmless(line.expandtabs(_TAB).rstrip()) for line in plain.splitlines()]
-    kept = [line for line in lines if line.strip(_RULE)]
+    lines = [_strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines()]
+    kept = [line for line in lines if line.strip(_RULE_CHARACTERS)]
     if not any(unicodedata.category(sign)[0] in "LNS" for line in kept for sign in line):
         return ""
-    indent = min((_width(line) for line in kept[1:]), default=0)
-    return _closed([kept[0].strip(), *(line[indent:] for line in kept[1:])])
+    indent = min((_indent_width(line) for line in kept[1:]), default=0)
+    return _close_fences([kept[0].strip(), *(line[indent:] for line in kept[1:])])
 
 
-def added(text: str, category: str, content: str, heading: str = "") -> str:
+def add_bullet(text: str, category: str, content: str, heading: str = "") -> str:
     """The file with one more bullet: the last one under its heading, which is made at the end where it is missing.
 
     Args:
@@ -104,20 +106,20 @@ def added(text: str, category: str, content: str, heading: str = "") -> str:
     """
     if category not in HEADINGS and not heading:
         raise ValueError(f"no category is called {category!r}")
-    read, end = _read(text), _line_end(text)
-    section = _home(read.sections, category, heading)
-    item = _item(content, section.mark if section and section.mark else "- ", end) + end
+    read, end = _read_text(text), _line_end(text)
+    section = _find_section(read.sections, category, heading)
+    item = _format_item(content, section.mark if section and section.mark else "- ", end) + end
     if section is None:
-        before = _ended(text, read.fence, end)
+        before = _end_text(text, read.fence, end)
         return f"{before}{end if before.strip(_BOM) else ''}## {heading or HEADINGS[category]}{end}{end}{item}"
     lines = text.splitlines(keepends=True)
     open_fence = read.fence if section is read.sections[-1] and not section.mark else ""
-    before, after = _ended("".join(lines[: section.last]), open_fence, end), lines[section.last :]
+    before, after = _end_text("".join(lines[: section.last]), open_fence, end), lines[section.last :]
     gap = "" if section.mark else end
-    return before + gap + item + _apart(after, end) + "".join(after)
+    return before + gap + item + _separating_line(after, end) + "".join(after)
 
 
-def replaced(text: str, bullet: Bullet, content: str) -> str:
+def replace_bullet(text: str, bullet: Bullet, content: str) -> str:
     """The file with other words in that bullet's place, under the same list mark.
 
     Raises:
@@ -125,56 +127,56 @@ def replaced(text: str, bullet: Bullet, content: str) -> str:
     """
     lines = text.splitlines(keepends=True)
     bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
-    match = _MARK.match(lines[bullet.first - 1].removeprefix(bom).splitlines()[0])
+    match = _LIST_MARK.match(lines[bullet.first - 1].removeprefix(bom).splitlines()[0])
     if match is None:
         raise ValueError(f"line {bullet.first} is no list item")
-    mark = match.group() if match.group()[-1] in _BLANK + "、" else match.group() + " "
+    mark = match.group() if match.group()[-1] in _BLANK_CHARACTERS + "、" else match.group() + " "
     last = lines[bullet.last - 1]
     closing = last[len(last.splitlines()[0]) :]
     end, after = _line_end(text), lines[bullet.last :]
-    item = _item(content, mark, end) + closing + _apart(after, end)
+    item = _format_item(content, mark, end) + closing + _separating_line(after, end)
     return "".join((*lines[: bullet.first - 1], bom, item, *after))
 
 
-def removed(text: str, bullet: Bullet) -> str:
+def remove_bullet(text: str, bullet: Bullet) -> str:
     """The file without that bullet's lines."""
     lines = text.splitlines(keepends=True)
     bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
     return "".join((*lines[: bullet.first - 1], bom, *lines[bullet.last :]))
 
 
-def _item(content: str, mark: str, end: str) -> str:
-    words = tidy(content)
+def _format_item(content: str, mark: str, end: str) -> str:
+    words = tidy_content(content)
     if not words:
         raise ValueError("a memory needs words")
-    return mark + (end + " " * len(mark.expandtabs(_TAB))).join(words.split("\n"))
+    return mark + (end + " " * len(mark.expandtabs(_TAB_WIDTH))).join(words.split("\n"))
 
 
-def _apart(after: Sequence[str], end: str) -> str:
+def _separating_line(after: Sequence[str], end: str) -> str:
     """The empty line that keeps prose behind a bullet from running on with it."""
-    return end if after and after[0].strip() and not _interrupts(after[0]) else ""
+    return end if after and after[0].strip() and not _interrupts_paragraph(after[0]) else ""
 
 
-def _like(mark: str) -> str:
+def _similar_mark(mark: str) -> str:
     """How a bullet begins that stands beside one with this mark; numbers are not counted on."""
-    sign = mark.strip(_BLANK)
+    sign = mark.strip(_BLANK_CHARACTERS)
     return mark[: mark.index(sign)] + (sign if sign in "-*+•" else "-") + " "
 
 
-def _harmless(line: str) -> str:
+def _strip_heading_mark(line: str) -> str:
     """A line without what would make it a heading."""
     bare = line.lstrip()
     return line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1) if bare.startswith("#") else line
 
 
-def _closed(lines: Sequence[str]) -> str:
+def _close_fences(lines: Sequence[str]) -> str:
     fence = ""
     for line in lines:
-        fence = _after(fence, line)
+        fence = _fence_after(fence, line)
     return "\n".join([*lines, fence] if fence else lines)
 
 
-def _after(fence: str, line: str) -> str:
+def _fence_after(fence: str, line: str) -> str:
     """The fence that is open behind this line."""
     found = _FENCE.match(line)
     if found is None:
@@ -191,26 +193,26 @@ def _line_end(text: str) -> str:
     return "\n"
 
 
-def _ended(text: str, fence: str, end: str) -> str:
+def _end_text(text: str, fence: str, end: str) -> str:
     """The text with its last line ended, and an open fence."""
     body = text if not text.strip(_BOM) or text.endswith(("\n", "\r")) else text + end
     return body + fence + end if fence else body
 
 
-def _home(sections: Sequence[Section], category: str, heading: str) -> Section | None:
+def _find_section(sections: Sequence[BulletSection], category: str, heading: str) -> BulletSection | None:
     named = [section for section in sections if heading and section.title == heading]
     fitting = [section for section in sections if category and section.category == category]
     return min(named or fitting, key=lambda section: section.level, default=None)
 
 
-class _Reader:
+class _BulletReader:
     """Takes lines, gives bullets and sections."""
 
     def __init__(self) -> None:
         self.found: list[Bullet] = []
-        self.sections: list[Section] = []
+        self.sections: list[BulletSection] = []
         self.fence = ""
-        self._above: list[Section] = []
+        self._above: list[BulletSection] = []
         self._lines: list[str] = []
         self._first = self._last = 0
         self._indent = self._content = 0
@@ -223,7 +225,7 @@ class _Reader:
             self._gap = True
             return
         if self.fence:
-            self.fence = _after(self.fence, line)
+            self.fence = _fence_after(self.fence, line)
         elif self._lines and self._belongs(line):
             self._keep(number, line)
         else:
@@ -239,7 +241,7 @@ class _Reader:
             return
         if self.sections:
             self.sections[-1] = replace(self.sections[-1], last=self._last, mark=self._mark)
-        if words := tidy("\n".join(self._lines)):
+        if words := tidy_content("\n".join(self._lines)):
             category, heading = (self.sections[-1].category, self.sections[-1].title) if self.sections else ("", "")
             self.found.append(
                 Bullet(text=words, category=category, heading=heading, first=self._first, last=self._last)
@@ -248,53 +250,53 @@ class _Reader:
 
     def _belongs(self, line: str) -> bool:
         """Whether a line goes on with the item: it is indented, or its paragraph simply runs on."""
-        if _width(line) >= self._indent + 2:
+        if _indent_width(line) >= self._indent + 2:
             return True
         if self._inner or self._gap:
             return False
-        return not _interrupts(line)
+        return not _interrupts_paragraph(line)
 
     def _keep(self, number: int, line: str) -> None:
-        lead = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB)
+        lead = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB_WIDTH)
         self._lines.append(lead[self._content :] + line.lstrip(" \t"))
-        self._inner = _after(self._inner, line)
+        self._inner = _fence_after(self._inner, line)
         self._last = number
 
     def _begin(self, number: int, line: str) -> None:
         if heading := _HEADING.match(line):
             self._under(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
-        elif fence := _after("", line):
+        elif fence := _fence_after("", line):
             self.fence = fence
-        elif (mark := _MARK.match(line)) and not _is_rule(line):
-            self._indent, self._content = _width(line), len(mark.group().expandtabs(_TAB))
+        elif (mark := _LIST_MARK.match(line)) and not _is_rule(line):
+            self._indent, self._content = _indent_width(line), len(mark.group().expandtabs(_TAB_WIDTH))
             self._lines, self._first, self._last = [line[mark.end() :]], number, number
-            self._mark = _like(mark.group())
-            self._inner = _after("", line[mark.end() :])
+            self._mark = _similar_mark(mark.group())
+            self._inner = _fence_after("", line[mark.end() :])
 
     def _under(self, number: int, title: str, level: int) -> None:
         while self._above and self._above[-1].level >= level:
             self._above.pop()
         inherited = self._above[-1].category if self._above else ""
-        section = Section(title=title, category=category_of(title) or inherited, level=level, last=number)
+        section = BulletSection(title=title, category=category_of(title) or inherited, level=level, last=number)
         self._above.append(section)
         self.sections.append(section)
 
 
-def _read(text: str) -> _Reader:
-    reader = _Reader()
+def _read_text(text: str) -> _BulletReader:
+    reader = _BulletReader()
     for number, line in enumerate(text.removeprefix(_BOM).splitlines(), 1):
         reader.take(number, line)
     reader.end()
     return reader
 
 
-def _width(line: str) -> int:
-    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB))
+def _indent_width(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB_WIDTH))
 
 
-def _interrupts(line: str) -> bool:
+def _interrupts_paragraph(line: str) -> bool:
     """Whether a paragraph ends before this line though none is empty."""
-    return bool(_HEADING.match(line) or _after("", line) or _MARK.match(line) or _is_rule(line))
+    return bool(_HEADING.match(line) or _fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line))
 
 
 def _is_rule(line: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from memory.text.segments import sentences_of
+from memory.text.segments import iter_sentences
 
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
 
@@ -17,14 +17,14 @@ _SENTENCE = re.compile(
 )
 
 
-def split(line: str) -> tuple[str, list[str]]:
+def split_line(line: str) -> tuple[str, list[str]]:
     """A line's list mark, and its sentences with the space behind them."""
     marker = _MARKER.match(line)
     start = marker.end() if marker else 0
-    return line[:start], [part for part in sentences_of(line[start:], _SENTENCE) if part.strip()]
+    return line[:start], [part for part in iter_sentences(line[start:], _SENTENCE) if part.strip()]
 
 
-HEADS: Mapping[str, Mapping[str, str]] = {
+HEADINGS: Mapping[str, Mapping[str, str]] = {
     "zh": {
         "state": "目标与现状",
         "decisions": "决定与理由",

@@ -7,20 +7,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory.text.tokenizer import fold, question_terms, terms
+from memory.text.tokenizer import fold_text, question_terms, text_terms
 
-SHARE = 0.6
+MENTION_SHARE = 0.6
 """Of a query's content terms: so many in one sentence say what the query says."""
-LEAST_REPEATED = 2
+MIN_REPEATED = 2
 """Terms that a sentence must share with a forgotten one to be a repetition of it."""
-MARKS = {"zh": "［已忘记］", "en": "[forgotten]"}
+FORGOTTEN_MARKS = {"zh": "［已忘记］", "en": "[forgotten]"}
 """What stands where something was forgotten, by the language of what stood there."""
-MARK = re.compile("|".join(map(re.escape, MARKS.values())))
+FORGOTTEN_MARK = re.compile("|".join(map(re.escape, FORGOTTEN_MARKS.values())))
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _IS_CJK = re.compile(f"[{_CJK}]")
 _LETTER = f"[^\\W_{_CJK}]"
-_GROUP = re.compile(
+_LETTER_GROUP = re.compile(
     r".[\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f\uff9e\uff9f]*", re.S
 )
 _RUN = re.compile(r"[^\W_]+")
@@ -28,28 +28,28 @@ _RUN = re.compile(r"[^\W_]+")
 Spans = list[tuple[int, int]]
 
 
-def mentions(text: str, query: str) -> bool:
+def is_mentioned(text: str, query: str) -> bool:
     """Whether a text says what a query says: literally, or with `SHARE` of its content terms.
 
     Literally: width, case and spacing folded away, and not as a part of a longer word or number; Chinese, Japanese and
     Korean have no such borders.
     """
-    return bool(spans(text, query)) or _shares(MARK.sub(" ", text), query)
+    return bool(find_spans(text, query)) or _shares_content(FORGOTTEN_MARK.sub(" ", text), query)
 
 
-def spans(text: str, query: str) -> Spans:
+def find_spans(text: str, query: str) -> Spans:
     """Where the query stands in the text to the letter, as (from, to); what is a mark of ours already is left out."""
-    if not query.strip() or not may_hold(text, query):
+    if not query.strip() or not may_contain(text, query):
         return []
-    folded, starts, ends = _with_places(text)
-    ours = [found.span() for found in MARK.finditer(text)]
-    found = ((starts[hit.start()], ends[hit.end() - 1]) for hit in _pattern(query).finditer(folded))
+    folded, starts, ends = _fold_with_positions(text)
+    ours = [found.span() for found in FORGOTTEN_MARK.finditer(text)]
+    found = ((starts[hit.start()], ends[hit.end() - 1]) for hit in _query_pattern(query).finditer(folded))
     return [(begin, end) for begin, end in found if not overlaps(ours, begin, end)]
 
 
-def may_hold(text: str, query: str) -> bool:
+def may_contain(text: str, query: str) -> bool:
     """A quick no to whether the query stands in a text, or in what a JSON text says: its longest word is nowhere."""
-    return _longest(query) in fold(text) or "\\u" in text
+    return _longest_piece(query) in fold_text(text) or "\\u" in text
 
 
 def overlaps(spans: Collection[tuple[int, int]], begin: int, end: int) -> bool:
@@ -57,19 +57,19 @@ def overlaps(spans: Collection[tuple[int, int]], begin: int, end: int) -> bool:
     return any(first < end and begin < last for first, last in spans)
 
 
-def let_go() -> None:
+def clear_caches() -> None:
     """Keep no text of anybody's in memory any longer than it takes to forget it."""
-    for kept in (_index, _wanted, _all_terms, _longest, _pattern):
+    for kept in (_index_sentences, _wanted_terms, _all_terms, _longest_piece, _query_pattern):
         kept.cache_clear()
 
 
-def plain(text: str) -> str:
+def fold_spelling(text: str) -> str:
     """A text as two writings of the same words share it."""
-    return " ".join(fold(text).split())
+    return " ".join(fold_text(text).split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needle:
+class MentionMatcher:
     """What to look for. query: the person's words; said: sentences that are to be forgotten, as they were found.
 
     only: nothing goes but what repeats one of them. kept: sentences (as `plain` leaves them) that stay.
@@ -82,80 +82,80 @@ class Needle:
 
     def hits(self, sentence: str, *, literally: bool, near: bool) -> bool:
         """Whether a sentence goes. literally: whether the query stands in it; near: its likes go too."""
-        words = MARK.sub(" ", sentence)
-        if plain(words) in self.kept:
+        words = FORGOTTEN_MARK.sub(" ", sentence)
+        if fold_spelling(words) in self.kept:
             return False
-        direct = literally or (near and _shares(words, self.query))
+        direct = literally or (near and _shares_content(words, self.query))
         if direct and not self.only:
             return True
-        return (direct if self.only else near) and _index(self.said).repeated_by(words)
+        return (direct if self.only else near) and _index_sentences(self.said).repeated_by(words)
 
     def within(self, text: str) -> bool:
         """Whether a text goes as a whole."""
-        return self.hits(text, literally=bool(spans(text, self.query)), near=True)
+        return self.hits(text, literally=bool(find_spans(text, self.query)), near=True)
 
 
-def _shares(text: str, query: str) -> bool:
-    wanted = _wanted(query)
-    return bool(wanted) and _held(text, wanted) >= SHARE * len(wanted)
+def _shares_content(text: str, query: str) -> bool:
+    wanted = _wanted_terms(query)
+    return bool(wanted) and _held_terms(text, wanted) >= MENTION_SHARE * len(wanted)
 
 
-class _Said:
+class _SentenceIndex:
     """Sentences made ready to be compared with many others."""
 
     def __init__(self, said: tuple[str, ...]) -> None:
-        self._plain = frozenset(map(plain, said))
-        self._sizes = [len(_wanted(one)) for one in said]
+        self._plain = frozenset(map(fold_spelling, said))
+        self._sizes = [len(_wanted_terms(one)) for one in said]
         self._where: dict[str, list[int]] = {}
         for number, one in enumerate(said):
-            for term in _wanted(one):
+            for term in _wanted_terms(one):
                 self._where.setdefault(term, []).append(number)
         self._letters = [term for term in self._where if len(term) == 1]
 
     def repeated_by(self, text: str) -> bool:
         """Whether the text says all that one of the sentences says: what has only most of it is something else."""
-        if plain(text) in self._plain:
+        if fold_spelling(text) in self._plain:
             return True
-        folded, held = fold(text), _all_terms(text)
+        folded, held = fold_text(text), _all_terms(text)
         terms = held | {letter for letter in self._letters if letter in folded}
         common = Counter(number for term in terms for number in self._where.get(term, ()))
-        return any(count >= max(LEAST_REPEATED, self._sizes[number]) for number, count in common.items())
+        return any(count >= max(MIN_REPEATED, self._sizes[number]) for number, count in common.items())
 
 
-_index = lru_cache(maxsize=8)(_Said)
+_index_sentences = lru_cache(maxsize=8)(_SentenceIndex)
 
 
-def _held(text: str, wanted: Collection[str]) -> int:
-    held, folded = _all_terms(text), fold(text)
+def _held_terms(text: str, wanted: Collection[str]) -> int:
+    held, folded = _all_terms(text), fold_text(text)
     return sum(term in held or (len(term) == 1 and term in folded) for term in wanted)
 
 
 @lru_cache(maxsize=4_096)
-def _wanted(text: str) -> tuple[str, ...]:
+def _wanted_terms(text: str) -> tuple[str, ...]:
     return tuple(question_terms(text))
 
 
 @lru_cache(maxsize=4_096)
 def _all_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+    return frozenset(text_terms(text))
 
 
 @lru_cache(maxsize=256)
-def _longest(query: str) -> str:
-    folded = fold(query).strip()
+def _longest_piece(query: str) -> str:
+    folded = fold_text(query).strip()
     return max(_RUN.findall(folded), key=len, default=folded)
 
 
 @lru_cache(maxsize=256)
-def _pattern(query: str) -> re.Pattern[str]:
-    pieces = list(_pieces(fold(query).split()))
-    first, last = fold(query).strip()[0], fold(query).strip()[-1]
+def _query_pattern(query: str) -> re.Pattern[str]:
+    pieces = list(_space_pattern(fold_text(query).split()))
+    first, last = fold_text(query).strip()[0], fold_text(query).strip()[-1]
     before = f"(?<!{_LETTER})" if re.match(_LETTER, first) else ""
     after = f"(?!{_LETTER})" if re.match(_LETTER, last) else ""
     return re.compile(before + "".join(pieces) + after)
 
 
-def _pieces(words: list[str]) -> Iterator[str]:
+def _space_pattern(words: list[str]) -> Iterator[str]:
     """Words with the space between them: none is needed beside a Chinese letter."""
     for place, word in enumerate(words):
         if place:
@@ -164,13 +164,13 @@ def _pieces(words: list[str]) -> Iterator[str]:
         yield re.escape(word)
 
 
-def _with_places(text: str) -> tuple[str, list[int], list[int]]:
+def _fold_with_positions(text: str) -> tuple[str, list[int], list[int]]:
     """The text folded, and for each of its letters where it came from: (folded, starts, ends)."""
     if text.isascii():
         return text.lower(), list(range(len(text))), list(range(1, len(text) + 1))
     pieces, starts, ends = list[str](), list[int](), list[int]()
-    for group in _GROUP.finditer(text):
-        piece = _folded_group(group.group())
+    for group in _LETTER_GROUP.finditer(text):
+        piece = _fold_group(group.group())
         pieces.append(piece)
         starts += [group.start()] * len(piece)
         ends += [group.end()] * len(piece)
@@ -178,5 +178,5 @@ def _with_places(text: str) -> tuple[str, list[int], list[int]]:
 
 
 @lru_cache(maxsize=16_384)
-def _folded_group(group: str) -> str:
+def _fold_group(group: str) -> str:
     return unicodedata.normalize("NFKC", group).casefold()

@@ -4,21 +4,22 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_DIGIT = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_POWER = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
-_SIGNS = "〇零一二两三四五六七八九"
-_RUN = re.compile(f"[{_SIGNS}十百千万亿]+")
+_DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_DIGIT_SIGNS = "〇零一二两三四五六七八九"
+_NUMERAL_RUN = re.compile(f"[{_DIGIT_SIGNS}十百千万亿]+")
 # A numeral of more than 20 signs is no number that anybody means: it stays as it is written.
 _FRACTION = re.compile(
-    f"(?<![{_SIGNS}十百千])([{_SIGNS}十百千]{{1,20}}+)分之"
-    f"([{_SIGNS}十百]{{1,20}}+(?![{_SIGNS}十百])(?:点[{_SIGNS}]{{1,20}}+(?![{_SIGNS}]))?)"
+    f"(?<![{_DIGIT_SIGNS}十百千])([{_DIGIT_SIGNS}十百千]{{1,20}}+)分之"
+    f"([{_DIGIT_SIGNS}十百]{{1,20}}+(?![{_DIGIT_SIGNS}十百])(?:点[{_DIGIT_SIGNS}]{{1,20}}+(?![{_DIGIT_SIGNS}]))?)"
 )
 _COUNTED = (
     "个|天(?!空|下)|日|号|月|年|周|岁|次|人|位|名|点|分钟|秒|元|块|毛|角|件|条|张|台|本|部|章|节|页|行|步|层|楼|间|套|份|种|类|项|批|组|"
     "轮|期|集|版|杯|瓶|斤|克|千克|吨|米|千米|公里|公斤|厘米|毫米|小时|星期|礼拜|倍|度|美元|欧元|遍|场|只|封|辆|座|棵|家|所|口|片|粒|颗|碗|盘|支|把|双|顿|趟|头牛|单元|室|学期"
 )
 _DECIMAL = re.compile(
-    f"(?<![{_SIGNS}十])([{_SIGNS}十]{{1,20}}+)点([{_SIGNS}]{{1,20}}+)(?=个|万|亿|{_COUNTED.replace('|点', '')})"
+    f"(?<![{_DIGIT_SIGNS}十])([{_DIGIT_SIGNS}十]{{1,20}}+)点([{_DIGIT_SIGNS}]{{1,20}}+)"
+    f"(?=个|万|亿|{_COUNTED.replace('|点', '')})"
 )
 _AFTER = re.compile(f"{_COUNTED}|分(?!之)")
 _AFTER_FIRST = re.compile("[章节页条版集层期轮卷回]")
@@ -27,100 +28,118 @@ _DATE = re.compile(r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?
 _MONTH_DAY = re.compile(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
 _YEAR_MONTH = re.compile(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
 _VERSION = re.compile(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
-_YEAR = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November")
-MONTHS = {
-    form: at for at, name in enumerate((*_YEAR, "December"), 1) for form in (name.casefold(), name[:3].casefold())
-} | {"sept": 9}
-_NAMED = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY_FIRST = re.compile(
-    rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_NAMED})(?![a-z])\.?(?:,? (\d{{4}})(?!\d))?"
+_MONTH_NAMES = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
 )
-_MONTH_FIRST = re.compile(rf"(?<![a-z])({_NAMED})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? (\d{{4}})(?!\d))?")
-_MONTH_YEAR = re.compile(rf"(?<![a-z])({_NAMED})\.?,? (\d{{4}})(?!\d)")
+MONTHS = {
+    form: at
+    for at, name in enumerate((*_MONTH_NAMES, "December"), 1)
+    for form in (name.casefold(), name[:3].casefold())
+} | {"sept": 9}
+_MONTH_PATTERN = "|".join(sorted(MONTHS, key=len, reverse=True))
+_DAY_FIRST = re.compile(
+    rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? (\d{{4}})(?!\d))?"
+)
+_MONTH_FIRST = re.compile(
+    rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? (\d{{4}})(?!\d))?"
+)
+_MONTH_YEAR = re.compile(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")
 
 
-def normal(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text with what does not count folded away: width, case, digit groups, spaces, the writing of dates and numbers.
 
     Chinese numerals that are clearly numbers become digits; lines stay lines.
     """
-    return _sentence(text) if len(text) <= MOST_REMEMBERED else _normal(text)
+    return _normalize_cached(text) if len(text) <= MAX_CACHED_SENTENCE else _normalize(text)
 
 
-MOST_REMEMBERED = 300  # characters of a sentence whose folded form is kept for a while: each is asked for several times
+MAX_CACHED_SENTENCE = (
+    300  # characters of a sentence whose folded form is kept for a while: each is asked for several times
+)
 
 
 @lru_cache(maxsize=2_048)
-def _sentence(text: str) -> str:
-    return _normal(text)
+def _normalize_cached(text: str) -> str:
+    return _normalize(text)
 
 
-def _normal(text: str) -> str:
+def _normalize(text: str) -> str:
     folded = text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     lines = "\n".join(" ".join(line.split()) for line in folded.casefold().splitlines())
     if not lines.isascii():
-        lines = _digits(lines)
-    if _A_DIGIT.search(lines) is None:
+        lines = _replace_numerals(lines)
+    if _ANY_DIGIT.search(lines) is None:
         return lines
-    return _dates(_VERSION.sub("", _DIGIT_GROUP.sub("", lines)))
+    return _replace_dates(_VERSION.sub("", _DIGIT_GROUP.sub("", lines)))
 
 
-_A_DIGIT = re.compile(r"\d")
+_ANY_DIGIT = re.compile(r"\d")
 
 
-def tight(plain: str) -> str:
+def tighten_text(plain: str) -> str:
     """A folded text on one line without the spaces beside Chinese characters and without their numbers' writing."""
-    return _BESIDE.sub("", plain.replace("\n", " "))
+    return _SPACE_BESIDE_CJK.sub("", plain.replace("\n", " "))
 
 
-_BESIDE = re.compile("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
+_SPACE_BESIDE_CJK = re.compile("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
 
 
-def _digits(text: str) -> str:
+def _replace_numerals(text: str) -> str:
     if "分之" in text:
-        text = _FRACTION.sub(_fraction, text)
+        text = _FRACTION.sub(_replace_fraction, text)
     if "点" in text:
-        text = _DECIMAL.sub(lambda found: _decimal(found[1], found[2]) or found[0], text)
-    return _RUN.sub(_in_digits, text)
+        text = _DECIMAL.sub(lambda found: _decimal_text(found[1], found[2]) or found[0], text)
+    return _NUMERAL_RUN.sub(_replace_run, text)
 
 
-def _fraction(found: re.Match[str]) -> str:
+def _replace_fraction(found: re.Match[str]) -> str:
     whole, _, after = found[2].partition("点")
-    above = _decimal(whole, after) if after else _text(_value(whole))
-    below = "100" if found[1] == "百" else _text(_value(found[1]))
+    above = _decimal_text(whole, after) if after else _number_text(_numeral_value(whole))
+    below = "100" if found[1] == "百" else _number_text(_numeral_value(found[1]))
     if not above or not below:
         return found[0]
     return f"{above}%" if below == "100" else f"{above}/{below}"
 
 
-def _decimal(whole: str, after: str) -> str:
-    value = _value(whole)
-    return "" if value is None else f"{value}.{''.join(str(_DIGIT[sign]) for sign in after)}"
+def _decimal_text(whole: str, after: str) -> str:
+    value = _numeral_value(whole)
+    return "" if value is None else f"{value}.{''.join(str(_DIGIT_VALUES[sign]) for sign in after)}"
 
 
-def _text(value: int | None) -> str:
+def _number_text(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def _in_digits(found: re.Match[str]) -> str:
+def _replace_run(found: re.Match[str]) -> str:
     """The run as digits where it is a number, as it stands where it may be part of a word."""
     run, before = found[0], found.string[max(0, found.start() - 2) : found.start()]
     after = found.string[found.end() : found.end() + 2]
     day = before[-1:] in ("周", "期", "拜") and before[-2:] != "每周" and run[0] in "一二三四五六"
     kept, run, before = (run[0], run[1:], run[0]) if day else ("", run, before)
-    return kept + (_number(run, before, after) if run else "")
+    return kept + (_run_number(run, before, after) if run else "")
 
 
-def _number(run: str, before: str, after: str) -> str:
+def _run_number(run: str, before: str, after: str) -> str:
     if len(run) == 1:
-        return _lone(run, before, after)
-    if not set(run) & set(_POWER):
-        return "".join(str(_DIGIT[sign]) for sign in run) if len(run) > 2 else run
-    value = None if run[0] in "百千万亿零〇" else _value(run)
+        return _single_numeral(run, before, after)
+    if not set(run) & set(_POWER_VALUES):
+        return "".join(str(_DIGIT_VALUES[sign]) for sign in run) if len(run) > 2 else run
+    value = None if run[0] in "百千万亿零〇" else _numeral_value(run)
     return run if value is None else str(value)
 
 
-def _lone(sign: str, before: str, after: str) -> str:
+def _single_numeral(sign: str, before: str, after: str) -> str:
     if sign in "零〇百千万亿" or before[-1:] in ("几", "数", "多"):
         return sign
     if sign == "一":
@@ -128,17 +147,17 @@ def _lone(sign: str, before: str, after: str) -> str:
         return "1" if ordinal or (after[:1] == "月" and before[-1:] not in ("这", "那", "每", "个")) else sign
     if sign == "十":
         return "10" if _AFTER.match(after) and (after[:1] != "分" or after == "分钟") else sign
-    return str(_DIGIT[sign]) if _AFTER.match(after) else sign
+    return str(_DIGIT_VALUES[sign]) if _AFTER.match(after) else sign
 
 
-def _value(run: str) -> int | None:
+def _numeral_value(run: str) -> int | None:
     """The number a run of Chinese numerals means; None for none, such as 二三十 or 七八."""
-    if not set(run) & set(_POWER):
-        return int("".join(str(_DIGIT[sign]) for sign in run)) if len(run) == 1 or len(run) > 2 else None
+    if not set(run) & set(_POWER_VALUES):
+        return int("".join(str(_DIGIT_VALUES[sign]) for sign in run)) if len(run) == 1 or len(run) > 2 else None
     total = section = digit = last = 0
     for sign in run:
-        if sign in _POWER:
-            last, power = _POWER[sign], _POWER[sign]
+        if sign in _POWER_VALUES:
+            last, power = _POWER_VALUES[sign], _POWER_VALUES[sign]
             if power >= 10_000:
                 total, section = total + (section + digit or 1) * power, 0
             else:
@@ -147,24 +166,24 @@ def _value(run: str) -> int | None:
         elif digit:
             return None
         else:
-            digit, last = _DIGIT[sign], last if _DIGIT[sign] else 0
+            digit, last = _DIGIT_VALUES[sign], last if _DIGIT_VALUES[sign] else 0
     return total + section + digit * (last // 10 if last >= 100 else 1)
 
 
-def _dates(text: str) -> str:
+def _replace_dates(text: str) -> str:
     text = _DATE.sub(r"\1-\2-\3", text)
     if "月" in text:
         text = _YEAR_MONTH.sub(r"\1-\2 ", _MONTH_DAY.sub(r"\1-\2 ", text))
-    if not any(name in text for name in _SHORT):
+    if not any(name in text for name in _SHORT_MONTHS):
         return text
-    text = _DAY_FIRST.sub(lambda found: _dated(found[3], found[2], found[1]) or found[0], text)
-    text = _MONTH_FIRST.sub(lambda found: _dated(found[3], found[1], found[2]) or found[0], text)
+    text = _DAY_FIRST.sub(lambda found: _date_text(found[3], found[2], found[1]) or found[0], text)
+    text = _MONTH_FIRST.sub(lambda found: _date_text(found[3], found[1], found[2]) or found[0], text)
     return _MONTH_YEAR.sub(lambda found: f"{found[2]}-{MONTHS[found[1]]}", text)
 
 
-_SHORT = tuple(name for name in MONTHS if len(name) == 3)
+_SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
 
 
-def _dated(year: str | None, month: str, day: str) -> str:
+def _date_text(year: str | None, month: str, day: str) -> str:
     """The date with hyphens, "" where the day is none."""
     return f"{year + '-' if year else ''}{MONTHS[month]}-{day}" if 1 <= int(day) <= 31 else ""

@@ -10,8 +10,8 @@ from memory.text.normalize import MONTHS
 Choice = frozenset[str]
 """Tokens of which a source must have one for a figure to be in it."""
 
-MOST_DIGITS = 40  # a longer number is a code, not a value
-MOST_PIECES = 12  # a number of more parts is a row of something, and means nothing in part
+MAX_DIGITS = 40  # a longer number is a code, not a value
+MAX_PARTS = 12  # a number of more parts is a row of something, and means nothing in part
 _UNITS = {
     "%": "%|percent|per cent",
     "cny": "元|块钱|块|人民币|rmb|cny|yuan|¥",
@@ -66,8 +66,8 @@ _POWERS = {
     "million": 10**6,
     "billion": 10**9,
 }
-_SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_WORDS = {word: str(value) for value, word in enumerate(_SMALL, 2)} | {
+_SMALL_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_WORDS, 2)} | {
     "fifteen": "15",
     "twenty": "20",
     "thirty": "30",
@@ -86,14 +86,14 @@ def _longest_first(words: str) -> str:
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz?"
-_KINDS = {word: name for name, words in _UNITS.items() for word in words.split("|")}
-_UNIT = _longest_first("|".join(_KINDS))
+_UNIT_NAMES = {word: name for name, words in _UNITS.items() for word in words.split("|")}
+_UNIT = _longest_first("|".join(_UNIT_NAMES))
 _POWER = "万亿|千万|百万|十万|亿|万|千(?![克米瓦字])|百(?!分)|k(?![a-z0-9_])|million|thousand|billion"
 _AFTERNOON, _NOON = ("pm", "下午", "午后", "傍晚"), ("中午", "正午")
 _EVENING = ("晚上", "夜里", "今晚", "明晚", "昨晚", "晚")
-_HALVES = "|".join((*_AFTERNOON[1:], *_NOON, *_EVENING, "凌晨", "清晨", "早晨", "早上", "上午", "早"))
+_DAY_HALVES = "|".join((*_AFTERNOON[1:], *_NOON, *_EVENING, "凌晨", "清晨", "早晨", "早上", "上午", "早"))
 _TIME = (
-    rf"(?P<half>{_HALVES})? ?(?<![a-z0-9_.:/-])(?P<hour>[01]?\d|2[0-4])"
+    rf"(?P<half>{_DAY_HALVES})? ?(?<![a-z0-9_.:/-])(?P<hour>[01]?\d|2[0-4])"
     r"(?:(?::(?P<minute>[0-5]\d)(?P<second>:[0-5]\d)?(?![\d:]|\.\d)|(?P<clock>点)钟?(?:(?P<past>[0-5]?\d)分?(?!\d)|(?P<part>半|一刻|三刻))?)"
     r"(?: ?(?P<ap>am|pm|a\.m|p\.m)(?![a-z]))?|(?: ?(?P<only>am|pm|a\.m|p\.m)(?![a-z])))"
 )
@@ -102,9 +102,9 @@ _NUMBER = (
     rf"(?: ?(?P<power>{_POWER})(?:(?P<low>\d+)(?P<lower>[千百])?)?)?"
     rf"(?:(?P<place>[月日号]|(?:st|nd|rd|th)(?![a-z]))|(?: |-)?(?P<unit>{_UNIT}))?"
 )
-_MAY_BEGIN = f"(?=[0-9{''.join(_SIGNS)}{_HALVES.replace('|', '')}])"
+_MAY_BEGIN = f"(?=[0-9{''.join(_SIGNS)}{_DAY_HALVES.replace('|', '')}])"
 _FIGURE = re.compile(f"{_MAY_BEGIN}(?:(?P<time>{_TIME})|{_NUMBER})")
-_WORD = re.compile(rf"(?<![a-z-])({'|'.join(_WORDS)})(?![a-z])")
+_WORD = re.compile(rf"(?<![a-z-])({'|'.join(_NUMBER_WORDS)})(?![a-z])")
 _WEEKDAY = re.compile(
     r"(?:周|星期|礼拜)([一二三四五六日天])(?![次年岁小])|(?<![a-z])(mon|tue|wed|thu|fri|sat|sun)"
     r"(?:s|nes|rs|ur)?(?:day)s?(?![a-z])"
@@ -115,7 +115,7 @@ _SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
+class _FoundNumber:
     """A number as found. text: its digits; value: with its power of ten, "" for none; unit: "" for none."""
 
     text: str
@@ -129,18 +129,18 @@ class _Number:
         return self.text.isdigit() or (self.text.count(".") == 1 and self.text.replace(".", "").isdigit())
 
 
-def wanted(plain: str) -> Iterator[Choice]:
+def wanted_numbers(plain: str) -> Iterator[Choice]:
     """For each figure in a folded sentence, the tokens one of which its source must have."""
     for found in _FIGURE.finditer(plain):
         if found.lastgroup == "time":
             yield _wanted_time(found)
         else:
-            yield from _wanted_number(_number(found))
+            yield from _wanted_number(_read_number(found))
     for found in _WEEKDAY.finditer(plain):
         yield frozenset({f"w{_DAYS[found[1] or found[2]]}"})
 
 
-def known(plain: str) -> set[str]:
+def known_numbers(plain: str) -> set[str]:
     """The tokens of all figures in a folded source, in every reading that it allows."""
     read: set[str] = set()
     tokens: set[str] = set()
@@ -149,15 +149,15 @@ def known(plain: str) -> set[str]:
         if whole in read:
             continue
         read.add(whole)
-        tokens.update(_known_time(found) if found.lastgroup == "time" else _known_number(_number(found)))
+        tokens.update(_known_time(found) if found.lastgroup == "time" else _known_number(_read_number(found)))
     tokens.update(f"w{_DAYS[found[1] or found[2]]}" for found in _WEEKDAY.finditer(plain))
     for word in {found[1] for found in _WORD.finditer(plain)}:
-        tokens.update(_bare(_WORDS[word]))
+        tokens.update(_bare(_NUMBER_WORDS[word]))
     tokens.update(f"m{MONTHS[found[1]]}" for found in _MONTH.finditer(plain))
     return tokens
 
 
-def named_day(word: str) -> Choice | None:
+def wanted_for_name(word: str) -> Choice | None:
     """What a source must have for the name of a month or a weekday in English; None for any other word."""
     month, day = MONTHS.get(word), _WEEKDAY.fullmatch(word)
     if month:
@@ -165,34 +165,36 @@ def named_day(word: str) -> Choice | None:
     return frozenset({f"w{_DAYS[day[2]]}"}) if day else None
 
 
-def any_in(plain: str) -> bool:
+def has_number(plain: str) -> bool:
     """Whether there is a figure in a folded sentence."""
     return bool(_FIGURE.search(plain) or _WEEKDAY.search(plain))
 
 
-def is_figure(token: str) -> bool:
+def is_number_token(token: str) -> bool:
     """Whether a word with digits and letters is a number with its unit, as 12gb, 1.2k or 3rd."""
     return bool(_FIGURE.fullmatch(token))
 
 
-def _number(found: re.Match[str]) -> _Number:
+def _read_number(found: re.Match[str]) -> _FoundNumber:
     text, power, unit = _SHORT_ZERO.sub("", found["number"]), found["power"], found["unit"] or ""
-    unit = _SIGNS[found["sign"]] if found["sign"] else _kind(unit) if unit else ""
+    unit = _SIGNS[found["sign"]] if found["sign"] else _unit_kind(unit) if unit else ""
     if unit == "year" and len(text) == 4 and not power:
         unit = ""  # the name of a year
     value = ""
     if power or unit:
-        value = _scaled(text, _POWERS[power] if power else 1, _low(found))
-    return _Number(text=text, value=value, unit=unit if value or not power else "", place=found["place"] is not None)
+        value = _scale(text, _POWERS[power] if power else 1, _following_value(found))
+    return _FoundNumber(
+        text=text, value=value, unit=unit if value or not power else "", place=found["place"] is not None
+    )
 
 
-def _kind(unit: str) -> str:
-    if unit in _KINDS:
-        return _KINDS[unit]
+def _unit_kind(unit: str) -> str:
+    if unit in _UNIT_NAMES:
+        return _UNIT_NAMES[unit]
     return next(name for name, words in _UNITS.items() if re.fullmatch(words, unit))
 
 
-def _low(found: re.Match[str]) -> int:
+def _following_value(found: re.Match[str]) -> int:
     """What follows a power of ten: of 3万5千 and 3万5 the five thousand."""
     if not found["low"] or len(found["low"]) > 4:
         return 0
@@ -202,10 +204,10 @@ def _low(found: re.Match[str]) -> int:
     return low * _POWERS[found["power"]] // 10 if low < 10 else low
 
 
-def _scaled(text: str, factor: int, more: int) -> str:
+def _scale(text: str, factor: int, more: int) -> str:
     """The number times the factor, in plain digits without zeros that say nothing; "" for what is no single number."""
     whole, _, after = text.partition(".")
-    if len(text) > MOST_DIGITS or not whole.isdigit() or (after and not after.isdigit()):
+    if len(text) > MAX_DIGITS or not whole.isdigit() or (after and not after.isdigit()):
         return ""
     digits, places = int(whole + after) * factor, len(after)
     while places and digits % 10 == 0:
@@ -216,7 +218,7 @@ def _scaled(text: str, factor: int, more: int) -> str:
     return str(digits + more)
 
 
-def _wanted_number(number: _Number) -> Iterator[Choice]:
+def _wanted_number(number: _FoundNumber) -> Iterator[Choice]:
     if number.value and number.whole:
         value = number.value
         yield frozenset({f"u{value} {number.unit}" if number.unit else f"v{value}", f"b{value}", f"e{value}"})
@@ -229,13 +231,13 @@ def _wanted_number(number: _Number) -> Iterator[Choice]:
             yield frozenset({f"u{last} {number.unit}", f"b{last}"})
 
 
-def _known_number(number: _Number) -> Iterable[str]:
+def _known_number(number: _FoundNumber) -> Iterable[str]:
     if not number.unit and not number.value and not number.place and number.text.isdigit():
         return _bare(number.text)
-    return _readings(number)
+    return _number_readings(number)
 
 
-def _readings(number: _Number) -> Iterator[str]:
+def _number_readings(number: _FoundNumber) -> Iterator[str]:
     if number.whole and number.value:
         yield from (f"v{number.value}", f"u{number.value} {number.unit}" if number.unit else f"b{number.value}")
         if number.value == number.text or number.unit:
@@ -245,8 +247,8 @@ def _readings(number: _Number) -> Iterator[str]:
     if number.unit:
         yield f"u{last} {number.unit}"
     if number.whole:
-        yield f"e{_scaled(number.text, 1, 0)}"
-    for run in _runs(number.text):
+        yield f"e{_scale(number.text, 1, 0)}"
+    for run in _part_runs(number.text):
         yield f"n{run}"
         if not (number.unit and run == last):
             yield f"b{run}"
@@ -258,12 +260,12 @@ def _bare(text: str) -> tuple[str, str]:
     return f"n{text}", f"b{text}"
 
 
-def _runs(number: str) -> Iterator[str]:
+def _part_runs(number: str) -> Iterator[str]:
     """A compound number and the unbroken runs of its parts that mean something alone: of 2026-11-20 also 11-20 and
     2026, of 10-20 both ends, of an address also its port, but not the day of a date.
     """
     pieces = re.split(r"([:/-])", number)
-    if len(pieces) > 2 * MOST_PIECES:
+    if len(pieces) > 2 * MAX_PARTS:
         yield number
         return
     alone = not _WHOLE_DATE.fullmatch(number) and (":" not in number or any("." in piece for piece in pieces))
@@ -272,14 +274,14 @@ def _runs(number: str) -> Iterator[str]:
             yield "".join(pieces[start : stop - 1])
 
 
-def _clock(found: re.Match[str]) -> tuple[int, str, str]:
+def _read_clock(found: re.Match[str]) -> tuple[int, str, str]:
     """Hour as written, minutes, and the half of the day: "" when it is not said."""
     past = {"半": "30", "一刻": "15", "三刻": "45"}.get(found["part"] or "", found["past"] or "0")
     half = found["half"] or (found["ap"] or found["only"] or "").replace(".", "")
     return int(found["hour"]), (found["minute"] or past).rjust(2, "0"), half
 
 
-def _exact(hour: int, minute: str, half: str) -> str:
+def _clock_24h(hour: int, minute: str, half: str) -> str:
     """The time on a clock of 24 hours."""
     if hour <= 12:
         if half in _AFTERNOON:
@@ -294,11 +296,11 @@ def _exact(hour: int, minute: str, half: str) -> str:
 
 
 def _wanted_time(found: re.Match[str]) -> Choice:
-    hour, minute, half = _clock(found)
+    hour, minute, half = _read_clock(found)
     if found["second"]:
         return frozenset({f"n{_SHORT_ZERO.sub('', found['hour'])}:{minute}{found['second']}"})
     if half:
-        return frozenset({_exact(hour, minute, half), f"?{hour}:{minute}"})
+        return frozenset({_clock_24h(hour, minute, half), f"?{hour}:{minute}"})
     choice = {f"t{hour % 24}:{minute}", f"?{hour}:{minute}"}
     if hour <= 12:
         choice.add(f"t{(hour + 12) % 24}:{minute}")
@@ -308,9 +310,9 @@ def _wanted_time(found: re.Match[str]) -> Choice:
 
 
 def _known_time(found: re.Match[str]) -> Iterator[str]:
-    hour, minute, half = _clock(found)
+    hour, minute, half = _read_clock(found)
     if half:
-        yield _exact(hour, minute, half)
+        yield _clock_24h(hour, minute, half)
         return
     yield f"t{hour % 24}:{minute}"
     if hour <= 12:

@@ -7,27 +7,35 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult
-from memory.text.bullets import bullets, removed
-from memory.text.language import HEADS, split
-from memory.text.mentions import MARK, MARKS, Needle, Spans, may_hold, overlaps, spans
+from memory.text.bullets import parse_bullets, remove_bullet
+from memory.text.language import HEADINGS, split_line
+from memory.text.mentions import (
+    FORGOTTEN_MARK,
+    FORGOTTEN_MARKS,
+    MentionMatcher,
+    Spans,
+    find_spans,
+    may_contain,
+    overlaps,
+)
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
-_SPOKEN = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
+_SPEAKER_PREFIX = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
 """Who said it when, or the name of a command: stays while it is not itself what is to be forgotten."""
-_OURS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
-_FIXED = frozenset(f"## {title}" for titles in HEADS.values() for title in titles.values())
+_INTERNAL_MARKS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
+_FIXED_HEADINGS = frozenset(f"## {title}" for titles in HEADINGS.values() for title in titles.values())
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class _SentenceSpan:
     """A sentence of a line, from and to."""
 
     begin: int
     end: int
 
 
-def redacted(text: str, needle: Needle, *, near: bool = True) -> str:
+def redact_text(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
     """The text with a mark in place of each sentence that mentions it; what lies beside each other gets one mark.
 
     List marks, headings' signs, clock and speaker of a log's line stay; the log's own headings are never touched.
@@ -35,57 +43,57 @@ def redacted(text: str, needle: Needle, *, near: bool = True) -> str:
     Args:
         near: sentences go too that say it in other words, or repeat what is to be forgotten.
     """
-    found = spans(text, needle.query)
+    found = find_spans(text, needle.query)
     if not found and not near:
         return text
     lines: list[str] = []
     at = 0
     for line in text.splitlines(keepends=True):
         here = [(begin - at, end - at) for begin, end in found if begin < at + len(line) and end > at]
-        lines.append(_line(line, here, needle, near=near))
+        lines.append(_redact_line(line, here, needle, near=near))
         at += len(line)
     return "".join(lines)
 
 
-def redacted_json(text: str, needle: Needle, *, near: bool = True) -> str:
+def redact_json(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
     """JSON with every string, name and number in it redacted; what is no JSON is redacted as it stands."""
-    if not near and not may_hold(text, needle.query):
+    if not near and not may_contain(text, needle.query):
         return text
     try:
         held = json.loads(text)
     except (ValueError, RecursionError):
-        return redacted(text, needle, near=near)
-    fresh = _value(held, needle, near=near)
+        return redact_text(text, needle, near=near)
+    fresh = _redact_value(held, needle, near=near)
     return text if fresh == held else json.dumps(fresh, ensure_ascii=False)
 
 
-def redacted_list(text: str, needle: Needle) -> str:
+def redact_list(text: str, needle: MentionMatcher) -> str:
     """A JSON list of lines without those that mention it."""
     held = json.loads(text) if text else []
     kept = [line for line in held if not needle.within(str(line))]
     return text if len(kept) == len(held) else json.dumps(kept, ensure_ascii=False)
 
 
-def redacted_memory(text: str, needle: Needle) -> str:
+def redact_memory(text: str, needle: MentionMatcher) -> str:
     """A MEMORY.md without the bullets that mention it, each with all its lines; prose between them is redacted."""
-    for bullet in reversed(bullets(text)):
+    for bullet in reversed(parse_bullets(text)):
         if needle.within(bullet.text):
-            text = removed(text, bullet)
-    return redacted(text, needle)
+            text = remove_bullet(text, bullet)
+    return redact_text(text, needle)
 
 
-def redacted_parts(parts: tuple[Part, ...], needle: Needle, *, near: bool = True) -> tuple[Part, ...]:
+def redact_parts(parts: tuple[Part, ...], needle: MentionMatcher, *, near: bool = True) -> tuple[Part, ...]:
     """A message's parts, as many as before and as valid; a signed thought that mentions it becomes a text."""
-    return tuple(_part(part, needle, near=near) for part in parts)
+    return tuple(_redact_part(part, needle, near=near) for part in parts)
 
 
-def sentences_that(text: str, query: str) -> tuple[str, ...]:
+def mentioning_sentences(text: str, query: str) -> tuple[str, ...]:
     """The sentences of a text that mention it, each on one line."""
-    needle, found = Needle(query=query), spans(text, query)
+    needle, found = MentionMatcher(query=query), find_spans(text, query)
     told: list[str] = []
     at = 0
     for line in text.splitlines(keepends=True):
-        for unit in _units(line, 0):
+        for unit in _sentence_spans(line, 0):
             words = line[unit.begin : unit.end]
             if needle.hits(words, literally=overlaps(found, at + unit.begin, at + unit.end), near=True):
                 told.append(" ".join(words.split()))
@@ -93,83 +101,85 @@ def sentences_that(text: str, query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def only_marks(text: str) -> bool:
+def has_only_marks(text: str) -> bool:
     """Whether nothing is left in a text but marks, and the headings above them."""
     left = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    return not any(map(str.isalnum, MARK.sub("", left)))
+    return not any(map(str.isalnum, FORGOTTEN_MARK.sub("", left)))
 
 
-def mark_for(words: str) -> str:
+def mark_for_language(words: str) -> str:
     """The mark in the language of what it stands for."""
-    return MARKS["zh" if _CJK.search(words) else "en"]
+    return FORGOTTEN_MARKS["zh" if _CJK.search(words) else "en"]
 
 
-def _part(part: Part, needle: Needle, *, near: bool) -> Part:
+def _redact_part(part: Part, needle: MentionMatcher, *, near: bool) -> Part:
     match part:
         case Text():
-            by, text = (redacted(words, needle, near=near) for words in (part.by, part.text))
+            by, text = (redact_text(words, needle, near=near) for words in (part.by, part.text))
             return replace(part, by=by, text=text)
         case Document():
-            name, text = (redacted(words, needle, near=near) for words in (part.name, part.text))
+            name, text = (redact_text(words, needle, near=near) for words in (part.name, part.text))
             return replace(part, name=name, text=text)
         case ToolCall():
-            return replace(part, input=redacted_json(part.input, needle, near=near))
+            return replace(part, input=redact_json(part.input, needle, near=near))
         case ToolResult():
-            return replace(part, text=_result(part.text, needle, near=near))
+            return replace(part, text=_redact_result(part.text, needle, near=near))
         case Thinking():
-            fresh = part.text if part.redacted else redacted(part.text, needle, near=near)
-            return part if fresh == part.text else Text(text=mark_for(part.text))
+            fresh = part.text if part.redacted else redact_text(part.text, needle, near=near)
+            return part if fresh == part.text else Text(text=mark_for_language(part.text))
         case Image():
             return part
 
 
-def _result(text: str, needle: Needle, *, near: bool) -> str:
+def _redact_result(text: str, needle: MentionMatcher, *, near: bool) -> str:
     structured = text.lstrip().startswith(("{", "["))
-    return (redacted_json if structured else redacted)(text, needle, near=near)
+    return (redact_json if structured else redact_text)(text, needle, near=near)
 
 
-def _value(held: Any, needle: Needle, *, near: bool) -> Any:
+def _redact_value(held: Any, needle: MentionMatcher, *, near: bool) -> Any:
     if isinstance(held, dict):
-        return {redacted(name, needle, near=near): _value(one, needle, near=near) for name, one in held.items()}
+        return {
+            redact_text(name, needle, near=near): _redact_value(one, needle, near=near) for name, one in held.items()
+        }
     if isinstance(held, list):
-        return [_value(one, needle, near=near) for one in held]
+        return [_redact_value(one, needle, near=near) for one in held]
     if isinstance(held, str):
-        return redacted(held, needle, near=near)
+        return redact_text(held, needle, near=near)
     if isinstance(held, int | float) and not isinstance(held, bool):
-        fresh = redacted(json.dumps(held), needle, near=near)
-        return fresh if MARK.fullmatch(fresh) else held
+        fresh = redact_text(json.dumps(held), needle, near=near)
+        return fresh if FORGOTTEN_MARK.fullmatch(fresh) else held
     return held
 
 
-def _line(line: str, found: Spans, needle: Needle, *, near: bool) -> str:
-    if _OURS.fullmatch(line) or line.strip() in _FIXED:
+def _redact_line(line: str, found: Spans, needle: MentionMatcher, *, near: bool) -> str:
+    if _INTERNAL_MARKS.fullmatch(line) or line.strip() in _FIXED_HEADINGS:
         return line
-    begin = _begin(line, found)
+    begin = _words_start(line, found)
     pieces, at, gone = [line[:begin]], begin, False
-    for unit in _units(line, begin):
+    for unit in _sentence_spans(line, begin):
         words = line[unit.begin : unit.end]
         goes = needle.hits(words, literally=overlaps(found, unit.begin, unit.end), near=near)
-        ours = MARK.fullmatch(words) is not None
+        ours = FORGOTTEN_MARK.fullmatch(words) is not None
         if not (gone and (goes or ours)):
-            pieces.append(line[at : unit.begin] + (mark_for(words) if goes else words))
+            pieces.append(line[at : unit.begin] + (mark_for_language(words) if goes else words))
         at, gone = unit.end, goes or ours
     return "".join((*pieces, line[at:]))
 
 
-def _begin(line: str, found: Spans) -> int:
+def _words_start(line: str, found: Spans) -> int:
     """Where the words of a line begin, behind what stays whatever they say."""
     heading = _HEADING.match(line)
-    begin = heading.end() if heading else len(split(line)[0])
-    spoken = _SPOKEN.match(line, begin)
+    begin = heading.end() if heading else len(split_line(line)[0])
+    spoken = _SPEAKER_PREFIX.match(line, begin)
     return spoken.end() if spoken and not overlaps(found, begin, spoken.end()) else begin
 
 
-def _units(line: str, begin: int) -> Iterator[_Unit]:
+def _sentence_spans(line: str, begin: int) -> Iterator[_SentenceSpan]:
     """The sentences behind that place, without the space around them."""
-    marker, sentences = split(line[begin:].rstrip())
+    marker, sentences = split_line(line[begin:].rstrip())
     at = begin
     for number, sentence in enumerate(sentences):
         words = (sentence if number else marker + sentence).strip()
         at = line.index(words, at)
-        yield _Unit(at, at + len(words))
+        yield _SentenceSpan(at, at + len(words))
         at += len(words)

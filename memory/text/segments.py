@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 MAX_SEGMENT = 1_000  # characters; the slowest pattern takes about 2 ms for them
-OVERLAP = 40  # characters; a date, a time or an amount with its unit is shorter
+OVERLAP_CHARS = 40  # characters; a date, a time or an amount with its unit is shorter
 
 
-def sentences_of(line: str, sentence: re.Pattern[str]) -> list[str]:
+def iter_sentences(line: str, sentence: re.Pattern[str]) -> list[str]:
     """What the pattern finds in a line from its beginning on; what is longer than a segment is cut.
 
     The pattern has no groups, and takes at least one character wherever it is tried.
@@ -25,7 +25,7 @@ def sentences_of(line: str, sentence: re.Pattern[str]) -> list[str]:
     return found
 
 
-def segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
+def split_segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
     """The text in pieces of at most so many characters, which joined are the text.
 
     They are cut behind a line where one ends, else behind a space, else anywhere.
@@ -40,8 +40,8 @@ def segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
         yield text[start:]
 
 
-def overlapping(text: str, most: int) -> Iterator[str]:
+def overlapping_segments(text: str, most: int) -> Iterator[str]:
     """The same pieces, each with the beginning of the next one, so that what a cut would part is found once whole."""
-    pieces = list(segments(text, most))
+    pieces = list(split_segments(text, most))
     for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
-        yield piece if piece.endswith("\n") else piece + following[:OVERLAP]
+        yield piece if piece.endswith("\n") else piece + following[:OVERLAP_CHARS]

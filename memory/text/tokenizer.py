@@ -13,13 +13,13 @@ import snowballstemmer
 
 from memory.text.speakers import display_name
 
-MOST_TERMS = 64
+MAX_TERMS = 64
 """Of one question; the first ones."""
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _RUN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
-_TOO_COMMON = (
+_COMMON_WORDS = (
     "a about after again ago ah all alright also am an and any are aren as at be been before but by bye can "
     "continue cool could couldn did didn do does doesn doing don ever few fine for from get go going good goodbye "
     "got great had hadn haha has hasn have haven he hello her hers hey hi him his hmm how i if in into is isn it "
@@ -29,28 +29,28 @@ _TOO_COMMON = (
     "understood up us ve very was wasn we were weren what when where which who whom whose why will with won would "
     "wouldn wow yeah yep yes you your"
 )
-_SAYING_NOTHING = frozenset(_TOO_COMMON.split())
-_SAYING_NOTHING_ZH = re.compile(
+_STOP_WORDS = frozenset(_COMMON_WORDS.split())
+_STOP_PHRASES_ZH = re.compile(
     "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|知道了|没问题|接着说|再来|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|"
     "多少|几个|我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
     "记得|提到|提过|说过|聊过|讲过|知道|觉得|好的|好吧|好啊|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|继续|接着|明白|收到|"
     "辛苦|哈哈|不错|行吧|对的|是的|可能|"
     "[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
 )
-_SAID_ALONE = frozenset("好行对嗯哦噢喔要会有说想")
+_STOP_CHARACTERS = frozenset("好行对嗯哦噢喔要会有说想")
 """Characters that say nothing where nothing stands beside them; inside a word they do."""
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """A text with width and case folded away."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def terms(text: str) -> list[str]:
+def text_terms(text: str) -> list[str]:
     """All terms of a text, in order, as often as they occur."""
     found: list[str] = []
-    for run in _RUN.findall(_APOSTROPHE.sub("", fold(text))):
-        found.extend(_of_run(run))
+    for run in _RUN.findall(_APOSTROPHE.sub("", fold_text(text))):
+        found.extend(_run_terms(run))
     return found
 
 
@@ -60,36 +60,40 @@ def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
     Empty where somebody only greets, agrees or thanks. A lone CJK character between such words stays one term.
     """
     found: dict[str, None] = {}
-    for run in _RUN.findall(_APOSTROPHE.sub("", _without(fold(question), names))):
+    for run in _RUN.findall(_APOSTROPHE.sub("", _remove_names(fold_text(question), names))):
         if _IS_CJK.match(run):
-            pieces: Iterable[str] = (one for one in _SAYING_NOTHING_ZH.split(run) if one and one not in _SAID_ALONE)
+            pieces: Iterable[str] = (one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS)
         else:
-            pieces = () if run in _SAYING_NOTHING or (len(run) == 1 and run.isalpha()) else (run,)
+            pieces = () if run in _STOP_WORDS or (len(run) == 1 and run.isalpha()) else (run,)
         for piece in pieces:
-            found.update(dict.fromkeys(_of_run(piece)))
-    return list(found)[:MOST_TERMS]
+            found.update(dict.fromkeys(_run_terms(piece)))
+    return list(found)[:MAX_TERMS]
 
 
-def characters(terms: Iterable[str]) -> list[str]:
+def cjk_characters(terms: Iterable[str]) -> list[str]:
     """The single CJK characters of terms, each once."""
     return list(dict.fromkeys(letter for term in terms if _IS_CJK.match(term) for letter in term))
 
 
-def names_said(question: str, names: Iterable[str]) -> set[str]:
+def names_in_question(question: str, names: Iterable[str]) -> set[str]:
     """Which of these names a question says: whole, or for a Latin name of several words its first one."""
-    asked = fold(question)
-    return {name for name in names if any(pattern.search(asked) for pattern in _patterns(fold(display_name(name))))}
+    asked = fold_text(question)
+    return {
+        name
+        for name in names
+        if any(pattern.search(asked) for pattern in _name_patterns(fold_text(display_name(name))))
+    }
 
 
-def _without(folded: str, names: Iterable[str]) -> str:
+def _remove_names(folded: str, names: Iterable[str]) -> str:
     for name in names:
-        for pattern in _patterns(fold(display_name(name))):
+        for pattern in _name_patterns(fold_text(display_name(name))):
             folded = pattern.sub(" ", folded)
     return folded
 
 
 @lru_cache(maxsize=4_096)
-def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
+def _name_patterns(name: str) -> tuple[re.Pattern[str], ...]:
     """What says a (folded) name; nothing for one that cannot be told from any other word."""
     if _IS_CJK.search(name):
         return (re.compile(re.escape(name)),) if len(name) > 1 else ()
@@ -98,14 +102,14 @@ def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"\b{re.escape(one)}\b") for one in said if len(one) > 1)
 
 
-def _of_run(run: str) -> Sequence[str]:
+def _run_terms(run: str) -> Sequence[str]:
     if not _IS_CJK.match(run):
-        return (_stem(run),)
+        return (_stem_word(run),)
     return [one + other for one, other in pairwise(run)] or (run,)
 
 
 @lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     """A word's stem by Porter's second algorithm; what is no English word is left as it is, or nearly so."""
     if not word.isascii() or len(word) > 40:
         return word[:80]
@@ -115,25 +119,25 @@ def _stem(word: str) -> str:
 
 # Which texts have most of a question's words in common with it, in Chinese and in English. Pure.
 
-FLOOR = 0.05
+MIN_SCORE = 0.05
 """The least share of a question's idf mass that a text must match to be found at all.
 
 The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's mass
 is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
 """
-FLOOR_OF_CHARACTERS = 0.3
+MIN_CHARACTER_SCORE = 0.3
 SATURATION = 1.2
-LENGTH = 0.3
+LENGTH_WEIGHT = 0.3
 
 _LEXICAL_RUN = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
-_ASKING = (
+_QUESTION_WORDS = (
     "a about after again ago all also am an and any are as at be been before but by can could did do does doing "
     "ever few for from get go going got had has have he hello her hers hi him his how i if in into is it its just "
     "know let like me mention mentioned more my no not of off ok okay on once one or our out over please remember "
     "said say she should so some talk talked tell than thank thanks that the their them then there these they this "
     "those to told too up us was we were what when where which who whom whose why will with would yes you your"
 )
-_STOP_EN = frozenset(_ASKING.split())
+_STOP_EN = frozenset(_QUESTION_WORDS.split())
 _STOP_ZH = re.compile(
     "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|几个|"
     "我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
@@ -146,7 +150,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked(Generic[Key]):
+class RankedText(Generic[Key]):
     """A text that was found. score: 0 to 1, comparable within one question."""
 
     key: Key
@@ -156,20 +160,20 @@ class Ranked(Generic[Key]):
 
 def lexical_terms(text: str) -> list[str]:
     """All terms of a text that may be found by, in order: word stems, and of each CJK run every overlapping pair."""
-    return [term for run in _LEXICAL_RUN.findall(fold(text)) for term in _lexical_of_run(run)]
+    return [term for run in _LEXICAL_RUN.findall(fold_text(text)) for term in _lexical_run_terms(run)]
 
 
 def lexical_question_terms(text: str) -> list[str]:
     """The terms of a question, each once: no stop words, no words of asking; a lone CJK character stays one."""
     found: dict[str, None] = {}
-    for run in _LEXICAL_RUN.findall(fold(text)):
+    for run in _LEXICAL_RUN.findall(fold_text(text)):
         pieces = filter(None, _STOP_ZH.split(run)) if _IS_CJK.match(run) else [run] * (run not in _STOP_EN)
         for piece in pieces:
-            found.update(dict.fromkeys(_lexical_of_run(piece)))
-    return list(found)[:MOST_TERMS]
+            found.update(dict.fromkeys(_lexical_run_terms(piece)))
+    return list(found)[:MAX_TERMS]
 
 
-def rank(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[Ranked[Key]]:
+def rank_texts(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[RankedText[Key]]:
     """The best texts for a question, best first.
 
     Each term weighs its idf over `texts`. A text scores the weight of the question's terms in it, damped for
@@ -177,36 +181,36 @@ def rank(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[Ra
     is not found, so a question without content finds nothing. Where pairs of characters find nothing, single ones may.
     """
     wanted = lexical_question_terms(question)
-    rows = [_Row(key=key, text=text, folded=fold(text)) for key, text in texts]
-    found = _rank(wanted, rows, FLOOR) or _rank(_characters(wanted), rows, FLOOR_OF_CHARACTERS)
+    rows = [_FoldedText(key=key, text=text, folded=fold_text(text)) for key, text in texts]
+    found = _rank_rows(wanted, rows, MIN_SCORE) or _rank_rows(_wanted_characters(wanted), rows, MIN_CHARACTER_SCORE)
     return sorted(found, key=lambda item: -item.score)[:limit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Row(Generic[Key]):
+class _FoldedText(Generic[Key]):
     key: Key
     text: str
     folded: str
 
 
-def _rank(wanted: Sequence[str], rows: Sequence[_Row[Key]], floor: float) -> list[Ranked[Key]]:
+def _rank_rows(wanted: Sequence[str], rows: Sequence[_FoldedText[Key]], floor: float) -> list[RankedText[Key]]:
     touched = [row for row in rows if any(term in row.folded for term in wanted)]
-    counted = [(row, counts) for row in touched if (counts := _frequencies(row.folded, wanted))]
-    weight = _weights(wanted, [counts for _, counts in counted], len(rows))
+    counted = [(row, counts) for row in touched if (counts := _term_frequencies(row.folded, wanted))]
+    weight = _term_weights(wanted, [counts for _, counts in counted], len(rows))
     mass = sum(weight.values())
     typical = sum(len(row.folded) for row in rows) / max(1, len(rows)) or 1.0
     return [
-        Ranked(key=row.key, text=row.text, score=_score(counts, weight, len(row.folded) / typical) / mass)
+        RankedText(key=row.key, text=row.text, score=_score_text(counts, weight, len(row.folded) / typical) / mass)
         for row, counts in counted
         if sum(weight[term] for term in counts) >= floor * mass
     ]
 
 
-def _characters(wanted: Iterable[str]) -> list[str]:
+def _wanted_characters(wanted: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(letter for term in wanted if _IS_CJK.match(term) for letter in term))
 
 
-def _lexical_of_run(run: str) -> Iterator[str]:
+def _lexical_run_terms(run: str) -> Iterator[str]:
     if not _IS_CJK.match(run):
         yield _lexical_stem(run)
     elif len(run) == 1:
@@ -226,7 +230,7 @@ def _lexical_stem(word: str) -> str:
     return word[:-1] if doubled or (len(word) > 3 and word[-1] in "eiy") else word
 
 
-def _frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
+def _term_frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
     """How often each wanted term is in a text; none that is not."""
     counts = {term: count for term in wanted if (count := folded.count(term))}
     stems = [term for term in counts if not _IS_CJK.match(term)]
@@ -236,7 +240,7 @@ def _frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
     return {term: count for term, count in counts.items() if count}
 
 
-def _weights(wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int) -> dict[str, float]:
+def _term_weights(wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int) -> dict[str, float]:
     weights = {}
     for term in wanted:
         having = sum(term in frequencies for frequencies in found)
@@ -244,6 +248,6 @@ def _weights(wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int) 
     return weights
 
 
-def _score(frequencies: dict[str, int], weight: dict[str, float], relative: float) -> float:
-    damp = SATURATION * (1 - LENGTH + LENGTH * relative)
+def _score_text(frequencies: dict[str, int], weight: dict[str, float], relative: float) -> float:
+    damp = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative)
     return sum(weight[term] * count / (count + damp) for term, count in frequencies.items())

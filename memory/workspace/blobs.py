@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory.failpoints import fp
-from memory.workspace.files import sync, write_atomic
-from memory.workspace.safe_path import FOLDER
+from memory.failpoints import hit
+from memory.workspace.files import fsync_path, write_atomic
+from memory.workspace.safe_path import FOLDER_FLAGS
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -20,7 +20,7 @@ class BlobTooBig(ValueError):
     """More bytes than one blob may have."""
 
 
-def is_blob(name: str) -> bool:
+def is_blob_name(name: str) -> bool:
     """Whether a file of that name in the folder is a blob."""
     return bool(_NAME.fullmatch(name))
 
@@ -28,7 +28,7 @@ def is_blob(name: str) -> bool:
 class Blobs:
     """A folder of blobs; the same bytes are kept once. All methods block; call them in a thread."""
 
-    def __init__(self, root: Path, most: int = MOST_BYTES) -> None:
+    def __init__(self, root: Path, most: int = MAX_BYTES) -> None:
         self._root = root
         self._most = most
 
@@ -45,7 +45,7 @@ class Blobs:
         if not self._holds(sha256, data):
             self._make_root()
             write_atomic(self._root / sha256, data)
-        fp("blob.stored")
+        hit("blob.stored")
         return sha256
 
     def get(self, sha256: str) -> bytes:
@@ -55,7 +55,7 @@ class Blobs:
             FileNotFoundError: there are none, or it is no such name.
             OSError: they could not be read, or are damaged.
         """
-        if not is_blob(sha256):
+        if not is_blob_name(sha256):
             raise FileNotFoundError(f"no blob {sha256!r}")
         data = (self._root / sha256).read_bytes()
         if hashlib.sha256(data).hexdigest() != sha256:
@@ -64,7 +64,7 @@ class Blobs:
 
     def has(self, sha256: str) -> bool:
         """Whether there is a blob of that name."""
-        return is_blob(sha256) and (self._root / sha256).is_file()
+        return is_blob_name(sha256) and (self._root / sha256).is_file()
 
     def remove(self, sha256: str) -> bool:
         """Delete the blob of that name for good, because a person asked for it; False where there is none.
@@ -72,17 +72,17 @@ class Blobs:
         Raises:
             OSError: it could not be deleted.
         """
-        if not is_blob(sha256) or not (self._root / sha256).exists():
+        if not is_blob_name(sha256) or not (self._root / sha256).exists():
             return False
         (self._root / sha256).unlink()
-        sync(self._root)
+        fsync_path(self._root)
         return True
 
     def size_of(self, names: Collection[str] | None = None) -> int:
         """How large the blobs of these names are together, those that are there; None for all of them."""
         try:
             with os.scandir(self._root) as items:
-                held = [item for item in items if is_blob(item.name) and (names is None or item.name in names)]
+                held = [item for item in items if is_blob_name(item.name) and (names is None or item.name in names)]
                 return sum(item.stat(follow_symlinks=False).st_size for item in held)
         except FileNotFoundError:
             return 0
@@ -103,11 +103,11 @@ class Blobs:
             OSError: it could not be deleted.
         """
         path = self._root / sha256
-        with _alone(self._root):
+        with _lock_folder(self._root):
             if not path.exists() or path.stat().st_mtime >= before:
                 return False
             path.unlink()
-        sync(self._root)
+        fsync_path(self._root)
         return True
 
     def _holds(self, sha256: str, data: bytes) -> bool:
@@ -118,26 +118,26 @@ class Blobs:
         path = self._root / sha256
         if not path.exists():
             return False
-        with _alone(self._root):
+        with _lock_folder(self._root):
             try:
                 if path.read_bytes() != data:
                     return False
                 os.utime(path)
             except FileNotFoundError:
                 return False
-        sync(self._root)
+        fsync_path(self._root)
         return True
 
     def _make_root(self) -> None:
         if not self._root.is_dir():
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            sync(self._root.parent)
+            fsync_path(self._root.parent)
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """One at a time among all threads and processes of ours."""
-    fd = os.open(folder, FOLDER | os.O_CLOEXEC)
+    fd = os.open(folder, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield

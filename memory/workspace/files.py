@@ -9,30 +9,38 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.failpoints import die, fp, torn
-from memory.workspace.locks import LOCAL, Overtaken, Writer, Writers
-from memory.workspace.safe_path import FOLDER, PathRefused, display, make_folders, names, open_below, plain
+from memory.failpoints import hit, is_torn, kill_process
+from memory.workspace.locks import LOCAL_WRITE_LOCKS, LockLost, SpaceWriter, WriteLocks
+from memory.workspace.safe_path import (
+    FOLDER_FLAGS,
+    PathRefused,
+    check_regular_file,
+    display_path,
+    make_folders,
+    open_below,
+    split_path,
+)
 
-MOST_BYTES = 25 * 2**20
-MOST_ENTRIES = 10_000
-DEEPEST = 8
+MAX_BYTES = 25 * 2**20
+MAX_ENTRIES = 10_000
+MAX_DEPTH = 8
 TEMPORARY = ".mnema-tmp"
-SPACES = "spaces"
-_SPACE = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_MARKED = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
+SPACES_FOLDER = "spaces"
+_SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
 """An unfinished write of somebody who may be asleep; see memory.workspace.locks.Writer."""
 
 
-class Conflict(RuntimeError):
+class FileConflict(RuntimeError):
     """The file is not what it was when it was read; nothing was written."""
 
 
-class TooBig(ValueError):
+class FileTooBig(ValueError):
     """The file is larger than anything that is read or written as one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class TextFile:
     """A file as it was read. path: relative to its space. text: decoded as UTF-8, what is not UTF-8 replaced;
     a byte order mark and the line ends are kept. sha256: of the bytes. size in bytes, mtime in unix seconds.
     """
@@ -45,7 +53,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FileEntry:
     """A file or folder in a listing. path: relative to its space. size in bytes, mtime in unix seconds."""
 
     path: str
@@ -54,7 +62,7 @@ class Entry:
     is_dir: bool = False
 
 
-Entries = list[Entry]
+Entries = list[FileEntry]
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -66,10 +74,10 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
         PathRefused: a link or something other than a file of ours is there.
         OSError: it could not be written; what was there before is still there.
     """
-    folder = os.open(path.parent, FOLDER | os.O_CLOEXEC)
+    folder = os.open(path.parent, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
-        with LOCAL.alone("", folder) as writer:
-            _Writing(folder=folder, name=path.name, us=_us(folder), mode=mode, writer=writer).put(data)
+        with LOCAL_WRITE_LOCKS.alone("", folder) as writer:
+            _AtomicWrite(folder=folder, name=path.name, us=_allowed_owners(folder), mode=mode, writer=writer).put(data)
     finally:
         os.close(folder)
 
@@ -85,7 +93,7 @@ class SpaceFiles:
         top: Path,
         inside: tuple[str, ...] = (),
         hidden: frozenset[str] = frozenset(),
-        writers: Writers = LOCAL,
+        writers: WriteLocks = LOCAL_WRITE_LOCKS,
     ) -> None:
         self.root = top.joinpath(*inside)
         self._writers = writers
@@ -94,20 +102,20 @@ class SpaceFiles:
         self._inside = inside
         self._hidden = hidden
 
-    def read(self, path: str, *, twins: bool = False) -> File:
+    def read(self, path: str, *, twins: bool = False) -> TextFile:
         """The file as text. Raises TooBig over 25 MB.
 
         Args:
             twins: a file with a second name is read too; never for anybody who sees what is in it.
         """
         data, status = self._read(path, twins=twins)
-        return _file(path, data, status)
+        return _make_text_file(path, data, status)
 
     def read_bytes(self, path: str) -> bytes:
         """The file's bytes. Raises TooBig over 25 MB."""
         return self._read(path)[0]
 
-    def write(self, path: str, text: str, expected: str | None) -> File:
+    def write(self, path: str, text: str, expected: str | None) -> TextFile:
         """Replace the file that was read with the SHA-256 `expected`, or make it where `expected` is None.
 
         Raises:
@@ -115,27 +123,27 @@ class SpaceFiles:
         """
         return self.write_bytes(path, text.encode("utf-8", "replace"), expected)
 
-    def write_bytes(self, path: str, data: bytes, expected: str | None) -> File:
+    def write_bytes(self, path: str, data: bytes, expected: str | None) -> TextFile:
         """The same for any bytes."""
         *parents, name = self._names(path) or ("",)
         if not name:
             raise PathRefused("a file needs a name")
-        if len(data) > MOST_BYTES:
-            raise TooBig(f"{path} would be {len(data)} bytes; {MOST_BYTES} is the most")
+        if len(data) > MAX_BYTES:
+            raise FileTooBig(f"{path} would be {len(data)} bytes; {MAX_BYTES} is the most")
         with self._opened() as root:
             folder = make_folders(root, parents)
             try:
                 status = self._replace(folder, name, data, expected)
             finally:
                 os.close(folder)
-        return _file(path, data, status)
+        return _make_text_file(path, data, status)
 
     def list(self, sub: str = "") -> Entries:
         """Everything below the folder `sub`, sorted by path; links, devices and unfinished writes are left out."""
         parts = self._names(sub)
         found: Entries = []
         with self._opened() as root:
-            folder = open_below(root, parts, FOLDER)
+            folder = open_below(root, parts, FOLDER_FLAGS)
             try:
                 self._walk(folder, parts, found)
             finally:
@@ -144,8 +152,8 @@ class SpaceFiles:
 
     def _replace(self, folder: int, name: str, data: bytes, expected: str | None) -> os.stat_result:
         with self._writers.alone(self._space, folder) as writer:
-            us = _us(folder)
-            return _Writing(
+            us = _allowed_owners(folder)
+            return _AtomicWrite(
                 folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
             ).put(data)
 
@@ -153,22 +161,22 @@ class SpaceFiles:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
-                status = plain(fd, _us(root), single=not twins)
-                return _bytes(fd, path), status
+                status = check_regular_file(fd, _allowed_owners(root), single=not twins)
+                return _read_bytes(fd, path), status
             finally:
                 os.close(fd)
 
     def _names(self, path: str) -> tuple[str, ...]:
-        parts = names(path)
+        parts = split_path(path)
         if parts and parts[0].casefold() in self._hidden:
             raise PathRefused(f"not a path inside this folder: {path!r}")
         return parts
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        top = os.open(self._top, FOLDER | os.O_CLOEXEC)
+        top = os.open(self._top, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
-            root = open_below(top, self._inside, FOLDER)
+            root = open_below(top, self._inside, FOLDER_FLAGS)
         finally:
             os.close(top)
         try:
@@ -179,7 +187,7 @@ class SpaceFiles:
     def _walk(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
         with os.scandir(folder) as items:
             for item in items:
-                if len(found) >= MOST_ENTRIES:
+                if len(found) >= MAX_ENTRIES:
                     return
                 self._visit(folder, (*parts, item.name), found)
 
@@ -193,12 +201,12 @@ class SpaceFiles:
             is_dir = stat.S_ISDIR(status.st_mode)
             if is_dir or stat.S_ISREG(status.st_mode):
                 size = 0 if is_dir else status.st_size
-                found.append(Entry(path=display(parts), size=size, mtime=status.st_mtime, is_dir=is_dir))
-            if is_dir and len(parts) < DEEPEST:
+                found.append(FileEntry(path=display_path(parts), size=size, mtime=status.st_mtime, is_dir=is_dir))
+            if is_dir and len(parts) < MAX_DEPTH:
                 self._enter(folder, parts, found)
 
     def _enter(self, folder: int, parts: tuple[str, ...], found: Entries) -> None:
-        below = open_below(folder, parts[-1:], FOLDER)
+        below = open_below(folder, parts[-1:], FOLDER_FLAGS)
         try:
             self._walk(below, parts, found)
         finally:
@@ -211,7 +219,7 @@ class Workspace:
     writers: who keeps them apart that write there.
     """
 
-    def __init__(self, root: Path, writers: Writers = LOCAL) -> None:
+    def __init__(self, root: Path, writers: WriteLocks = LOCAL_WRITE_LOCKS) -> None:
         self.root = root
         self._writers = writers
 
@@ -221,28 +229,28 @@ class Workspace:
         Raises:
             PathRefused: no space can have that name, or a link stands in the way.
         """
-        if space and not _SPACE.fullmatch(space):
+        if space and not _SPACE_NAME.fullmatch(space):
             raise PathRefused(f"no space has the name {space!r}")
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not space:
-            return SpaceFiles(self.root, hidden=frozenset({SPACES}), writers=self._writers)
-        root = os.open(self.root, FOLDER | os.O_CLOEXEC)
+            return SpaceFiles(self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers)
+        root = os.open(self.root, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
-            os.close(make_folders(root, (SPACES, space)))
+            os.close(make_folders(root, (SPACES_FOLDER, space)))
         finally:
             os.close(root)
-        return SpaceFiles(self.root, inside=(SPACES, space), writers=self._writers)
+        return SpaceFiles(self.root, inside=(SPACES_FOLDER, space), writers=self._writers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Writing:
+class _AtomicWrite:
     """One write of `name` in the open `folder`. writer: who may; checked: compare with `expected` before the rename."""
 
     folder: int
     name: str
     us: frozenset[int]
     mode: int
-    writer: Writer
+    writer: SpaceWriter
     checked: bool = False
     expected: str | None = None
 
@@ -254,26 +262,26 @@ class _Writing:
             undo.callback(self._take_away, temporary)
             status = self._fill(temporary, data, mode)
             self._examine()
-            self.writer.sure()
+            self.writer.check_still_held()
             self._name(temporary)
             undo.pop_all()
-        fp("file.replaced")
+        hit("file.replaced")
         os.fsync(self.folder)
-        fp("file.dir_synced")
+        hit("file.dir_synced")
         return status
 
     def _sweep(self) -> None:
         """Take away what others have not finished: whoever was overtaken in its sleep has nothing to put in place."""
         if self.writer.mark:
             for name in os.listdir(self.folder):
-                if _MARKED.fullmatch(name):
+                if _TEMPORARY_NAME.fullmatch(name):
                     self._take_away(name)
 
     def _name(self, temporary: str) -> None:
         try:
             os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
         except FileNotFoundError as err:
-            raise Overtaken(f"another process has taken {self.name} over; nothing was written") from err
+            raise LockLost(f"another process has taken {self.name} over; nothing was written") from err
 
     def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
         # Whoever holds the folder's lock may take away what a killed process left.
@@ -282,14 +290,14 @@ class _Writing:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         fd = os.open(temporary, flags, 0o600, dir_fd=self.folder)
         try:
-            if torn("file.tmp_written"):
+            if is_torn("file.tmp_written"):
                 _write_all(fd, data[: len(data) // 2])
-                die()
+                kill_process()
             _write_all(fd, data)
-            fp("file.tmp_written")
+            hit("file.tmp_written")
             os.fchmod(fd, mode)
             os.fsync(fd)
-            fp("file.synced")
+            hit("file.synced")
             return os.fstat(fd)
         finally:
             os.close(fd)
@@ -304,18 +312,18 @@ class _Writing:
             fd = open_below(self.folder, [self.name], os.O_RDONLY)
         except FileNotFoundError:
             if self.checked and self.expected is not None:
-                raise Conflict(f"{self.name} is not there any more") from None
+                raise FileConflict(f"{self.name} is not there any more") from None
             return self.mode
         try:
-            status = plain(fd, self.us, single=True)
-            if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:
-                raise Conflict(f"{self.name} was changed by somebody else")
+            status = check_regular_file(fd, self.us, single=True)
+            if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:
+                raise FileConflict(f"{self.name} was changed by somebody else")
             return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
         finally:
             os.close(fd)
 
 
-def _us(folder: int) -> frozenset[int]:
+def _allowed_owners(folder: int) -> frozenset[int]:
     """Who may own a file here: this process, or whoever owns the folder (a container's root, say)."""
     return frozenset({os.geteuid(), os.fstat(folder).st_uid})
 
@@ -326,19 +334,19 @@ def _write_all(fd: int, data: bytes) -> None:
         rest = rest[os.write(fd, rest) :]
 
 
-def _bytes(fd: int, path: str) -> bytes:
+def _read_bytes(fd: int, path: str) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while piece := os.read(fd, 1 << 20):
         size += len(piece)
-        if size > MOST_BYTES:
-            raise TooBig(f"{path} is larger than {MOST_BYTES} bytes")
+        if size > MAX_BYTES:
+            raise FileTooBig(f"{path} is larger than {MAX_BYTES} bytes")
         pieces.append(piece)
     return b"".join(pieces)
 
 
-def _file(path: str, data: bytes, status: os.stat_result) -> File:
-    return File(
+def _make_text_file(path: str, data: bytes, status: os.stat_result) -> TextFile:
+    return TextFile(
         path=path,
         text=data.decode("utf-8", "replace"),
         sha256=hashlib.sha256(data).hexdigest(),
@@ -350,7 +358,7 @@ def _file(path: str, data: bytes, status: os.stat_result) -> File:
 # What is written is on the disk only once the kernel has been asked for it.
 
 
-def sync(path: Path) -> None:
+def fsync_path(path: Path) -> None:
     """Wait until a file's bytes, or the names in a folder, are on the disk.
 
     Raises:

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 
-class Overtaken(OSError):
+class LockLost(OSError):
     """Somebody else may be writing here by now, or nobody knows; nothing was written."""
 
 
-class Writer(Protocol):
+class SpaceWriter(Protocol):
     """The one who may write.
 
     mark: what its unfinished writes have in their names, so that whoever comes after takes away those of others, and
@@ -20,7 +20,7 @@ class Writer(Protocol):
     @property
     def mark(self) -> str: ...
 
-    def sure(self) -> None:
+    def check_still_held(self) -> None:
         """Asked when all is on the disk but the name, and for as long as is possible the last thing before it.
 
         Raises:
@@ -29,10 +29,10 @@ class Writer(Protocol):
         ...
 
 
-class Writers(Protocol):
+class WriteLocks(Protocol):
     """One writer in a space at a time, among all threads and processes that write there."""
 
-    def alone(self, space: str, folder: int) -> AbstractContextManager[Writer]:
+    def alone(self, space: str, folder: int) -> AbstractContextManager[SpaceWriter]:
         """Wait for the turn to write in the open `folder` of a space. Blocks.
 
         Raises:
@@ -41,25 +41,25 @@ class Writers(Protocol):
         ...
 
 
-class _Here:
+class _FolderLock:
     """Holds the folder: the kernel lets go of it when the process ends, and nobody else gets it before."""
 
     mark = ""
 
-    def sure(self) -> None:
+    def check_still_held(self) -> None:
         """Always."""
 
 
-class OnOneMachine:
+class LocalWriteLocks:
     """For processes of one machine, by a lock on the folder itself; it costs two calls of the kernel."""
 
     @contextmanager
-    def alone(self, space: str, folder: int) -> Iterator[Writer]:
+    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         try:
-            yield _Here()
+            yield _FolderLock()
         finally:
             fcntl.flock(folder, fcntl.LOCK_UN)
 
 
-LOCAL = OnOneMachine()
+LOCAL_WRITE_LOCKS = LocalWriteLocks()

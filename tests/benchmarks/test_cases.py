@@ -10,11 +10,11 @@ import pytest
 from benchmarks import context
 from benchmarks.cases import CASES
 from benchmarks.cases.script import dump
-from bot.cli.replay.recording import Recording, words
-from memory.context.message_rules import Shown, valid
-from memory.context.policies.boundary import read_choice
+from bot.cli.replay.recording import Recording, part_text
+from memory.context.message_rules import ShownMessage, find_faults
+from memory.context.policies.boundary import load_choice
 from memory.conversation import ToolCall, ToolResult
-from memory.text.tokenizer import fold, lexical_question_terms
+from memory.text.tokenizer import fold_text, lexical_question_terms
 
 
 @cache
@@ -35,7 +35,7 @@ def recording(name: str) -> Recording:
 def said(recording: Recording) -> dict[int, str]:
     """Everything in each turn, as it is compared."""
     return {
-        turn.number: fold("\n".join(words(part) for message in turn.messages for part in message.parts))
+        turn.number: fold_text("\n".join(part_text(part) for message in turn.messages for part in message.parts))
         for turn in recording.turns
     }
 
@@ -48,17 +48,19 @@ def test_a_case_is_read_whole_and_is_valid(name: str, recording: Recording) -> N
     assert not recording.notes
     assert recording.timed
     assert len(recording.messages) == len(json.loads(text(name))["messages"])
-    assert not valid(tuple(Shown(role=message.role, parts=message.parts) for message in recording.messages))
+    assert not find_faults(
+        tuple(ShownMessage(role=message.role, parts=message.parts) for message in recording.messages)
+    )
     assert all(one.at <= other.at for one, other in pairwise(recording.messages))
 
 
 def test_the_answer_to_a_probe_stands_in_its_turn_and_nowhere_else(recording: Recording) -> None:
-    held, system = said(recording), fold("\n".join(recording.system))
+    held, system = said(recording), fold_text("\n".join(recording.system))
     for probe in recording.probes:
-        answer = fold(probe.answer)
+        answer = fold_text(probe.answer)
         assert [number for number, told in held.items() if answer in told] == [probe.fact_turn], probe
         assert answer not in system
-        assert answer not in fold(probe.question)
+        assert answer not in fold_text(probe.question)
 
 
 def test_a_probe_asks_later_than_it_was_told_in_words_that_were_used(recording: Recording) -> None:
@@ -105,7 +107,7 @@ def test_three_topics_with_so_many_messages_are_cut_where_one_changes(name: str)
     assert len(topics.messages) == 50 + 60 + 40
     (fold,) = context.simulated(topics, "boundary", context.BUDGET).folds
     assert fold.range.to_turn == (50 + 60) // 2
-    choice = read_choice(fold.range.why)
+    choice = load_choice(fold.range.why)
     assert choice is not None
     assert all("topic" in dict(item.terms) for item in choice.candidates if item.turns == choice.turns)
 

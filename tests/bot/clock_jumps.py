@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from bot.runtime.scheduler import Dreams, Scheduler
+from bot.runtime.scheduler import DreamSchedule, Scheduler
 
 STEP = 30.0  # seconds
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -42,7 +42,7 @@ async def run(file: Path, jumps: list[float]) -> None:
     async def nightly() -> None:
         print("nightly", flush=True)
 
-    scheduler = Scheduler(UTC, nightly, Dreams(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night))
+    scheduler = Scheduler(UTC, nightly, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night))
     await scheduler.start()
     hours = 0.0
     for jump in [0.0, *jumps]:

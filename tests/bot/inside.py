@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bot.agent.turn_context import USUAL, Times
+from bot.agent.turn_context import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.models.providers.testing import Script, Scripted
-from bot.runtime.bot import House
-from bot.runtime.wiring import Ground
+from bot.config.home import HomeFolder
+from bot.models.providers.testing import Script, ScriptedModel
+from bot.runtime.bot import Bot
+from bot.runtime.wiring import BotDependencies
 from channels.message import Capabilities, OutboundMessage
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store
 from memory.store.store import Store
 
@@ -31,9 +31,9 @@ UNWATCHED = 3_600.0
 class Inside:
     """What a test holds: the house, its channel, the model that answers."""
 
-    house: House
+    house: Bot
     channel: Channel
-    model: Scripted
+    model: ScriptedModel
 
     async def say(self, text: str, *, chat: str = "c1", **fields: Any) -> list[OutboundMessage]:
         """Write something, wait for its answer: all its parts. fields: as the channel's `hear` takes them."""
@@ -71,7 +71,7 @@ async def inside(
     channel: Channel | None = None,
     clock: Callable[[], float] = time.time,
     around: Callable[[Store], Store] = lambda store: store,
-    times: Times = USUAL,
+    times: TurnTimeouts = DEFAULT_TIMEOUTS,
 ) -> AsyncIterator[Inside]:
     """A house on `folder`; entered again on the same folder it is the same house after a restart.
 
@@ -79,7 +79,7 @@ async def inside(
     clock: the record's and the house's, unix seconds. around: what the house is given in place of its store.
     times: of one turn.
     """
-    home = Home(root=folder)
+    home = HomeFolder(root=folder)
     home.ensure()
     if settings is not None or not home.config.exists():
         home.config.write_text(json.dumps({**QUIET, **(settings or {})}))
@@ -87,9 +87,11 @@ async def inside(
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
     store = around(await open_store(home.db, clock=clock))
-    ground = Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times)
-    house = House(ground)
-    model = Scripted(script)
+    ground = BotDependencies(
+        home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times
+    )
+    house = Bot(ground)
+    model = ScriptedModel(script)
     heard = channel or Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
         await house.open([heard], model)

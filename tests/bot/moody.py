@@ -2,33 +2,33 @@
 
 import time
 
-from bot.runtime.bot import House
-from channels.base import Prompt, Vitals
+from bot.runtime.bot import Bot
+from channels.base import ConnectionStatus, LoginPrompt
 from channels.errors import ChannelError
 from channels.message import Capabilities
-from channels.testing import Scripted
+from channels.testing import ScriptedChannel
 
-QR = Prompt(
+QR = LoginPrompt(
     kind="qr", zh="请用微信扫码。", en="Scan this with WeChat.", text="https://login.example/q?code=s3cret-of-a-login"
 )
-DIGITS = Prompt(kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows.")
-WAIT = Prompt(kind="wait", zh="请在手机上确认。", en="Confirm on the telephone.")
+DIGITS = LoginPrompt(kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows.")
+WAIT = LoginPrompt(kind="wait", zh="请在手机上确认。", en="Confirm on the telephone.")
 
 
-class Moody(Scripted):
+class Moody(ScriptedChannel):
     """felt: its vitals. asked: its prompt. answers: the digits that were typed. fault: what its probe ends with."""
 
     def __init__(self, name: str = "moody", capabilities: Capabilities | None = None) -> None:
         super().__init__(name=name, capabilities=capabilities)
-        self.felt = Vitals(heard=time.time())
-        self.asked: Prompt | None = None
+        self.felt = ConnectionStatus(heard=time.time())
+        self.asked: LoginPrompt | None = None
         self.answers: list[str] = []
         self.fault: ChannelError | None = None
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> ConnectionStatus:
         return self.felt
 
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> LoginPrompt | None:
         return self.asked
 
     def answer(self, text: str) -> None:
@@ -36,7 +36,7 @@ class Moody(Scripted):
         self.asked = None
 
 
-def join(house: House, channel: Scripted) -> None:
+def join(house: Bot, channel: ScriptedChannel) -> None:
     """One more channel in a house that is open."""
     house.gateway.add(channel)
     house.gateway.listen(channel.name, house.inbound.ear(channel.name))

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.config.home import Home
-from bot.memory.extraction import Uses
-from bot.tools.base import Occasion, ToolContext
-from bot.tools.memory import LongTerm
-from memory.longterm.memories import Ground as LinesGround
+from bot.config.home import HomeFolder
+from bot.memory.extraction import UseCounters
+from bot.tools.base import MessageContext, ToolContext
+from bot.tools.memory import MemoryToolServices
 from memory.longterm.memories import Memories
+from memory.longterm.memories import MemoryServices as LinesGround
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground as RecallGround
+from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
 from memory.store.store import SqlStore
 from memory.workspace.files import Workspace
@@ -25,11 +25,11 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 class Shelf:
     """What a test holds. told: what conversations were told: (id, Chinese, English)."""
 
-    home: Home
+    home: HomeFolder
     store: SqlStore
     workspace: Workspace
     recall: Recall
-    uses: Uses
+    uses: UseCounters
     told: list[tuple[str, str, str]] = field(default_factory=list)
     _once: set[str] = field(default_factory=set)
     _kept: dict[str, Memories] = field(default_factory=dict)
@@ -46,8 +46,8 @@ class Shelf:
         whole.write_text(text, "utf-8")
         return whole
 
-    def ground(self) -> LongTerm:
-        return LongTerm(
+    def ground(self) -> MemoryToolServices:
+        return MemoryToolServices(
             store=self.store,
             workspace=self.workspace,
             search=self.recall.search,
@@ -56,8 +56,8 @@ class Shelf:
             tell=self._tell,
         )
 
-    def context(self, conversation: str, occasion: Occasion, space: str = "") -> ToolContext:
-        async def known() -> Occasion:
+    def context(self, conversation: str, occasion: MessageContext, space: str = "") -> ToolContext:
+        async def known() -> MessageContext:
             return occasion
 
         return ToolContext(
@@ -78,12 +78,12 @@ class Shelf:
 @asynccontextmanager
 async def shelf(folder: Path) -> AsyncIterator[Shelf]:
     """Memory on `folder`."""
-    home = Home(root=folder)
+    home = HomeFolder(root=folder)
     home.ensure()
     store = await open_store(home.db)
     workspace = Workspace(home.workspace)
     recall = Recall(RecallGround(store=store, workspace=workspace, folder=home.index, zone=UTC))
-    held = Shelf(home=home, store=store, workspace=workspace, recall=recall, uses=Uses(store.memories))
+    held = Shelf(home=home, store=store, workspace=workspace, recall=recall, uses=UseCounters(store.memories))
     try:
         yield held
     finally:

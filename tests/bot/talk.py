@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 
-from bot.models.base import Answer, Event, Request, TokensUsed
+from bot.models.base import Answer, ModelEvent, Request, TokensUsed
 from memory.conversation import Part, Text, ToolCall, ToolResult
 
 
@@ -49,7 +49,7 @@ class Held:
         self.go_on = asyncio.Event()
         self.requests: list[Request] = []
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream."""
         self.requests.append(request)
         if self._when(request):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.dispatch import Isolation
+from bot.dispatch import CrashIsolation
 from tests.by_night import examples
 
 LONG = 60.0
@@ -35,10 +35,10 @@ class Life:
     together: list[frozenset[str]] = field(default_factory=list)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     died: bool = False
-    isolation: Isolation = field(init=False)
+    isolation: CrashIsolation = field(init=False)
 
     async def run(self) -> None:
-        self.isolation = Isolation(self.wake, LONG)
+        self.isolation = CrashIsolation(self.wake, LONG)
         for message in self.messages:
             if not message.ended:
                 self.wake(message.name)
@@ -130,7 +130,7 @@ class _Hall:
 
     def __init__(self, alone_seconds: float = LONG) -> None:
         self.woken: asyncio.Queue[str] = asyncio.Queue()
-        self.isolation = Isolation(self.woken.put_nowait, alone_seconds)
+        self.isolation = CrashIsolation(self.woken.put_nowait, alone_seconds)
 
     def coming(self, name: str, deaths: int) -> asyncio.Task[bool]:
         return asyncio.create_task(self.isolation.enter(name, deaths))
@@ -226,13 +226,13 @@ async def test_a_suspect_that_is_stopped_while_it_waits_lets_the_others_go_on() 
 
 
 def test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while() -> None:
-    isolation = Isolation(lambda _: None, LONG, calm_seconds=100.0)
-    assert isolation.too_early("a", deaths=1, alone=1, age=0.0) == 0.0
-    assert isolation.too_early("b", deaths=2, alone=0, age=0.0) == 0.0
-    assert isolation.too_early("first", deaths=2, alone=1, age=0.0) == 0.0
-    assert 90.0 < isolation.too_early("second", deaths=2, alone=1, age=0.0) <= 100.0
-    assert 190.0 < isolation.too_early("third", deaths=9, alone=2, age=1_800.0) <= 200.0
-    assert isolation.too_early("third", deaths=9, alone=2, age=1_801.0) == 0.0
-    assert isolation.too_early("first", deaths=2, alone=2, age=0.0) == 0.0
-    none = Isolation(lambda _: None, LONG, calm_seconds=0.0)
-    assert [none.too_early(name, deaths=2, alone=2, age=0.0) for name in ("first", "second")] == [0.0, 0.0]
+    isolation = CrashIsolation(lambda _: None, LONG, calm_seconds=100.0)
+    assert isolation.seconds_until_allowed("a", deaths=1, alone=1, age=0.0) == 0.0
+    assert isolation.seconds_until_allowed("b", deaths=2, alone=0, age=0.0) == 0.0
+    assert isolation.seconds_until_allowed("first", deaths=2, alone=1, age=0.0) == 0.0
+    assert 90.0 < isolation.seconds_until_allowed("second", deaths=2, alone=1, age=0.0) <= 100.0
+    assert 190.0 < isolation.seconds_until_allowed("third", deaths=9, alone=2, age=1_800.0) <= 200.0
+    assert isolation.seconds_until_allowed("third", deaths=9, alone=2, age=1_801.0) == 0.0
+    assert isolation.seconds_until_allowed("first", deaths=2, alone=2, age=0.0) == 0.0
+    none = CrashIsolation(lambda _: None, LONG, calm_seconds=0.0)
+    assert [none.seconds_until_allowed(name, deaths=2, alone=2, age=0.0) for name in ("first", "second")] == [0.0, 0.0]

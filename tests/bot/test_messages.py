@@ -6,16 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.names import command_of
-from bot.messages import KeptFile, Said, Taken, arrival, dump_said, ends_turn, load_said, outgoing
+from bot.commands.names import parse_command
+from bot.messages import (
+    Admission,
+    MessageBody,
+    StoredAttachment,
+    dump_body,
+    ends_turn,
+    load_body,
+    split_reply,
+    to_inbox_row,
+)
 from channels.message import Address, Capabilities, InboundMessage, Sender
 
-FILES = st.builds(KeptFile, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0))
+FILES = st.builds(StoredAttachment, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0))
 
 
-@given(st.builds(Said, text=st.text(), name=st.text(), files=st.tuples(FILES)))
-def test_a_body_comes_back_as_it_went_in(said: Said) -> None:
-    assert load_said(dump_said(said)) == said
+@given(st.builds(MessageBody, text=st.text(), name=st.text(), files=st.tuples(FILES)))
+def test_a_body_comes_back_as_it_went_in(said: MessageBody) -> None:
+    assert load_body(dump_body(said)) == said
 
 
 @pytest.mark.parametrize(
@@ -36,7 +45,7 @@ def test_a_body_comes_back_as_it_went_in(said: Said) -> None:
     ],
 )
 def test_only_a_slash_and_a_word_at_the_start_is_a_command(text: str, command: tuple[str, str] | None) -> None:
-    assert command_of(text) == command
+    assert parse_command(text) == command
 
 
 def test_new_and_clear_end_the_running_turn_and_other_commands_do_not() -> None:
@@ -59,13 +68,13 @@ def message(text: str) -> InboundMessage:
 
 
 def test_stop_overtakes_the_queue_and_words_do_not() -> None:
-    assert arrival(message("/stop"), (), Taken(space=""), 0.0).urgent
-    assert not arrival(message("stop"), (), Taken(space=""), 0.0).urgent
-    assert not arrival(message("/context clear"), (), Taken(space=""), 0.0).urgent
+    assert to_inbox_row(message("/stop"), (), Admission(space=""), 0.0).urgent
+    assert not to_inbox_row(message("stop"), (), Admission(space=""), 0.0).urgent
+    assert not to_inbox_row(message("/context clear"), (), Admission(space=""), 0.0).urgent
 
 
 def test_a_strangers_words_are_not_kept() -> None:
-    row = arrival(message("secret words"), (), Taken(space="telegram-5", ignored="stranger"), 0.0)
+    row = to_inbox_row(message("secret words"), (), Admission(space="telegram-5", ignored="stranger"), 0.0)
     assert row.ignored == "stranger"
     assert "secret" not in row.body
 
@@ -73,8 +82,8 @@ def test_a_strangers_words_are_not_kept() -> None:
 def test_parts_are_made_longer_where_few_messages_are_left() -> None:
     able = Capabilities(limit=100, longest=400)
     text = " ".join(f"word{number}" for number in range(100))
-    usual = outgoing(text, "final", able)
-    assert outgoing(text, "final", able, left=len(usual)) == usual
-    fewer = outgoing(text, "final", able, left=3)
+    usual = split_reply(text, "final", able)
+    assert split_reply(text, "final", able, left=len(usual)) == usual
+    fewer = split_reply(text, "final", able, left=3)
     assert len(fewer) < len(usual)
     assert "".join(part.text for part in fewer) == "".join(part.text for part in usual) == text

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.models.providers.testing import Scripted
-from bot.runtime.bot import House
-from bot.runtime.wiring import Ground
-from channels.testing import Scripted as Channel
+from bot.config.home import HomeFolder
+from bot.models.providers.testing import ScriptedModel
+from bot.runtime.bot import Bot
+from bot.runtime.wiring import BotDependencies
+from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, TERMINAL, UNWATCHED, Inside
 from tests.emulators.model import ModelEmulator
@@ -27,7 +27,7 @@ async def wired(
 
     Entered again on the same folder it is the same house after a restart. Its `model` is asked nothing.
     """
-    home = Home(root=folder)
+    home = HomeFolder(root=folder)
     home.ensure()
     url = f"{emulator.url}/v1" if provider == "openai" else emulator.url
     known: dict[str, Any] = {
@@ -42,12 +42,12 @@ async def wired(
     home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=UNWATCHED)
     file.load()
-    house = House(Ground(home=home, file=file, store=await open_store(home.db)))
+    house = Bot(BotDependencies(home=home, file=file, store=await open_store(home.db)))
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)
     try:
         await house.open([channel])
         await house.brain.preload()
         await house.fitter.counter()
-        yield Inside(house=house, channel=channel, model=Scripted([]))
+        yield Inside(house=house, channel=channel, model=ScriptedModel([]))
     finally:
         await house.close(patience=1.0)

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.console.services import open_console
-from bot.models.providers.testing import Script, Scripted
-from bot.runtime.bot import House
-from bot.runtime.wiring import Ground
-from channels.testing import Scripted as Channel
-from channels.web.auth import Gate
+from bot.config.home import HomeFolder
+from bot.console.services import attach_console
+from bot.models.providers.testing import Script, ScriptedModel
+from bot.runtime.bot import Bot
+from bot.runtime.wiring import BotDependencies
+from channels.testing import ScriptedChannel as Channel
+from channels.web.auth import RequestGuard
 from channels.web.channel import Web
-from channels.web.events import Hub
-from channels.web.server import Server, Site, listen, port_of
+from channels.web.events import EventHub
+from channels.web.server import WebServer, WebSite, bound_port, open_sockets
 from memory.store.open import open_store
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse
 
@@ -36,7 +36,7 @@ QUIET = {
 class Real:
     """What a test holds: the house, its site, and Telegram, where OWNER and ANN may write."""
 
-    house: House
+    house: Bot
     site: Running
     telegram: Channel
 
@@ -49,25 +49,25 @@ class Real:
 async def real_house(
     folder: Path, script: Script, *, clock: Callable[[], float] = time.time, settings: Mapping[str, Any] = QUIET
 ) -> AsyncIterator[Real]:
-    home = Home(root=folder)
+    home = HomeFolder(root=folder)
     home.ensure()
     home.config.write_text(json.dumps(settings))
     home.config.chmod(0o600)
     file = ConfigFile(home.config, look_every=3_600.0)
     file.load()
     store = await open_store(home.db, clock=clock)
-    house = House(Ground(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
-    sockets = listen("127.0.0.1", 0)
-    port = port_of(sockets)
-    web, telegram = Web(Hub(pause=15.0)), Channel(name="telegram", account="1")
-    site = Site(gate=Gate(token=TOKEN, port=port), web=web)
-    server = Server(site, sockets, grace=2)
+    house = Bot(BotDependencies(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
+    sockets = open_sockets("127.0.0.1", 0)
+    port = bound_port(sockets)
+    web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
+    site = WebSite(gate=RequestGuard(token=TOKEN, port=port), web=web)
+    server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())
     nothing = asyncio.create_task(asyncio.sleep(0))
     up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedHouse(), (serving, nothing))
     try:
-        await house.open([web, telegram], Scripted(script))
-        open_console(site, house)
+        await house.open([web, telegram], ScriptedModel(script))
+        attach_console(site, house)
         yield Real(house=house, site=up, telegram=telegram)
     finally:
         await house.close(patience=1.0)

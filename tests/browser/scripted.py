@@ -7,9 +7,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from bot.console.files import Files
+from bot.console.files import FileRoutes
 from channels.message import InboundMessage
-from channels.web.requests import Call, Refused, answer
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedHouse, running
 
@@ -134,24 +134,24 @@ async def page_house(
 
     async def context(request: Any) -> Any:
         if request.path_params["id"] not in house.said:
-            raise Refused(404, "not_found", "no")
-        return answer(house.facts)
+            raise HttpRefusal(404, "not_found", "no")
+        return json_response(house.facts)
 
     async def commands(_: Any) -> Any:
-        return answer({"commands": COMMANDS})
+        return json_response({"commands": COMMANDS})
 
     async def search(request: Any) -> Any:
         if request.query_params["q"] == "broken":
-            raise Refused(503, "storage", "the index cannot be read")
-        return answer({"results": house.found})
+            raise HttpRefusal(503, "storage", "the index cannot be read")
+        return json_response({"results": house.found})
 
     async def saved() -> None: ...
 
     calls = (
-        Call(method="GET", path="/api/conversations/{id}/context", action="context.read", handler=context),
-        Call(method="GET", path="/api/commands", action="help", handler=commands),
-        Call(method="GET", path="/api/memory/search", action="memory.read", handler=search),
-        *Files(Workspace(root).space(""), saved).calls(),
+        Route(method="GET", path="/api/conversations/{id}/context", action="context.read", handler=context),
+        Route(method="GET", path="/api/commands", action="help", handler=commands),
+        Route(method="GET", path="/api/memory/search", action="memory.read", handler=search),
+        *FileRoutes(Workspace(root).space(""), saved).calls(),
     )
     async with running(house, calls, port=port, public_url=public_url) as site:
         yield site

@@ -12,10 +12,10 @@ from playwright.async_api import Browser, Page, expect
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.console.channels import Channels
-from bot.gateway.channel_status import State, as_json
-from channels.base import Prompt
-from channels.web.requests import Call, Refused, answer, read_json
+from bot.console.channels import ChannelRoutes
+from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
+from channels.base import LoginPrompt
+from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.browser.opening import BROWSER, opened
 from tests.browser.scripted import Page as Said
@@ -35,15 +35,15 @@ class Behind:
     wechat: Moody = field(default_factory=lambda: Moody("wechat"))
     waiting: list[dict[str, str]] = field(default_factory=list)
     acts: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    states: dict[str, State] = field(default_factory=dict)
+    states: dict[str, ChannelStatus] = field(default_factory=dict)
 
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[Route, ...]:
         return (
-            *Channels(lambda: {"wechat": self.wechat}).calls(),
-            Call(method="GET", path="/api/status", action="console.read", handler=self.status),
-            Call(method="GET", path="/api/access", action="access.read", handler=self.access),
+            *ChannelRoutes(lambda: {"wechat": self.wechat}).calls(),
+            Route(method="GET", path="/api/status", action="console.read", handler=self.status),
+            Route(method="GET", path="/api/access", action="access.read", handler=self.access),
             *(
-                Call(method="POST", path=f"/api/access/{act}", action="access.write", handler=self.act)
+                Route(method="POST", path=f"/api/access/{act}", action="access.write", handler=self.act)
                 for act in ("approve", "deny", "group")
             ),
         )
@@ -51,19 +51,23 @@ class Behind:
     async def status(self, _: Request) -> Response:
         asked = self.wechat.prompt()
         mood: Any = "asking" if asked else "up"
-        wechat = State(name="wechat", mood=mood, since=BEGAN, heard=BEGAN, asks=True, prompt=asked, quota="7 of 10")
-        return answer({"channels": {name: as_json(one) for name, one in {**self.states, "wechat": wechat}.items()}})
+        wechat = ChannelStatus(
+            name="wechat", mood=mood, since=BEGAN, heard=BEGAN, asks=True, prompt=asked, quota="7 of 10"
+        )
+        return json_response(
+            {"channels": {name: channel_status_to_json(one) for name, one in {**self.states, "wechat": wechat}.items()}}
+        )
 
     async def access(self, _: Request) -> Response:
-        return answer({"people": [], "waiting": self.waiting, "locked_until": ""})
+        return json_response({"people": [], "waiting": self.waiting, "locked_until": ""})
 
     async def act(self, request: Request) -> Response:
         told, act = await read_json(request), request.url.path.rsplit("/", 1)[1]
         self.acts.append((act, told))
         if told.get("code") == "WRONG":
-            raise Refused(400, "access", "that code is wrong or has expired")
+            raise HttpRefusal(400, "access", "that code is wrong or has expired")
         self.waiting = [one for one in self.waiting if act == "group" and one["kind"] == "user"]
-        return answer({"zh": "好了。", "en": "They may talk to me now."})
+        return json_response({"zh": "好了。", "en": "They may talk to me now."})
 
 
 @dataclass
@@ -87,7 +91,7 @@ async def panel(page: Page, *, phone: bool = False) -> None:
 
 
 async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> None:
-    scene.behind.states["telegram"] = State(
+    scene.behind.states["telegram"] = ChannelStatus(
         name="telegram", mood="contended", since=BEGAN, why="another program polls", heard=BEGAN,
         last_error="connection reset", last_error_at=BEGAN,
     )  # fmt: skip
@@ -115,7 +119,7 @@ async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Bro
         assert await code.evaluate("image => image.naturalWidth") > 100
         first = await code.get_attribute("src")
         assert "s3cret" not in await page.content()
-        wechat.asked = Prompt(kind="qr", zh=QR.zh, en=QR.en, text="https://login.example/q?code=another")
+        wechat.asked = LoginPrompt(kind="qr", zh=QR.zh, en=QR.en, text="https://login.example/q?code=another")
         await expect(code).not_to_have_attribute("src", str(first))
         wechat.asked = DIGITS
         await expect(page.locator(".login-box input")).to_be_visible()
@@ -188,8 +192,8 @@ async def test_the_panel_fits_phone_and_desktop(
     look = Path(os.environ.get("MNEMA_SHOTS", tmp_path))
     scene.behind.wechat.asked = QR
     scene.behind.waiting = [ANN, GROUP]
-    scene.behind.states["telegram"] = State(name="telegram", mood="up", since=BEGAN, heard=BEGAN)
-    scene.behind.states["wecom"] = State(
+    scene.behind.states["telegram"] = ChannelStatus(name="telegram", mood="up", since=BEGAN, heard=BEGAN)
+    scene.behind.states["wecom"] = ChannelStatus(
         name="wecom", mood="down", since=BEGAN, why="nothing heard for 90 s: the platform cannot be reached",
         last_error="reset", last_error_at=BEGAN,
     )  # fmt: skip

@@ -6,12 +6,12 @@ from playwright.async_api import Browser, expect
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.access.usage_report import as_json as used_as_json
-from bot.access.usage_report import people_as_json
+from bot.access.usage_report import people_usage_to_json
+from bot.access.usage_report import usage_to_json as used_as_json
 from bot.errors import KeyRefused
-from bot.models.health import NEVER, ModelState, as_json
-from channels.web.requests import Call, answer
-from memory.store.people.spending import OWNER, Used
+from bot.models.health import NEVER, ModelStatus, model_status_to_json
+from channels.web.requests import Route, json_response
+from memory.store.people.spending import OWNER, ModelUsage
 from tests.browser.opening import BROWSER, opened
 from tests.browser.scripted import Page as Said
 from tests.channels.web.server import running
@@ -19,32 +19,32 @@ from tests.channels.web.server import running
 pytestmark = BROWSER
 
 
-def used(who: str, model: str, purpose: str, calls: int, tokens: int) -> Used:
+def used(who: str, model: str, purpose: str, calls: int, tokens: int) -> ModelUsage:
     counted = {"input": tokens, "output": 0, "cache_read": 0, "cache_write": 0}
-    return Used(model=model, purpose=purpose, who=who, calls=calls, **counted)
+    return ModelUsage(model=model, purpose=purpose, who=who, calls=calls, **counted)
 
 
 USED = [used("telegram:1:2", "claude-sonnet-5-5", "turn", 2, 1_000_000), used(OWNER, "<b>mine</b>", "fold", 1, 7)]
 STATES = (
-    ModelState(name="openai a", use="chosen", mood="refused", again=NEVER, why="<i>401</i>", error=KeyRefused("no")),
-    ModelState(name="anthropic b", use="spare", mood="up", seconds=5),
+    ModelStatus(name="openai a", use="chosen", mood="refused", again=NEVER, why="<i>401</i>", error=KeyRefused("no")),
+    ModelStatus(name="anthropic b", use="spare", mood="up", seconds=5),
 )
 
 
 async def status(_: Request) -> Response:
-    return answer({"models": [as_json(state) for state in STATES], "channels": {}})
+    return json_response({"models": [model_status_to_json(state) for state in STATES], "channels": {}})
 
 
 async def usage(_: Request) -> Response:
     told: dict[str, Any] = {"unit": "USD"}
     for name in ("today", "month", "30_days"):
-        told |= {name: used_as_json(USED), f"{name}_people": people_as_json(USED)}
-    return answer(told)
+        told |= {name: used_as_json(USED), f"{name}_people": people_usage_to_json(USED)}
+    return json_response(told)
 
 
 CALLS = (
-    Call(method="GET", path="/api/status", action="console.read", handler=status),
-    Call(method="GET", path="/api/usage", action="console.read", handler=usage),
+    Route(method="GET", path="/api/status", action="console.read", handler=status),
+    Route(method="GET", path="/api/usage", action="console.read", handler=usage),
 )
 
 

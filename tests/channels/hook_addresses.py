@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from channels.base import HookRequest
+from channels.base import WebhookRequest
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings as FeishuSettings
+from channels.feishu.settings import FeishuSettings
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings as TelegramSettings
+from channels.telegram.settings import TelegramSettings
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.pending_replies import Pace
-from channels.wechat_mp.settings import Settings as MpSettings
+from channels.wechat_mp.pending_replies import ReplyTiming
+from channels.wechat_mp.settings import WechatMpSettings as MpSettings
 from tests.channels.web.server import Running, ScriptedHouse, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually
 from tests.emulators.feishu import APP_ID as FEISHU_APP
@@ -56,9 +56,9 @@ class Shot:
         pairs = [pair for pair in given if pair[0] != name] + [(name, value) for value in values]
         return replace(self, query=pairs) if where == "query" else replace(self, headers=pairs)
 
-    def request(self) -> HookRequest:
+    def request(self) -> WebhookRequest:
         """As the channel sees it."""
-        return HookRequest(method=self.method, query=(*self.query,), headers=(*self.headers,), body=self.body)
+        return WebhookRequest(method=self.method, query=(*self.query,), headers=(*self.headers,), body=self.body)
 
 
 @dataclass(kw_only=True)
@@ -242,7 +242,7 @@ async def mp_door(mode: Mode = "secure") -> AsyncIterator[Door]:
         shots = MpShots(emulator)
 
         def born() -> WechatMp:
-            return WechatMp(settings, pace=Pace(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now)
+            return WechatMp(settings, pace=ReplyTiming(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now)
 
         async with _open(site, born, shots.genuine, pages) as door:
             yield door

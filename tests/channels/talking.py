@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
-from channels.terminal.channel import Setup, Terminal
-from channels.terminal.prompt import Desk
+from channels.terminal.channel import Terminal, TerminalOptions
+from channels.terminal.prompt import PromptOptions
 
 HOSTILE = "\x1b[2J\x1b]52;c;ZXZpbA==\x07 \x9b31m \u202eback **bold** \r\nnext"
 
@@ -70,8 +70,10 @@ class House:
 
 async def talk(once: str | None, folder: Path) -> int:
     house = House()
-    desk = Desk(commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %")
-    house.terminal = Terminal(Setup(once=once, desk=desk, stop=house.stop))
+    desk = PromptOptions(
+        commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %"
+    )
+    house.terminal = Terminal(TerminalOptions(once=once, desk=desk, stop=house.stop))
     await house.terminal.run(house.deliver)
     if not house.terminal.interactive:
         heavy = sorted({"rich", "prompt_toolkit"} & set(sys.modules))

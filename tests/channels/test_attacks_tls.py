@@ -11,19 +11,19 @@ import pytest
 
 from channels.errors import ChannelError
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings as FeishuSettings
+from channels.feishu.settings import FeishuSettings
 from channels.message import Address, OutboundMessage
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings as TelegramSettings
+from channels.telegram.settings import TelegramSettings
 from channels.wechat.channel import Wechat
-from channels.wechat.client import Pace
-from channels.wechat.settings import Settings as WechatSettings
-from channels.wechat.state import Credentials
+from channels.wechat.client import PollTiming
+from channels.wechat.settings import WechatSettings
+from channels.wechat.state import ILinkCredentials
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.settings import Settings as MpSettings
+from channels.wechat_mp.settings import WechatMpSettings as MpSettings
 from channels.wecom.channel import Wecom
-from channels.wecom.connection import Timing
-from channels.wecom.settings import Settings as WecomSettings
+from channels.wecom.connection import WecomTiming
+from channels.wecom.settings import WecomSettings
 from tests.channels.attacked import BAD, Authority, Impostor, Kind, impostor
 from tests.contracts.channel_stage import Inbox, Pages, eventually, hearing_on
 
@@ -32,18 +32,18 @@ TOKEN = f"700001:{SECRET}"
 WORDS = "words-for-one-person-alone"
 PERSON = "1001"
 AES = base64.b64encode(b"k" * 32).decode()
-QUICK = Timing(connect=3.0, first_pause=0.02, longest_pause=0.05, answer=2.0)
+QUICK = WecomTiming(connect=3.0, first_pause=0.02, longest_pause=0.05, answer=2.0)
 Made = Callable[[str], Any]
 
 
 def login(root: str) -> Pages:
-    known = Credentials(token=SECRET, bot="bot@im.bot", base=root, person=PERSON)
+    known = ILinkCredentials(token=SECRET, bot="bot@im.bot", base=root, person=PERSON)
     return Pages(login=json.dumps({name: getattr(known, name) for name in ("token", "bot", "base", "person")}))
 
 
 def wechat(root: str) -> Wechat:
     channel = Wechat(
-        WechatSettings(base_url=root, cdn_url=root), pace=Pace(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05))
+        WechatSettings(base_url=root, cdn_url=root), pace=PollTiming(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05))
     )
     channel.bind(login(root))
     return channel

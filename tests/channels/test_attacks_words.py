@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.feishu.cards import shown, summary
+from channels.feishu.cards import preview_text, sanitize_markdown
 from channels.message import Address, OutboundMessage
 from channels.telegram.html import to_html
-from channels.telegram.messages import Me, parse
+from channels.telegram.messages import BotIdentity, parse
 from channels.telegram.messages import render as telegram_render
-from channels.toolkit.text import clean, split, to_plain
+from channels.toolkit.text import replace_unstorable, split_text, to_plain
 from channels.wechat_mp.messages import render as mp_render
 from channels.wecom.messages import render
 from tests.channels.hook_addresses import feishu_door, mp_door, telegram_door
@@ -33,18 +33,18 @@ def on_mp(text: str) -> str:
     return mp_render(OutboundMessage(id="o", address=address, client_key="k", text=text), last=False)
 
 
-ME = Me(id=100, username="lab_bot", account="100")
+ME = BotIdentity(id=100, username="lab_bot", account="100")
 GROUP = {"id": -1002000000123, "type": "supergroup", "title": "Lab"}
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 RENDERED: dict[str, tuple[Callable[[str], str], int]] = {
     "telegram": (to_html, 4_096),
-    "feishu": (shown, 20_000),
-    "feishu summary": (summary, 20_000),
+    "feishu": (sanitize_markdown, 20_000),
+    "feishu summary": (preview_text, 20_000),
     "wechat": (to_plain, 4_000),
     "wechat_mp": (on_mp, 20_000),
     "wecom": (render, 2 * LIMIT),
-    "clean": (clean, 100_000),
-    "parts": (lambda text: "".join(split(text, 4096, "utf16")), 100_000),
+    "clean": (replace_unstorable, 100_000),
+    "parts": (lambda text: "".join(split_text(text, 4096, "utf16")), 100_000),
 }
 """What is done to a text, and how much of one comes there at once, or more."""
 
@@ -112,9 +112,9 @@ TRICKS = [
 def test_S30_what_the_model_writes_calls_nobody_and_runs_nothing(text: str) -> None:
     html = to_html(text)
     assert not re.search(r"<(?!/?(?:b|i|u|s|code|pre|blockquote)\b|a href=\"https?://[^\"]*\"|/a)", html)
-    assert not re.search(r"<\s*/?\s*at\b", shown(text), re.IGNORECASE)
-    assert not re.search(r"!\[[^\]\n]*\]\(", shown(text))
-    assert not re.search(r"<\s*/?\s*at\b", summary(text), re.IGNORECASE)
+    assert not re.search(r"<\s*/?\s*at\b", sanitize_markdown(text), re.IGNORECASE)
+    assert not re.search(r"!\[[^\]\n]*\]\(", sanitize_markdown(text))
+    assert not re.search(r"<\s*/?\s*at\b", preview_text(text), re.IGNORECASE)
     assert not re.search(r"<a\b", on_mp(text), re.IGNORECASE)
     filled = text + "<@b>" * ((LIMIT - 200) // 5) + "x" * (LIMIT // 5)
     for said in (render(text), render(filled)):
@@ -124,8 +124,8 @@ def test_S30_what_the_model_writes_calls_nobody_and_runs_nothing(text: str) -> N
 @given(st.text(alphabet="<@!/[]() atx\n`", max_size=60))
 def test_S30_no_mixture_of_marks_is_a_mention_or_a_picture_after_rendering(text: str) -> None:
     assert not re.search(r"<(?:@|/?think>)", render(text))
-    assert not re.search(r"<\s{0,9}/?\s{0,9}at\b", shown(text), re.IGNORECASE)
-    assert not re.search(r"!\[[^\]\n]*\]\(", shown(text))
+    assert not re.search(r"<\s{0,9}/?\s{0,9}at\b", sanitize_markdown(text), re.IGNORECASE)
+    assert not re.search(r"!\[[^\]\n]*\]\(", sanitize_markdown(text))
 
 
 def test_S30_the_page_of_a_link_is_not_asked_for_by_the_platform() -> None:
@@ -185,7 +185,7 @@ def test_S66_no_text_keeps_a_channel_busy(channel: str, kind: str) -> None:
 def test_S66_two_megabytes_on_one_line_are_cut_into_parts_in_time() -> None:
     began = time.process_time()
     text = "0123456789" * 200_000
-    assert "".join(split(text, 4096, "utf16")) == text
+    assert "".join(split_text(text, 4096, "utf16")) == text
     assert time.process_time() - began < 6 * SECONDS
 
 

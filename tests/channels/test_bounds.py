@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from channels.errors import Retryable
-from channels.feishu.streaming import Live as FeishuLive
+from channels.feishu.streaming import LiveCards as FeishuLive
 from channels.message import Address, EventName, InboundMessage, LiveEvent, OutboundFile, Sender
-from channels.wecom.connection import Timing
-from channels.wecom.messages import Heard
-from channels.wecom.state import Call, Pages
-from channels.wecom.streaming import Live as WecomLive
+from channels.wecom.connection import WecomTiming
+from channels.wecom.messages import WecomMessage
+from channels.wecom.state import AnswerableCall, WecomState
+from channels.wecom.streaming import LiveStreams as WecomLive
 from tests.channels.wechat_mp.stage import mp_stage
 from tests.contracts.channel_hearing import PNG
 
@@ -33,15 +33,15 @@ async def within(seconds: float, moved: asyncio.Event, holds: Callable[[], bool]
 async def test_wecom_goes_on_to_show_an_answer_while_two_thousand_others_wait() -> None:
     put, moved = list[tuple[str, str]](), asyncio.Event()
 
-    async def take(call: Call, text: str) -> None:
+    async def take(call: AnswerableCall, text: str) -> None:
         put.append((call.key, text))
         moved.set()
 
-    live = WecomLive(take, Timing(live=0.001, alive=60.0))
-    live.know("m0", Call(key="k0", req_id="r0", at=0.0))
+    live = WecomLive(take, WecomTiming(live=0.001, alive=60.0))
+    live.know("m0", AnswerableCall(key="k0", req_id="r0", at=0.0))
     live.take(event("started", 0))
     for number in range(1, 2_002):
-        live.know(f"m{number}", Call(key=f"k{number}", req_id=f"r{number}", at=0.0))
+        live.know(f"m{number}", AnswerableCall(key=f"k{number}", req_id=f"r{number}", at=0.0))
     live.take(event("delta", 0, "Hello"))
     await within(10, moved, lambda: ("k0", "Hello") in put)
     live.take(event("started", 2_001))
@@ -50,15 +50,15 @@ async def test_wecom_goes_on_to_show_an_answer_while_two_thousand_others_wait() 
 
 
 async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_came_meanwhile() -> None:
-    pages = Pages()
-    pages.heard([Heard(message=message(0), req_id="r0", to="c")])
+    pages = WecomState()
+    pages.heard([WecomMessage(message=message(0), req_id="r0", to="c")])
     call = pages.call("k0")
     assert call is not None
     assert await pages.claim(call, "first")
     claimed = pages.call("k0")
     assert claimed is not None
-    pages.heard([Heard(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
-    pages.heard([Heard(message=message(5_001), req_id="r5001", to="c")])
+    pages.heard([WecomMessage(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
+    pages.heard([WecomMessage(message=message(5_001), req_id="r5001", to="c")])
     assert pages.call("k0") is None
     assert [await pages.claim(claimed, name) for name in ("first", "second")] == [True, False]
     assert all(pages.call(f"k{number}") for number in range(2, 5_002))

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.config.schema import WechatMp as MpSection
+from bot.config.schema import WechatMpConfig as MpSection
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings as FeishuSettings
+from channels.feishu.settings import FeishuSettings
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings as TelegramSettings
+from channels.telegram.settings import TelegramSettings
 from tests.channels.hook_addresses import (
     FEISHU_KEY,
     FEISHU_WORD,

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from channels.base import NOTHING, Deliver
+from channels.base import NO_NOTEBOOK_CHANGES, Deliver
 from channels.errors import Ambiguous, BadFormat, LoggedOut, Rejected, Retryable
 from channels.message import Accepted, Address, InboundMessage, OutboundMessage, Receipt
-from channels.registry import PLACES
-from channels.terminal.channel import Setup, Terminal
-from channels.terminal.prompt import piped
-from channels.terminal.view import PlainView, visible
-from channels.testing import Scripted
-from channels.web.backend import at
+from channels.registry import CLASS_PATHS
+from channels.terminal.channel import Terminal, TerminalOptions
+from channels.terminal.prompt import read_piped_lines
+from channels.terminal.view import PlainView, strip_control
+from channels.testing import ScriptedChannel
+from channels.web.backend import web_address
 from channels.web.channel import Web
 from tests.channels.web.server import Running, ScriptedHouse, running
 from tests.channels.web.streams import events
@@ -42,7 +42,7 @@ class ScriptedStage:
     person, other_person = "u1", "u2"
 
     def __init__(self) -> None:
-        self.channel = Scripted()
+        self.channel = ScriptedChannel()
         self.address = Address(channel="scripted", account="bot", chat_id="c1")
         self.last: InboundMessage | None = None
 
@@ -51,7 +51,7 @@ class ScriptedStage:
 
     def say_again(self) -> None:
         assert self.last is not None
-        self.channel.hear_again(self.last)
+        self.channel.redeliver(self.last)
 
     def seen(self) -> list[str]:
         return [message.text for message in self.channel.sent]
@@ -115,7 +115,7 @@ class WebStage:
 
     def __init__(self, up: Running) -> None:
         self.channel = Drawn(up.web, self)
-        self.address = at("home")
+        self.address = web_address("home")
         self._client = up.client()
         self.shown: dict[str, str] = {}
         self.opened = asyncio.Event()
@@ -212,12 +212,14 @@ class AnsweredTerminal(Terminal):
 
     capabilities = replace(Terminal.capabilities, shows="")
 
-    def __init__(self, setup: Setup, view: PlainView, lines: AsyncIterator[str]) -> None:
+    def __init__(self, setup: TerminalOptions, view: PlainView, lines: AsyncIterator[str]) -> None:
         super().__init__(setup, view, lines)
         self.stored = 0
 
     async def run(self, deliver: Deliver) -> None:
-        async def counted(messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+        async def counted(
+            messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+        ) -> list[Accepted]:
             accepted = await deliver(messages, keep)
             self.stored += 1
             nothing = OutboundMessage(
@@ -250,7 +252,7 @@ class TerminalStage:
         reader, self._typed = os.pipe()
         self._reader = reader
         self.screen = Screen()
-        self.channel = AnsweredTerminal(Setup(interactive=False), self.screen, piped(reader))
+        self.channel = AnsweredTerminal(TerminalOptions(interactive=False), self.screen, read_piped_lines(reader))
         self.address = Address(channel="terminal", account="local", chat_id="terminal")
 
     def say(self, text: str) -> None:
@@ -275,7 +277,7 @@ class TerminalStage:
 
 
 class TestTerminal(ChannelSuite):
-    drawn = staticmethod(visible)
+    drawn = staticmethod(strip_control)
     not_here = dict.fromkeys(
         ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS
     )
@@ -305,7 +307,7 @@ def _below(suite: type[ChannelSuite]) -> set[type[ChannelSuite]]:
 
 def test_every_channel_passes_the_contract() -> None:
     names = " ".join(f"{suite.__module__} {suite.__name__}".lower().replace("_", "") for suite in suites())
-    assert not [name for name in PLACES if f"test{name.replace('_', '')}" not in names]
+    assert not [name for name in CLASS_PATHS if f"test{name.replace('_', '')}" not in names]
 
 
 def test_whatever_a_suite_leaves_out_it_gives_a_reason_for() -> None:

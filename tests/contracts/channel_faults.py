@@ -2,7 +2,7 @@
 
 import pytest
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_stage import Cut, Inbox, Stage, eventually, hearing_on, listening, part
 
@@ -137,7 +137,7 @@ class Healing(Cases):
             await stage.until(lambda: stage.confirmed() == 1)
             await stage.rival()
             await eventually(hearing.done)
-        assert isinstance(hearing.exception(), Contended)
+        assert isinstance(hearing.exception(), ReceiverConflict)
         assert len(str(hearing.exception()).split()) > 5
 
     @needs("probe")

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from bot.gateway.attachments import label
-from channels.errors import Moved, Rejected, TooBig
+from bot.gateway.attachments import sanitize_file_name
+from channels.errors import AttachmentTooBig, ChatMoved, Rejected
 from channels.message import Attachment, Button, InboundMessage
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_stage import Inbox, Stage, begin_anew, eventually, listening, part
@@ -221,7 +221,7 @@ class Acts(Cases):
             new = stage.move()
             moved = next(message for message in await inbox.until(1) if message.act == "move")
             assert (moved.address, moved.target) == (stage.group, new)
-            with pytest.raises(Moved) as refused:
+            with pytest.raises(ChatMoved) as refused:
                 await stage.channel.send(part(stage, "where are you?", address=stage.group))
         assert refused.value.chat_id == new
 
@@ -252,8 +252,8 @@ class Files(Cases):
             (file,) = (await the_one(inbox)).attachments
             assert await contents(stage, file) == BYTES
         assert "\x00" not in file.name
-        assert not {*label(file.name)} & {*"/\\\x00"}
-        assert label(file.name) not in ("", ".", "..")
+        assert not {*sanitize_file_name(file.name)} & {*"/\\\x00"}
+        assert sanitize_file_name(file.name) not in ("", ".", "..")
 
     @needs("send_file", "forget_files")
     async def test_of_a_file_that_is_too_big_no_more_is_read_than_was_asked_for(
@@ -263,7 +263,7 @@ class Files(Cases):
             stage.send_file("long.bin", BYTES)
             (file,) = (await the_one(inbox)).attachments
             assert await contents(stage, file, len(BYTES)) == BYTES
-            with pytest.raises(TooBig):
+            with pytest.raises(AttachmentTooBig):
                 await contents(stage, file, len(BYTES) - 1)
 
     @needs("send_file", "forget_files")

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.models.base import Request
 from memory.store.open import open_store
 from tests.bot.inside import QUIET, Inside, inside
@@ -26,7 +26,7 @@ def answer(request: Request) -> str:
 @asynccontextmanager
 async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
     """The house on the stage's channel; what the stage had kept is in its record."""
-    home, name = Home(root=folder), stage.channel.name
+    home, name = HomeFolder(root=folder), stage.channel.name
     home.ensure()
     store = await open_store(home.db)
     known = await store.notes.read(name, "")

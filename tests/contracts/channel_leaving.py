@@ -3,7 +3,7 @@
 import pytest
 
 from channels.errors import ChannelError, Retryable
-from channels.toolkit.sending import Withdrawn, leaving
+from channels.toolkit.sending import PartWithdrawn, report_leaving
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_stage import Stage, eventually, part
 
@@ -17,7 +17,7 @@ class Leaving(Cases):
         async def leave() -> None:
             seen_then.append(stage.seen())
 
-        with leaving(leave):
+        with report_leaving(leave):
             await stage.channel.send(part(stage, "here"))
         await eventually(lambda: stage.seen() == ["here"])
         says = stage.channel.capabilities.says_leaving
@@ -26,11 +26,11 @@ class Leaving(Cases):
 
     async def test_a_part_that_must_not_leave_any_more_is_not_seen(self, stage: Stage) -> None:
         async def leave() -> None:
-            raise Withdrawn("dropped")
+            raise PartWithdrawn("dropped")
 
         if not stage.channel.capabilities.says_leaving:
             return
-        with leaving(leave), pytest.raises(ChannelError):
+        with report_leaving(leave), pytest.raises(ChannelError):
             await stage.channel.send(part(stage, "never"))
         await stage.channel.send(part(stage, "after", 1))
         await eventually(lambda: stage.seen() == ["after"])
@@ -43,6 +43,6 @@ class Leaving(Cases):
         async def leave() -> None:
             left.append(True)
 
-        with leaving(leave), pytest.raises(Retryable):
+        with report_leaving(leave), pytest.raises(Retryable):
             await stage.channel.send(part(stage, "later"))
         assert left == []

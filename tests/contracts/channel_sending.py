@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from bot.messages import outgoing
-from channels.errors import Ambiguous, BadFormat, Retryable, TooBig
+from bot.messages import split_reply
+from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, Retryable
 from channels.message import LiveEvent, OutboundFile
-from channels.toolkit.text import length, split
+from channels.toolkit.text import split_text, text_length
 from tests.contracts.channel_cases import Cases, needs
 from tests.contracts.channel_hearing import BYTES, PNG
 from tests.contracts.channel_stage import Inbox, Stage, begin_anew, eventually, listening, part
@@ -66,17 +66,17 @@ class Speaking(Cases):
     async def test_a_long_answer_arrives_in_parts_within_the_limit(self, stage: Stage) -> None:
         able = stage.channel.capabilities
         text = " ".join(f"word{number}🙂" for number in range(1500))
-        for number, piece in enumerate(split(text, able.limit or 4096, able.unit)):
+        for number, piece in enumerate(split_text(text, able.limit or 4096, able.unit)):
             await stage.channel.send(part(stage, piece, number))
         seen = stage.seen()
         assert len(seen) > 1
-        assert all(length(piece, able.unit) <= (able.limit or 4096) for piece in seen)
+        assert all(text_length(piece, able.unit) <= (able.limit or 4096) for piece in seen)
         assert " ".join(seen).split() == text.split()
 
     @needs("limit")
     async def test_a_long_formatted_answer_loses_no_word_and_cuts_none(self, stage: Stage) -> None:
         able, text = stage.channel.capabilities, a_long_answer()
-        parts = outgoing(text, "final", able)
+        parts = split_reply(text, "final", able)
         for piece in parts:
             assert len(re.findall(r"^```", piece.text, re.MULTILINE)) % 2 == 0
             await stage.channel.send(part(stage, piece.text, piece.part_no, parts=piece.parts))
@@ -85,14 +85,14 @@ class Speaking(Cases):
         assert ONE_WORD.findall(" ".join(seen)) == ONE_WORD.findall(text)
         assert sum(piece.count(FAMILY) for piece in seen) == text.count(FAMILY)
         assert sum(piece.count("🙂") for piece in seen) == text.count("🙂")
-        assert all(length(piece, able.unit) <= able.limit for piece in seen)
+        assert all(text_length(piece, able.unit) <= able.limit for piece in seen)
 
     @needs("limit")
     async def test_no_part_is_cut_inside_what_is_one_sign_to_a_reader(self, stage: Stage) -> None:
         able, chance = stage.channel.capabilities, random.Random(7)
         signs = [FAMILY, "🏳️‍🌈", "🇩🇪", "e\u0301", "क्षि", "字", "a", " "]
         text = "x" + "".join(chance.choice(signs) for _ in range(3 * able.limit // 4)) + "x"
-        for piece in outgoing(text, "final", able):
+        for piece in split_reply(text, "final", able):
             await stage.channel.send(part(stage, piece.text, piece.part_no, plain=True))
         seen = stage.seen()
         assert "".join("".join(seen).split()) == "".join(text.split())
@@ -208,7 +208,7 @@ class SendingFiles(Cases):
         able = stage.channel.capabilities
         most, picture = (able.file_bytes, False) if able.file_bytes else (able.picture_bytes, True)
         file = OutboundFile(name="big.bin", media_type="image/png", data=bytes(most + 1), picture=picture)
-        with pytest.raises(TooBig):
+        with pytest.raises(AttachmentTooBig):
             await stage.channel.send(part(stage, "", file=file, kind="media"))
         assert stage.files_seen() == []
 

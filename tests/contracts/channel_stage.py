@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from channels.base import NOTHING, Channel
+from channels.base import NO_NOTEBOOK_CHANGES, Channel
 from channels.errors import ChannelError
 from channels.message import Accepted, Address, InboundMessage, OutboundMessage
 
@@ -206,7 +206,9 @@ class Inbox:
     def texts(self) -> list[str]:
         return [message.text for message in self.stored]
 
-    async def __call__(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+    async def __call__(
+        self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+    ) -> list[Accepted]:
         self.tried += 1
         if self._failures:
             raise self._failures.pop(0)

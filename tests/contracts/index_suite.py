@@ -8,9 +8,9 @@ from typing import ClassVar, Protocol, TypeVar
 import pytest
 
 from memory.recall.documents import IndexRow
-from memory.recall.index import Narrow, SpaceIndex
-from memory.recall.ranking import Fact
-from memory.text.tokenizer import terms
+from memory.recall.index import SearchFilter, SpaceIndex
+from memory.recall.ranking import CandidateRow
+from memory.text.tokenizer import text_terms
 
 T = TypeVar("T")
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
@@ -49,15 +49,15 @@ def put(place: Place, name: str, *rows: IndexRow, stamp: str = "1", more: bool =
     place.change(lambda index: index.put(name, stamp, rows, more=more))
 
 
-def words(place: Place, facts: Iterable[Fact]) -> list[str]:
+def words(place: Place, facts: Iterable[CandidateRow]) -> list[str]:
     """What the rows say, in their order."""
     numbers = [fact.row for fact in facts]
     whole = place.read(lambda index: index.whole(numbers))
     return [whole[number].row.words for number in numbers]
 
 
-def best(place: Place, *wanted: str, most: int = 100, **narrow: str) -> list[str]:
-    return words(place, place.read(lambda index: index.best(wanted, most, Narrow(**narrow))))
+def best(place: Place, *wanted: str, most: int = 100, **search_filter: str) -> list[str]:
+    return words(place, place.read(lambda index: index.best(wanted, most, SearchFilter(**search_filter))))
 
 
 class IndexSuite:
@@ -74,8 +74,8 @@ class IndexSuite:
         whole = place.read(lambda index: index.whole([1, 99]))
         assert list(whole) == [1]
         assert (whole[1].row, whole[1].source) == (given, "talk:c%1'")
-        assert whole[1].terms == frozenset(terms(given.words))
-        [fact] = place.read(lambda index: index.facts([1, 99], Narrow()))
+        assert whole[1].terms == frozenset(text_terms(given.words))
+        [fact] = place.read(lambda index: index.facts([1, 99], SearchFilter()))
         assert fact[2:] == (3, "2025-01-02", "Ann O'N", 1, fact.source, 7, "f1", 0.0)
         assert place.read(lambda index: index.number("talk:c%1'")) == fact.source
         assert place.read(lambda index: index.number("talk:other")) == 0
@@ -97,8 +97,8 @@ class IndexSuite:
         assert place.read(lambda index: index.sources()) == {}
         assert place.read(lambda index: index.frequencies(["heron"])) == ({}, 0)
         assert best(place, "heron", "天气") == []
-        assert place.read(lambda index: index.holding(["天"], 9, Narrow())) == []
-        assert place.read(lambda index: index.of_days([("2025-01-01", "2025-12-31")], 9, Narrow())) == []
+        assert place.read(lambda index: index.with_characters(["天"], 9, SearchFilter())) == []
+        assert place.read(lambda index: index.on_days([("2025-01-01", "2025-12-31")], 9, SearchFilter())) == []
         assert place.read(lambda index: index.check()) == ""
 
     def test_it_stays_whole_through_any_mix_of_changes(self, place: Place) -> None:
@@ -119,8 +119,8 @@ class IndexSuite:
         assert place.read(lambda index: index.check()) == ""
         assert place.read(lambda index: index.count()) == sum(map(len, held.values()))
         for word in WORDS:
-            (term, *_) = terms(word)
-            wanted = sum(term in terms(said) for rows in held.values() for said in rows)
+            (term, *_) = text_terms(word)
+            wanted = sum(term in text_terms(said) for rows in held.values() for said in rows)
             assert len(best(place, term, most=10_000)) == wanted
             found, rows = place.read(lambda index: index.frequencies([term]))  # noqa: B023
             assert (found, rows) == ({term: wanted} if wanted else {}, sum(map(len, held.values())))
@@ -140,14 +140,15 @@ class IndexSuite:
         days = ("", "2025-01-02", "2025-02-02", "2026-01-02")
         put(place, "file:a", *(row(f"heron 鹭 {day}", at, day=day, speaker="Ann") for at, day in enumerate(days)))
         put(place, "file:b", row("heron 鹭 Ben", 0, day="2025-02-02", speaker="Ben"))
-        narrow = Narrow(since="2025-01-03", until="2025-12-31", speaker="Ann")
+        search_filter = SearchFilter(since="2025-01-03", until="2025-12-31", speaker="Ann")
         for look in (
-            lambda index: index.best(["heron"], 9, narrow),
-            lambda index: index.holding(["鹭"], 9, narrow),
-            lambda index: index.of_days([("2020-01-01", "2030-01-01")], 9, narrow),
-            lambda index: index.facts(range(9), narrow),
-            lambda index: index.around([(fact.session, at) for fact in index.facts([1], Narrow()) for at in range(9)],
-                                       narrow),
+            lambda index: index.best(["heron"], 9, search_filter),
+            lambda index: index.with_characters(["鹭"], 9, search_filter),
+            lambda index: index.on_days([("2020-01-01", "2030-01-01")], 9, search_filter),
+            lambda index: index.facts(range(9), search_filter),
+            lambda index: index.around(
+                [(fact.session, at) for fact in index.facts([1], SearchFilter()) for at in range(9)],
+                                       search_filter),
         ):  # fmt: skip
             assert words(place, place.read(look)) == ["heron 鹭 2025-02-02"]
         assert len(best(place, "heron", until="2025-12-31")) == 3, "a row without a day is of none"
@@ -155,19 +156,19 @@ class IndexSuite:
     def test_rows_of_a_day_of_one_year_or_of_any(self, place: Place) -> None:
         put(place, "file:a", *(row(day, at, day=day) for at, day in enumerate(("2024-05-03", "2025-05-03", ""))))
         look = [[("2025-05-01", "2025-05-04")], [("05-03", "05-03")], [("06-01", "12-31"), ("01-01", "02-01")], []]
-        found = [words(place, place.read(lambda index: index.of_days(days, 9, Narrow()))) for days in look]  # noqa: B023
+        found = [words(place, place.read(lambda index: index.on_days(days, 9, SearchFilter()))) for days in look]  # noqa: B023
         assert found == [["2025-05-03"], ["2024-05-03", "2025-05-03"], [], []]
 
     def test_neighbours_are_of_the_same_session_of_the_same_source(self, place: Place) -> None:
         put(place, "file:a", row("a0"), row("a1", 1), row("other session", 1, session=1))
         put(place, "file:b", row("b0"), row("b1", 1))
-        [fact] = place.read(lambda index: index.best(["a0"], 1, Narrow()))
-        near = place.read(lambda index: index.around([(fact.session, 1), (fact.session, 7)], Narrow()))
+        [fact] = place.read(lambda index: index.best(["a0"], 1, SearchFilter()))
+        near = place.read(lambda index: index.around([(fact.session, 1), (fact.session, 7)], SearchFilter()))
         assert words(place, near) == ["a1"]
 
     def test_single_characters_are_found_by_how_many_of_them_a_row_has(self, place: Place) -> None:
         put(place, "file:a", row("龙"), row("龙井茶", 1), row("井", 2), row("tea", 3))
-        found = place.read(lambda index: index.holding(["龙", "井"], 2, Narrow()))
+        found = place.read(lambda index: index.with_characters(["龙", "井"], 2, SearchFilter()))
         assert words(place, found) == ["龙井茶", "龙"]
         assert [fact.bare for fact in found] == [2.0, 1.0]
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 import pytest
 
 from bot.errors import ModelError, Transient
-from bot.models.base import Answer, Model, TextDelta, ToolStarted
+from bot.models.base import Answer, ModelClient, TextDelta, ToolStarted
 from memory.conversation import Text
 from tests.bot.models.asking import answer_of, asking, call, calls, hear, result, said, streamed, tool, words
 from tests.emulators.model_replies import Call, Reply, refuse
 
-Telling = Callable[..., Model]
+Telling = Callable[..., ModelClient]
 
 
 class ModelSuite:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.ids import code_sha256
-from memory.store.people.rows import Asking, GrantedRole, GrantRow, Knock, Notice, Party, Subject
+from memory.store.people.rows import AccessRequest, GrantedRole, GrantRow, NewApproval, Notice, Party, Subject
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, talk
 
@@ -39,7 +39,7 @@ class GrantSuite:
         assert await roles(store) == ["admin"]
         assert await roles(store, account="b") == []
         assert await roles(store, id="4") == []
-        [row] = await store.access.all_grants()
+        [row] = await store.access.load_all_grants()
         assert (row.party, row.name, row.by, row.at) == (party(), "Ann", "test", at(record))
         gone = await store.access.revoke("web", "42", "test")
         assert [one.role for one in gone.grants] == ["admin"]
@@ -71,11 +71,11 @@ class GrantSuite:
 
     async def test_the_owner_is_told_where_they_wrote_last_and_elsewhere_than_here_first(self, record: Record) -> None:
         store = await record.open()
-        assert await store.access.owner_home() == ("", "")
+        assert await store.access.find_owner_conversation() == ("", "")
         here = await talk(store, "1", chat="c1")
-        assert await store.access.owner_home() == (here, "web")
+        assert await store.access.find_owner_conversation() == (here, "web")
         await talk(store, "2", chat="c2", space="bob")
-        assert (await store.access.owner_home())[0] == here
+        assert (await store.access.find_owner_conversation())[0] == here
 
 
 class RequestSuite:
@@ -83,7 +83,7 @@ class RequestSuite:
         store = await record.open()
         home = await talk(store, "k1")
         assert await knocked(record, store, "42", home=home)
-        assert [row.text for row in [await store.delivery.next_out(home)] if row] == ["code of 42"]
+        assert [row.text for row in [await store.delivery.next_outbox_row(home)] if row] == ["code of 42"]
         store = await record.open()
         [waits] = await store.access.requests()
         assert (waits.party, waits.name, waits.conversation, waits.state, waits.lang) == (
@@ -173,10 +173,10 @@ class RequestSuite:
         home = await talk(store, "k1")
         for _ in range(2):
             await store.access.tell([Notice(conversation=home, source="once", out=tuple(parts("hi", kind="notice")))])
-        row = await store.delivery.next_out(home)
+        row = await store.delivery.next_outbox_row(home)
         assert row
         await store.delivery.sending(row.id)
-        assert await store.delivery.next_out(home) is None
+        assert await store.delivery.next_outbox_row(home) is None
 
 
 class OwnerCodeSuite:
@@ -184,12 +184,12 @@ class OwnerCodeSuite:
         store = await record.open()
         await store.access.make_owner_code("old", at(record, 600), "test")
         await store.access.make_owner_code("new", at(record, 600), "test")
-        assert not await store.access.claim_owner(party("1"), "Ann", "old", ())
-        assert await store.access.claim_owner(party("1"), "Ann", "new", ())
+        assert not await store.access.redeem_owner_code(party("1"), "Ann", "old", ())
+        assert await store.access.redeem_owner_code(party("1"), "Ann", "new", ())
         store = await record.open()
         assert await roles(store, "1") == ["owner"]
-        assert await store.access.claim_owner(party("1"), "Ann", "new", ()), "brought once more by the platform"
-        assert not await store.access.claim_owner(party("2"), "Bob", "new", ())
+        assert await store.access.redeem_owner_code(party("1"), "Ann", "new", ()), "brought once more by the platform"
+        assert not await store.access.redeem_owner_code(party("2"), "Bob", "new", ())
         assert await roles(store, "2") == []
 
     async def test_who_became_an_owner_does_not_wait_any_more(self, record: Record) -> None:
@@ -197,18 +197,18 @@ class OwnerCodeSuite:
         await knocked(record, store, "1")
         await knocked(record, store, "2")
         await store.access.make_owner_code("code", at(record, 600), "test")
-        assert await store.access.claim_owner(party("1"), "Ann", "code", ())
+        assert await store.access.redeem_owner_code(party("1"), "Ann", "code", ())
         assert [row.party.id for row in await store.access.requests()] == ["2"]
 
     async def test_it_is_not_good_after_its_time_nor_for_who_has_guessed_five_times(self, record: Record) -> None:
         store = await record.open()
         await store.access.make_owner_code("code", at(record, 600), "test")
         for _ in range(5):
-            assert not await store.access.claim_owner(party("1"), "", "guess", ())
-        assert not await store.access.claim_owner(party("1"), "", "code", ())
+            assert not await store.access.redeem_owner_code(party("1"), "", "guess", ())
+        assert not await store.access.redeem_owner_code(party("1"), "", "code", ())
         record.now += 600
-        assert not await store.access.claim_owner(party("2"), "", "code", ())
-        assert await store.access.all_grants() == []
+        assert not await store.access.redeem_owner_code(party("2"), "", "code", ())
+        assert await store.access.load_all_grants() == []
 
 
 class ApprovalSuite:
@@ -254,14 +254,14 @@ async def knocked(
     record: Record, store: Store, id: str, *, account: str = "a", subject: Subject = "user", home: str = ""
 ) -> bool:
     """Somebody asks to be let in, their code good for an hour; whether there was room."""
-    knock = Knock(party=party(id, account, subject=subject), name="Ann", conversation=home or "none", lang="en")
+    knock = AccessRequest(party=party(id, account, subject=subject), name="Ann", conversation=home or "none", lang="en")
     notices = [Notice(conversation=home, source=f"pair:{id}", out=tuple(parts(f"code of {id}", kind="notice")))]
     code = code_sha256(f"code {id}") if subject == "user" else ""
-    return await store.access.meet(knock, code, at(record, HOUR), notices if home else [])
+    return await store.access.add_request(knock, code, at(record, HOUR), notices if home else [])
 
 
-def asking(record: Record, home: str, arguments: str = '{"path":"SOUL.md"}') -> Asking:
-    return Asking(
+def asking(record: Record, home: str, arguments: str = '{"path":"SOUL.md"}') -> NewApproval:
+    return NewApproval(
         party=party(),
         conversation=home,
         space="",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.store.errors import Rewritten
+from memory.store.errors import MessageEdited
 from tests.contracts.store_words import Record, arrival, words
 
 
@@ -16,7 +16,7 @@ class EditSuite:
         assert row is not None
         edit = replace(arrival("edit"), kind="edit", target="one", body='{"text": "better"}')
         await store.delivery.accept([edit])
-        with pytest.raises(Rewritten):
+        with pytest.raises(MessageEdited):
             await store.delivery.claim(stored.id, words("one"), "u", body=row.body)
         again = await store.delivery.inbox(stored.id)
         assert again is not None

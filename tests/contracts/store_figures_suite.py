@@ -3,10 +3,10 @@
 import asyncio
 from datetime import UTC, datetime
 
-from memory.store.rows import Fate
+from memory.store.rows import SendOutcome
 from tests.contracts.store_words import Record, arrival, begin, folded, parts, place, reply, talk
 
-SENT = Fate(state="sent", platform_id="1")
+SENT = SendOutcome(state="sent", platform_id="1")
 EVER = datetime.fromtimestamp(0, UTC)
 
 
@@ -66,11 +66,11 @@ class FiguresSuite:
         assert first.trace_id == again.trace_id == row.trace_id != other.trace_id
         await store.delivery.settle(first.id, parts("yes", kind="notice"))
         await store.delivery.notify(first.conversation, "news", parts("news", kind="notice"))
-        out = await store.delivery.next_out(first.conversation)
+        out = await store.delivery.next_outbox_row(first.conversation)
         assert out
         assert out.trace_id == first.trace_id
         assert await store.delivery.sending(out.id)
         await store.delivery.sent(out.id, SENT)
-        news = await store.delivery.next_out(first.conversation)
+        news = await store.delivery.next_outbox_row(first.conversation)
         assert news
         assert news.trace_id == ""

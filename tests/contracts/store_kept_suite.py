@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from memory.store.audit import AuditHead
 from memory.store.people.rows import Person
-from memory.store.people.spending import Told
-from memory.store.rows import Fate, Usage
+from memory.store.people.spending import LimitNotice
+from memory.store.rows import SendOutcome, Usage
 from tests.contracts.store_spending_suite import done, used
 from tests.contracts.store_words import Record, arrival, begin, call, folded, parts, place, reply, results, talk
 
@@ -29,10 +29,10 @@ class TraceSuite:
         record.now += 3.0
         await store.delivery.finish(turn, "done", reply(), parts("a", "b"), [spent()])
         record.now += 0.5
-        first = await store.delivery.next_out(turn.conversation)
+        first = await store.delivery.next_outbox_row(turn.conversation)
         assert first is not None
         await store.delivery.sending(first.id)
-        await store.delivery.sent(first.id, Fate(state="sent", platform_id="p1"))
+        await store.delivery.sent(first.id, SendOutcome(state="sent", platform_id="p1"))
         found = await store.sessions.trace(turn.conversation)
         assert found is not None
         told = [(event.kind, event.state, event.seconds) for event in found.events]
@@ -91,17 +91,17 @@ class PeopleSuite:
         assert await store.people.begin(person) == leaving
         assert await store.people.leaving() == [leaving]
         assert await store.notes.read("telegram") == {"chat:c9": "dm"}
-        assert await store.people.blobs_named("inbox", "", 100) == ({NAME}, "")
+        assert await store.people.load_named_blobs("inbox", "", 100) == ({NAME}, "")
         for conversation in await store.people.conversations(person):
             await store.sessions.delete(conversation)
         assert await store.people.drop(leaving) == 0
-        assert await store.people.blobs_named("inbox", "", 100) == (set(), "")
+        assert await store.people.load_named_blobs("inbox", "", 100) == (set(), "")
         await store.people.gone(leaving, "me")
         assert await store.people.leaving() == []
         assert [row.space for row in await store.people.everyone()] == ["web-8"]
         assert (await store.audit.acts(1))[0].action == "person deleted"
-        assert await store.people.in_groups("telegram:u1") == 0
-        assert await store.people.acts_naming(person) == 0
+        assert await store.people.count_in_groups("telegram:u1") == 0
+        assert await store.people.count_acts_naming(person) == 0
         assert await store.audit.fault() is None
 
     async def test_what_somebody_used_in_a_group_is_nobodys_once_they_are_gone(self, record: Record) -> None:
@@ -109,7 +109,7 @@ class PeopleSuite:
         for key, who in (("1", "telegram:bot:u1"), ("2", "telegram:bot:u11"), ("3", "wecom:bot:u1")):
             await done(store, key, who, used(10), chat="-100")
         late = await store.delivery.accept([arrival("4", at=place("-100"))])
-        told = Told(who="telegram:bot:u1", limit="money_per_day", asked=record.now, until=record.now + 60)
+        told = LimitNotice(who="telegram:bot:u1", limit="money_per_day", asked=record.now, until=record.now + 60)
         await store.spending.refuse(late[0].id, told, parts("enough"))
         leaving = await store.people.begin(Person(spaces=("telegram-7",), accounts=("telegram:u1",)))
         assert await store.people.drop(leaving) == 1

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memory.store.longterm.rows import MemoryRow, MemorySource, NewChange, NewMemory
+from memory.store.longterm.rows import MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.store import Store
 from tests.contracts.store_words import Record, talk
 
@@ -18,8 +18,10 @@ def line(text: str, *, importance: int = 5, source: MemorySource = MemorySource(
     )
 
 
-def change(was: str, became: str, **more: str) -> NewChange:
-    return NewChange(path="MEMORY.md", kind="extract", before_sha256=was, after_sha256=became, added=("Tea",), **more)
+def change(was: str, became: str, **more: str) -> NewMemoryChange:
+    return NewMemoryChange(
+        path="MEMORY.md", kind="extract", before_sha256=was, after_sha256=became, added=("Tea",), **more
+    )
 
 
 def texts(rows: list[MemoryRow]) -> list[str]:

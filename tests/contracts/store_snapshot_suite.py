@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory.conversation import Session, SystemPart
-from memory.store.rows import Snapshot
+from memory.store.rows import PromptSnapshot
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, folded, oldest, talk
 
@@ -15,8 +15,8 @@ PARTS = (
 )
 
 
-def taken(session: Session, *parts: SystemPart, source: str = "s") -> Snapshot:
-    return Snapshot(
+def taken(session: Session, *parts: SystemPart, source: str = "s") -> PromptSnapshot:
+    return PromptSnapshot(
         parts=parts,
         source=source,
         epoch=session.epoch,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memory.store.errors import WrongState
-from memory.store.people.spending import OWNER, Asking, Told
+from memory.store.people.spending import OWNER, LimitNotice, SpendingQuery
 from memory.store.rows import TurnRow, Usage
 from memory.store.store import Store
 from tests.contracts.store_words import Record, arrival, call, parts, place, reply, results, words
@@ -30,9 +30,9 @@ async def done(store: Store, key: str, who: str, *spent: Usage, chat: str = "") 
     return turn
 
 
-def asking(record: Record, who: str, **fields: Any) -> Asking:
+def asking(record: Record, who: str, **fields: Any) -> SpendingQuery:
     usual = {"minute": record.now - 60, "asked": record.now, "day": record.now - 3_600, "most": (10, 10)}
-    return Asking(**{"who": who, **usual, **fields})
+    return SpendingQuery(**{"who": who, **usual, **fields})
 
 
 class SpendingSuite:
@@ -126,7 +126,7 @@ class SpendingSuite:
 
         async def refused(key: str, limit: str, asked: float, chat: str = "c") -> tuple[bool, str, str]:
             [stored] = await store.delivery.accept([arrival(key, at=place(chat))])
-            told = Told(who=ADA, limit=limit, asked=asked, until=asked + 60)
+            told = LimitNotice(who=ADA, limit=limit, asked=asked, until=asked + 60)
             said = await store.spending.refuse(stored.id, told, parts("enough", kind="notice"))
             row = await store.delivery.inbox(stored.id)
             assert row is not None
@@ -148,11 +148,13 @@ class SpendingSuite:
         turn = await done(store, "1", ADA)
         for asked in (1_000.0, 1_001.0):
             with pytest.raises(WrongState):
-                await store.spending.refuse(turn.inbox_id, Told(who=ADA, limit="x", asked=asked, until=2_000), [])
+                await store.spending.refuse(
+                    turn.inbox_id, LimitNotice(who=ADA, limit="x", asked=asked, until=2_000), []
+                )
 
     async def test_a_conversation_leaves_with_what_was_told_there(self, record: Record) -> None:
         store = await record.open()
         [stored] = await store.delivery.accept([arrival("1")])
-        await store.spending.refuse(stored.id, Told(who=ADA, limit="x", asked=1, until=2), [])
+        await store.spending.refuse(stored.id, LimitNotice(who=ADA, limit="x", asked=1, until=2), [])
         await store.sessions.delete(stored.conversation)
         assert await store.sessions.conversation(stored.conversation) is None

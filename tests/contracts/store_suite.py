@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.store.engine.database import Lane
-from memory.store.errors import Fenced, WrongState
-from memory.store.rows import HELD, Fate, OutboxRow
+from memory.store.engine.database import QueueKey
+from memory.store.errors import StaleEpoch, WrongState
+from memory.store.rows import HELD_UNTIL_REPLY, OutboxRow, SendOutcome
 from memory.store.store import Store
 from tests.contracts.store_words import (
     SPENT,
@@ -57,8 +57,8 @@ class DeliverySuite:
 
     async def test_a_lanes_bell_rings_once_its_row_is_committed(self, record: Record) -> None:
         store = await record.open()
-        rung: list[Lane] = []
-        store.rings(rung.extend)
+        rung: list[QueueKey] = []
+        store.set_on_commit(rung.extend)
         late, urgent = arrival("2", not_before=9e9), arrival("3", "/stop", urgent=True)
         stored = await store.delivery.accept([arrival("1"), late, urgent, arrival("4", ignored="not allowed")])
         home = stored[0].conversation
@@ -115,11 +115,11 @@ class DeliverySuite:
             ]
         )
         home = late.conversation
-        head = await store.delivery.next_in(home, 50.0)
+        head = await store.delivery.next_inbox_row(home, 50.0)
         assert head
         assert head.id == first.id
         await store.delivery.claim(first.id, words(), "u1")
-        running = await store.delivery.next_in(home, 200.0)
+        running = await store.delivery.next_inbox_row(home, 200.0)
         assert running
         assert (running.id, running.state) == (first.id, "running")
         assert await store.delivery.waiting() == [home]
@@ -134,7 +134,7 @@ class DeliverySuite:
                 arrival("stop", urgent=True, not_before=50.0),
             ]
         )
-        given = [await store.delivery.next_in(later.conversation, now) for now in (60.0, 150.0, 250.0)]
+        given = [await store.delivery.next_inbox_row(later.conversation, now) for now in (60.0, 150.0, 250.0)]
         assert [(row.id, row.not_before) for row in given if row] == [
             (sooner.id, 100.0),
             (sooner.id, 100.0),
@@ -288,7 +288,7 @@ class OutboxSuite:
         store = await record.open()
         turn = await begin(store)
         await store.delivery.finish(turn, "done", reply(), parts("one", "two", key_valid=key_valid, kind=kind))
-        row = await store.delivery.next_out(turn.conversation)
+        row = await store.delivery.next_outbox_row(turn.conversation)
         assert row
         return store, row
 
@@ -296,14 +296,14 @@ class OutboxSuite:
         store, first = await self._first(record)
         delivery = store.delivery
         assert await delivery.sending(first.id)
-        assert await delivery.next_out(first.conversation) is None
+        assert await delivery.next_outbox_row(first.conversation) is None
         assert await delivery.sending(first.id) is None
-        await delivery.sent(first.id, Fate(state="pending", retry_at=record.now + 60))
-        head = await delivery.next_out(first.conversation)
+        await delivery.sent(first.id, SendOutcome(state="pending", retry_at=record.now + 60))
+        head = await delivery.next_outbox_row(first.conversation)
         assert (head.id, head.not_before, head.attempts) == (first.id, record.now + 60, 1)
         await delivery.sending(first.id)
-        await delivery.sent(first.id, Fate(state="sent", platform_id="9"))
-        second = await delivery.next_out(first.conversation)
+        await delivery.sent(first.id, SendOutcome(state="sent", platform_id="9"))
+        second = await delivery.next_outbox_row(first.conversation)
         assert (second.text, second.part_no, second.reply_to_key) == ("two", 1, "k1")
         assert second.line == first.line + 1
 
@@ -312,32 +312,32 @@ class OutboxSuite:
         delivery = store.delivery
         tried = await delivery.sending(row.id)
         assert tried.key_expires == record.now + 3600
-        again = await delivery.sent(row.id, Fate(state="unknown"))
+        again = await delivery.sent(row.id, SendOutcome(state="unknown"))
         assert (again.state, again.client_key, again.repeats) == ("pending", row.client_key, 0)
         record.now += 3601
         assert (await delivery.sending(row.id)).key_expires == tried.key_expires
-        marked = await delivery.sent(row.id, Fate(state="unknown"))
+        marked = await delivery.sent(row.id, SendOutcome(state="unknown"))
         assert (marked.state, marked.repeats) == ("pending", 1)
         await delivery.sending(row.id)
-        assert (await delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"
-        assert (await delivery.next_out(row.conversation)).text == "two"
+        assert (await delivery.sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
+        assert (await delivery.next_outbox_row(row.conversation)).text == "two"
         assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]
 
     async def test_I05_a_notice_of_unknown_fate_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record, kind="notice")
         await store.delivery.sending(row.id)
-        again = await store.delivery.sent(row.id, Fate(state="unknown"))
+        again = await store.delivery.sent(row.id, SendOutcome(state="unknown"))
         assert (again.state, again.repeats) == ("pending", 1)
         await store.delivery.sending(row.id)
-        assert (await store.delivery.sent(row.id, Fate(state="unknown"))).state == "dropped"
+        assert (await store.delivery.sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
 
     async def test_what_is_held_goes_once_the_person_has_written(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.sending(row.id)
-        held = await store.delivery.sent(row.id, Fate(state="pending", retry_at=HELD))
-        assert held.not_before == HELD
+        held = await store.delivery.sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        assert held.not_before == HELD_UNTIL_REPLY
         await store.delivery.accept([arrival("another")])
-        waiting = await store.delivery.next_out(row.conversation)
+        waiting = await store.delivery.next_outbox_row(row.conversation)
         assert waiting is not None
         assert waiting.not_before == 0.0
 
@@ -345,56 +345,56 @@ class OutboxSuite:
         store, row = await self._first(record)
         await store.delivery.sending(row.id)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.sent(row.id, Fate(state="pending", retry_at=HELD))
+        after = await store.delivery.sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert after.not_before == 0.0
 
     async def test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.stayed(row.id, Fate(state="pending", retry_at=HELD))
+        after = await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert after is not None
         assert after.not_before == 0.0
-        held = await store.delivery.stayed(row.id, Fate(state="pending", retry_at=HELD))
+        held = await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
         assert held is not None
-        assert held.not_before == HELD
+        assert held.not_before == HELD_UNTIL_REPLY
 
     async def test_what_the_person_writes_does_not_hurry_a_part_that_waits_for_its_next_try(
         self, record: Record
     ) -> None:
         store, row = await self._first(record)
-        await store.delivery.stayed(row.id, Fate(state="pending", retry_at=record.now + 60))
+        await store.delivery.stayed(row.id, SendOutcome(state="pending", retry_at=record.now + 60))
         await store.delivery.accept([arrival("another")])
-        waiting = await store.delivery.next_out(row.conversation)
+        waiting = await store.delivery.next_outbox_row(row.conversation)
         assert waiting is not None
         assert waiting.not_before == record.now + 60
 
     async def test_a_failed_part_takes_the_later_ones_with_it(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.sending(row.id)
-        failed = await store.delivery.sent(row.id, Fate(state="failed", error="gone"))
+        failed = await store.delivery.sent(row.id, SendOutcome(state="failed", error="gone"))
         assert (failed.state, failed.error) == ("failed", "gone")
         assert await store.delivery.unsent() == []
 
     async def test_a_refused_form_goes_again_as_plain_text(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.sending(row.id)
-        again = await store.delivery.sent(row.id, Fate(state="pending", plain=True))
+        again = await store.delivery.sent(row.id, SendOutcome(state="pending", plain=True))
         assert (again.id, again.plain, again.state) == (row.id, True, "pending")
 
     async def test_only_what_is_being_sent_has_a_fate(self, record: Record) -> None:
         store, row = await self._first(record)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, Fate(state="sent"))
+            await store.delivery.sent(row.id, SendOutcome(state="sent"))
         await store.delivery.sending(row.id)
         with pytest.raises(WrongState):
-            await store.delivery.sent(row.id, Fate(state="dropped"))
+            await store.delivery.sent(row.id, SendOutcome(state="dropped"))
 
     async def test_I06_a_part_cut_off_by_a_crash_is_repeated_once_and_marked(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.sending(row.id)
         store = await record.open()
         assert (await store.delivery.recover(record.now)).sends_unknown == 1
-        head = await store.delivery.next_out(row.conversation)
+        head = await store.delivery.next_outbox_row(row.conversation)
         assert head
         assert (head.id, head.repeats) == (row.id, 1)
 
@@ -510,11 +510,11 @@ class RecoverySuite:
     async def test_an_urgent_row_that_nobody_handled_goes_to_its_lane(self, record: Record) -> None:
         store = await record.open()
         [stored] = await store.delivery.accept([arrival("k", "/stop", urgent=True)])
-        assert await store.delivery.next_in(stored.conversation, record.now) is None
+        assert await store.delivery.next_inbox_row(stored.conversation, record.now) is None
         store = await record.open()
         found = await store.delivery.recover(record.now)
         assert found.inbox_waiting == 1
-        row = await store.delivery.next_in(stored.conversation, record.now)
+        row = await store.delivery.next_inbox_row(stored.conversation, record.now)
         assert row
         assert row.id == stored.id
 
@@ -523,11 +523,11 @@ class RecoverySuite:
         turn = await begin(store)
         calls = await store.sessions.add_step(turn, reply(), [call("a")], SPENT)
         assert await store.sessions.clear(turn.conversation) == 2
-        with pytest.raises(Fenced):
+        with pytest.raises(StaleEpoch):
             await store.sessions.start_calls(calls)
-        with pytest.raises(Fenced):
+        with pytest.raises(StaleEpoch):
             await store.sessions.end_calls(turn, [(calls[0], "done")], results(*calls))
-        with pytest.raises(Fenced):
+        with pytest.raises(StaleEpoch):
             await store.sessions.add_step(turn, reply(), [], SPENT)
         assert await store.delivery.finish(turn, "done", reply("late"), parts("late")) is False
         assert (await store.sessions.load(turn.conversation)).turns == ()
@@ -540,10 +540,10 @@ class RecoverySuite:
         store = await record.open()
         turn = await begin(store, "1")
         await store.delivery.finish(turn, "done", reply(), parts("one", "two"))
-        first = await store.delivery.next_out(turn.conversation)
+        first = await store.delivery.next_outbox_row(turn.conversation)
         assert first
         await store.delivery.sending(first.id)
-        await store.delivery.sent(first.id, Fate(state="sent"))
+        await store.delivery.sent(first.id, SendOutcome(state="sent"))
         other = await begin(store, "2")
         await store.delivery.finish(other, "done", reply(), parts("three"))
         await store.delivery.notify(turn.conversation, "n", parts("note", kind="notice"))
@@ -555,11 +555,11 @@ class RecoverySuite:
         store = await record.open()
         turn = await begin(store)
         await store.delivery.finish(turn, "done", reply(), parts("one"))
-        row = await store.delivery.next_out(turn.conversation)
+        row = await store.delivery.next_outbox_row(turn.conversation)
         assert row
         await store.delivery.sending(row.id)
         await store.sessions.clear(turn.conversation)
-        assert (await store.delivery.sent(row.id, Fate(state="pending"))).state == "dropped"
+        assert (await store.delivery.sent(row.id, SendOutcome(state="pending"))).state == "dropped"
 
     async def test_conversations_go_on_beside_each_other(self, record: Record) -> None:
         store = await record.open()

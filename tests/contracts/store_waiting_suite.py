@@ -6,7 +6,14 @@ import pytest
 
 from memory.conversation import Text
 from memory.store.errors import WrongState
-from memory.store.longterm.rows import Erased, ForgettingRow, Identity, NewChange, Targets, dump_targets
+from memory.store.longterm.rows import (
+    AccountIdentity,
+    EraseReport,
+    ForgetTargets,
+    ForgettingRow,
+    NewMemoryChange,
+    dump_targets,
+)
 from memory.store.store import Store
 from tests.contracts.store_words import Record, begin, parts, reply, talk
 
@@ -69,14 +76,14 @@ class DreamSuite:
         planned = await store.dreams.move(row.id, "planned", plan="{}")
         store = await record.open()
         assert await store.dreams.begin("", "2026-11-20") == planned
-        assert await store.dreams.open_ones() == [planned]
+        assert await store.dreams.load_open() == [planned]
         written = await store.dreams.move(row.id, "written", reason="why")
         assert (written.plan, written.reason) == ("{}", "why")
         done = await store.dreams.move(row.id, "done", plan="", diary="d.md")
         assert (done.plan, done.reason, done.diary) == ("", "why", "d.md")
         assert await store.dreams.dream(row.id) == await store.dreams.last("") == done
         assert await store.dreams.begin("", "2026-11-20") is None
-        assert await store.dreams.open_ones() == []
+        assert await store.dreams.load_open() == []
 
     async def test_nights_of_spaces_and_days_are_apart_and_refused_ones_are_not_the_last(self, record: Record) -> None:
         store = await record.open()
@@ -96,7 +103,7 @@ class DreamSuite:
         row = await store.dreams.begin("", "2026-11-20")
         assert row
         for about, after in ((row.id, "1"), ("another", "2")):
-            change = NewChange(path="MEMORY.md", kind="dream", before_sha256="0", after_sha256=after, about=about)
+            change = NewMemoryChange(path="MEMORY.md", kind="dream", before_sha256="0", after_sha256=after, about=about)
             await store.memories.put("", change)
         with pytest.raises(WrongState):
             await store.dreams.move(row.id, "undone")
@@ -136,9 +143,9 @@ class ForgettingSuite:
         mine, other = await talk(store, "zanzibar"), await talk(store, "zanzibar 2", chat="c2", space="bob")
         request = _request(record, "f1", mine)
         await store.forgettings.ask(request)
-        targets = Targets(query="zanzibar", row="", items=())
+        targets = ForgetTargets(query="zanzibar", row="", items=())
 
-        def written(erased: Erased) -> tuple[str, str]:
+        def written(erased: EraseReport) -> tuple[str, str]:
             return "still to do", f"{len(erased.said)} said"
 
         erased = await store.forgettings.confirm(request, targets, written)
@@ -148,7 +155,7 @@ class ForgettingSuite:
         store = await record.open()
         assert "zanzibar" not in str(await store.sessions.messages(mine))
         assert "zanzibar" in str(await store.sessions.messages(other))
-        [row] = await store.forgettings.open_ones()
+        [row] = await store.forgettings.load_open()
         assert (row.state, row.targets, row.receipt) == ("confirmed", "still to do", "2 said")
         assert (await store.forgettings.erase("", targets)).said == (), "a second time finds nothing"
         await store.forgettings.move(row.id, "removed", receipt="more")
@@ -158,7 +165,7 @@ class ForgettingSuite:
         last = await store.forgettings.last("")
         assert last
         assert (last.state, last.receipt) == ("done", "all of it")
-        assert await store.forgettings.open_ones() == []
+        assert await store.forgettings.load_open() == []
 
     async def test_what_was_said_is_read_by_pages_in_its_space_alone(self, record: Record) -> None:
         store = await record.open()
@@ -178,7 +185,9 @@ class LinkSuite:
         self, record: Record
     ) -> None:
         store = await record.open()
-        maker, typist = (Identity(channel="web", account="a", sender_id=name, space=name) for name in ("ann", "bob"))
+        maker, typist = (
+            AccountIdentity(channel="web", account="a", sender_id=name, space=name) for name in ("ann", "bob")
+        )
         await store.links.make_code("code", maker, "c1", moment(record) + timedelta(minutes=10))
         assert await store.links.type_code("wrong", typist, "Bob", "c2", moment(record)) is None
         held = await store.links.type_code("code", typist, "Bob", "c2", moment(record))
@@ -206,7 +215,7 @@ def _request(record: Record, id: str, conversation: str) -> ForgettingRow:
         asked_by="web:u1",
         state="asked",
         code_sha256="c",
-        targets=dump_targets(Targets(query="zanzibar", row="", items=())),
+        targets=dump_targets(ForgetTargets(query="zanzibar", row="", items=())),
         receipt="",
         expires=now + timedelta(minutes=10),
         at=now,

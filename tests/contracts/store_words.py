@@ -6,15 +6,15 @@ from typing import Protocol
 
 from memory.conversation import Effect, Role, Session, Text, ToolResult
 from memory.store.rows import (
-    Arrival,
     CallRow,
-    Draft,
-    Fate,
     FoldPlan,
     FoldRow,
-    Outgoing,
+    NewInboxRow,
+    NewMessage,
+    NewOutboxRow,
     Place,
     PlannedCall,
+    SendOutcome,
     TurnRow,
     Usage,
 )
@@ -44,8 +44,8 @@ def arrival(
     urgent: bool = False,
     not_before: float = 0.0,
     order_key: str = "",
-) -> Arrival:
-    return Arrival(
+) -> NewInboxRow:
+    return NewInboxRow(
         place=at or place(),
         key=key,
         kind="message",
@@ -58,26 +58,26 @@ def arrival(
     )
 
 
-def words(text: str = "hello", role: Role = "user", origin: str = "person") -> Draft:
-    return Draft(role=role, parts=(Text(text=text),), tokens=7, counter="test", origin=origin)
+def words(text: str = "hello", role: Role = "user", origin: str = "person") -> NewMessage:
+    return NewMessage(role=role, parts=(Text(text=text),), tokens=7, counter="test", origin=origin)
 
 
-def reply(text: str = "yes") -> Draft:
+def reply(text: str = "yes") -> NewMessage:
     return words(text, "assistant", "model")
 
 
-def results(*calls: CallRow, text: str = "ok") -> Draft:
+def results(*calls: CallRow, text: str = "ok") -> NewMessage:
     parts = tuple(ToolResult(call_id=call.call_id, text=text) for call in calls)
-    return Draft(role="user", parts=parts, tokens=3, counter="test", origin="tool")
+    return NewMessage(role="user", parts=parts, tokens=3, counter="test", origin="tool")
 
 
 def call(id: str, effect: Effect = "pure") -> PlannedCall:
     return PlannedCall(call_id=id, name="look", input="{}", effect=effect)
 
 
-def parts(*texts: str, key_valid: float = 0.0, kind: str = "final") -> list[Outgoing]:
+def parts(*texts: str, key_valid: float = 0.0, kind: str = "final") -> list[NewOutboxRow]:
     return [
-        Outgoing(kind=kind, text=text, part_no=number, parts=len(texts), key_valid=key_valid)  # type: ignore[arg-type]
+        NewOutboxRow(kind=kind, text=text, part_no=number, parts=len(texts), key_valid=key_valid)  # type: ignore[arg-type]
         for number, text in enumerate(texts)
     ]
 
@@ -95,10 +95,10 @@ async def talk(store: Store, *keys: str, chat: str = "c1", space: str = "") -> s
         turn = await begin(store, key, chat, f"question {key}", space)
         home = turn.conversation
         assert await store.delivery.finish(turn, "done", reply(f"answer {key}"), parts(f"answer {key}"), [SPENT])
-        row = await store.delivery.next_out(home)
+        row = await store.delivery.next_outbox_row(home)
         assert row is not None
         assert await store.delivery.sending(row.id)
-        await store.delivery.sent(row.id, Fate(state="sent", platform_id=f"p-{key}"))
+        await store.delivery.sent(row.id, SendOutcome(state="sent", platform_id=f"p-{key}"))
     return home
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from memory.workspace import daily_log
-from memory.workspace.files import TEMPORARY, Conflict, SpaceFiles, Workspace
-from memory.workspace.locks import Overtaken, Writer, Writers
+from memory.workspace.files import TEMPORARY, FileConflict, SpaceFiles, Workspace
+from memory.workspace.locks import LockLost, SpaceWriter, WriteLocks
 from tests.contracts.writing import Other
 
 LINES = 6
@@ -23,10 +23,10 @@ Spawn = Callable[..., Other]
 class Unsure:
     """Writers of whom none is sure."""
 
-    real: Writers
+    real: WriteLocks
 
     @contextmanager
-    def alone(self, space: str, folder: int) -> Iterator[Writer]:
+    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
         with self.real.alone(space, folder) as writer:
             yield _Unsure(writer.mark)
 
@@ -35,15 +35,15 @@ class Unsure:
 class _Unsure:
     mark: str
 
-    def sure(self) -> None:
-        raise Overtaken("nobody knows")
+    def check_still_held(self) -> None:
+        raise LockLost("nobody knows")
 
 
 class WritersSuite:
     """Fixtures: `writers`; `spawn`, which starts another process (see tests.contracts.writing) on `root`."""
 
     @pytest.fixture
-    def files(self, writers: Writers, root: Path) -> SpaceFiles:
+    def files(self, writers: WriteLocks, root: Path) -> SpaceFiles:
         return Workspace(root, writers).space("")
 
     def test_of_many_threads_each_writes_or_is_told(self, files: SpaceFiles) -> None:
@@ -55,7 +55,7 @@ class WritersSuite:
                 read = files.read("n")
                 try:
                     files.write("n", str(int(read.text) + 1), read.sha256)
-                except Conflict:
+                except FileConflict:
                     told.append(1)
 
         threads = [threading.Thread(target=add) for _ in range(3)]
@@ -70,15 +70,15 @@ class WritersSuite:
         others = [spawn("talk", str(number), str(LINES)) for number in range(2)]
         assert [other.end() for other in others] == [0, 0]
         held = files.read("memory/2026-11-20.md").text
-        folds = [row.fold for row in daily_log.rows(held) if row.mark == "undone"]
+        folds = [row.fold for row in daily_log.iter_rows(held) if row.mark == "undone"]
         assert sorted(folds) == sorted(f"f{other}-{number}" for other in range(2) for number in range(LINES))
         lines = files.read("MEMORY.md").text.splitlines()[1:]
         assert sorted(lines) == sorted(f"- {other}-{number}" for other in range(2) for number in range(LINES))
         assert unfinished(files) == []
 
-    def test_one_who_is_not_sure_leaves_the_file_as_it_was(self, files: SpaceFiles, writers: Writers) -> None:
+    def test_one_who_is_not_sure_leaves_the_file_as_it_was(self, files: SpaceFiles, writers: WriteLocks) -> None:
         made = files.write("a.md", "old", None)
-        with pytest.raises(Overtaken):
+        with pytest.raises(LockLost):
             Workspace(files.root, Unsure(writers)).space("").write("a.md", "new", made.sha256)
         assert files.read("a.md").text == "old"
         assert unfinished(files) == []
@@ -93,7 +93,7 @@ class WritersSuite:
         assert files.write("a.md", "new", made.sha256).text == "new"
         assert unfinished(files) == []
 
-    def test_spaces_do_not_wait_for_each_other(self, writers: Writers, root: Path) -> None:
+    def test_spaces_do_not_wait_for_each_other(self, writers: WriteLocks, root: Path) -> None:
         workspace = Workspace(root, writers)
         folder = os.open(workspace.space("u7").root, os.O_RDONLY)
         with writers.alone("u7", folder):

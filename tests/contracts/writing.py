@@ -15,9 +15,9 @@ from pathlib import Path
 
 from memory import failpoints
 from memory.workspace import daily_log
-from memory.workspace.daily_log import Section
-from memory.workspace.files import Conflict, SpaceFiles, Workspace
-from memory.workspace.locks import LOCAL, Overtaken, Writer, Writers
+from memory.workspace.daily_log import LogSection
+from memory.workspace.files import FileConflict, SpaceFiles, Workspace
+from memory.workspace.locks import LOCAL_WRITE_LOCKS, LockLost, SpaceWriter, WriteLocks
 
 SECONDS = 20.0
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
@@ -55,8 +55,8 @@ def talk(files: SpaceFiles, me: str, lines: str) -> None:
     """Sections into the day's log, each marked then, and lines into MEMORY.md."""
     for number in range(int(lines)):
         fold = f"f{me}-{number}"
-        section = Section(fold=fold, channel="web", first_turn=1, last_turn=2, at=AT, body=f"- said {me} {number}")
-        daily_log.mark(files, daily_log.append(files, section), fold, "undone")
+        section = LogSection(fold=fold, channel="web", first_turn=1, last_turn=2, at=AT, body=f"- said {me} {number}")
+        daily_log.mark_section(files, daily_log.append_section(files, section), fold, "undone")
         _add(files, f"- {me}-{number}\n")
 
 
@@ -65,7 +65,7 @@ def _add(files: SpaceFiles, line: str) -> None:
         read = files.read("MEMORY.md")
         try:
             files.write("MEMORY.md", read.text + line, read.sha256)
-        except Conflict:
+        except FileConflict:
             continue
         return
 
@@ -79,28 +79,28 @@ def edit(files: SpaceFiles, path: str) -> None:
 class Sleepy:
     """Writers who fall asleep as soon as they are sure, or just before they ask."""
 
-    real: Writers
+    real: WriteLocks
     asks: bool
 
     @contextmanager
-    def alone(self, space: str, folder: int) -> Iterator[Writer]:
+    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
         with self.real.alone(space, folder) as writer:
             yield _Sleepy(writer, self.asks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sleepy:
-    real: Writer
+    real: SpaceWriter
     asks: bool
 
     @property
     def mark(self) -> str:
         return self.real.mark
 
-    def sure(self) -> None:
+    def check_still_held(self) -> None:
         if self.asks:
             os.kill(os.getpid(), signal.SIGSTOP)
-        self.real.sure()
+        self.real.check_still_held()
         if not self.asks:
             os.kill(os.getpid(), signal.SIGSTOP)
 
@@ -110,18 +110,18 @@ OTHERS = {"talk": talk, "edit": edit, "sleep": edit, "doze": edit}
 
 def main(root: str, url: str, lease: str, act: str, *words: str) -> int:
     failpoints.arm(dict(os.environ))
-    writers: Writers = LOCAL
+    writers: WriteLocks = LOCAL_WRITE_LOCKS
     if url:
-        from memory.store.engine.postgres_locks import PostgresWriters
+        from memory.store.engine.postgres_locks import PostgresWriteLocks
 
-        shared = PostgresWriters(url, int(lease))
+        shared = PostgresWriteLocks(url, int(lease))
         shared.open()
         writers = shared
     if act in ("sleep", "doze"):
         writers = Sleepy(writers, act == "doze")
     try:
         OTHERS[act](Workspace(Path(root), writers).space(""), *words)  # type: ignore[operator]
-    except Overtaken as err:
+    except LockLost as err:
         print(err, file=sys.stderr)
         return NOT_SURE
     return 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from channels.registry import PLACES
+from channels.registry import CLASS_PATHS
 from scripts.channel_table import NAMES, table
 from tests.house.sources import ROOT
 
@@ -13,4 +13,4 @@ def test_the_page_has_the_table_as_it_is_made_now(lang: str, page: str) -> None:
 
 
 def test_every_channel_has_its_row() -> None:
-    assert set(NAMES) == set(PLACES)
+    assert set(NAMES) == set(CLASS_PATHS)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from bot.config.keys import EACH, KEYS
+from bot.config.keys import KEYS, LIST_ITEM
 from tests.house.sources import Source, product
 
 UNREAD = {"budgets.user.jobs": "there are no reminders yet, as docs/budgets.md says"}
@@ -47,7 +47,7 @@ def _section(path: tuple[str, ...]) -> str:
     """What a module names that reads it; "" for a channel's, which are read by that channel's own code."""
     if path[0] == "channels":
         return ""
-    return next((step for step in reversed(path[:-1]) if step != EACH), "")
+    return next((step for step in reversed(path[:-1]) if step != LIST_ITEM), "")
 
 
 def test_every_key_is_read_by_something_or_says_that_it_is_not() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.main import ROLES
+from bot.cli.main import PROCESS_ROLES
 from tests.house.sources import ROOT
 
 UNIT = ROOT / "deploy" / "mnema.service"
@@ -89,7 +89,7 @@ def test_the_composition_names_what_there_is_and_opens_no_port() -> None:
         lock = service["build"].get("args", {}).get("LOCK", "requirements.lock")
         assert (ROOT / lock).exists()
     roles = {name: one["command"][2] for name, one in bots.items() if "command" in one}
-    assert set(roles.values()) <= set(ROLES)
+    assert set(roles.values()) <= set(PROCESS_ROLES)
     assert not [name for name, service in held["services"].items() if "ports" in service]
     assert "POSTGRES_PASSWORD" not in held["services"]["database"]["environment"]
     used = {volume.split(":")[0] for service in held["services"].values() for volume in service["volumes"]}

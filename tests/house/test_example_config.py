@@ -5,19 +5,19 @@ from pathlib import Path
 
 from bot.config.file import ConfigFile
 from bot.config.keys import KEYS
-from bot.config.loader import example
+from bot.config.loader import format_example
 from bot.config.schema import Config
 from tests.house.sources import ROOT
 
 
 def test_the_example_file_is_current() -> None:
-    assert (ROOT / "config.example.json").read_text("utf-8") == example(), (
+    assert (ROOT / "config.example.json").read_text("utf-8") == format_example(), (
         "run: mnema config example > config.example.json"
     )
 
 
 def test_the_example_is_taken_and_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(example())
+    (tmp_path / "config.json").write_text(format_example())
     assert ConfigFile(tmp_path / "config.json", {}).load() == Config()
 
 
@@ -34,7 +34,7 @@ def test_the_example_turns_on_no_channel_that_has_no_credentials() -> None:
 
 
 def test_the_example_shows_every_key_and_every_key_is_explained() -> None:
-    shown = json.loads(example())
+    shown = json.loads(format_example())
     for key in KEYS.values():
         assert key.about, key.name
         if "*" not in key.path and key.path[:2] != ("memory", "embedding"):

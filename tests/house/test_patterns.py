@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory.text.mentions import spans
+from memory.text.mentions import find_spans
 from tests.house.patterns import USES, Used, every_pattern, hard_texts
 
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
@@ -89,7 +89,7 @@ def test_what_is_looked_for_in_order_to_forget_it_takes_time_in_proportion_to_th
 
 
 def look_for(query: str, unit: str, size: int) -> float:
-    return timed(spans, unit * (size // len(unit)), query)
+    return timed(find_spans, unit * (size // len(unit)), query)
 
 
 def timed(function: Callable[..., object], *args: object) -> float:

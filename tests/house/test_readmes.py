@@ -6,8 +6,8 @@ import pytest
 
 from bot.commands.router import COMMANDS
 from bot.config.schema import Config
-from bot.telemetry.metrics import TABLE
-from bot.tools.registry import default_specs
+from bot.telemetry.metrics import METRIC_TABLE
+from bot.tools.registry import default_tool_specs
 from tests.house.sources import ROOT
 
 LANGUAGES = ["README.md", "README.zh-CN.md"]
@@ -68,11 +68,11 @@ def test_every_key_of_the_table_is_a_setting(page: str) -> None:
 @pytest.mark.parametrize("page", METRICS)
 def test_every_metric_is_explained(page: str) -> None:
     named = set(re.findall(r"`([a-z_]+)[`{]", read(page).split("scrape_configs")[1].split("alert:")[0]))
-    assert not [one.name for one in TABLE if one.name not in named]
+    assert not [one.name for one in METRIC_TABLE if one.name not in named]
 
 
 def test_every_tool_that_can_be_switched_off_is_named() -> None:
-    tools = tuple(spec.name for spec in default_specs())
+    tools = tuple(spec.name for spec in default_tool_specs())
     for page in LANGUAGES:
         row = next(line for line in read(page).splitlines() if line.startswith("| `tools.off`"))
         assert tuple(re.findall(r"`([a-z]\w+)`", row)) == tools

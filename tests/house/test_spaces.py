@@ -10,7 +10,7 @@ from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.operators import eq, in_op, or_
 from sqlalchemy.sql.visitors import iterate
 
-from memory.store.schema.columns import record
+from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD
 from tests.house.sources import imported, product
 
@@ -105,7 +105,7 @@ def test_every_exception_is_still_needed() -> None:
 
 def test_the_tables_named_here_are_tables_of_the_record() -> None:
     assert HEAD
-    assert set(PERSONAL) <= set(record.tables)
+    assert set(PERSONAL) <= set(metadata.tables)
 
 
 def test_queries_are_made_where_this_test_sees_them() -> None:

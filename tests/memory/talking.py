@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
-from memory.store.rows import Arrival, Draft, FoldPlan, Outgoing, Place
+from memory.store.rows import FoldPlan, NewInboxRow, NewMessage, NewOutboxRow, Place
 
 PLACE = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
 
 
 def draft(role, *parts, origin="person", tainted=False):
     tokens = WEIGHTED.message(role, parts)
-    return Draft(role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted)
+    return NewMessage(role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted)
 
 
 async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE, *, tainted: bool = False) -> str:
@@ -23,12 +23,12 @@ async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE
     for asked, answered in exchanges:
         row = await store.sessions.find(place.channel, place.account, place.chat_id)
         key = f"k{row.next_turn if row else 1}-{asked[:20]}"
-        arrival = Arrival(place=place, key=key, kind="message", sender_id="u1", body="{}")
+        arrival = NewInboxRow(place=place, key=key, kind="message", sender_id="u1", body="{}")
         (stored,) = await store.delivery.accept([arrival])
         conversation = stored.conversation
         turn = await store.delivery.claim(stored.id, draft("user", Text(text=asked)), "owner")
         final = draft("assistant", Text(text=answered), origin="model", tainted=tainted)
-        out = [Outgoing(kind="final", text=answered, part_no=0, parts=1)]
+        out = [NewOutboxRow(kind="final", text=answered, part_no=0, parts=1)]
         assert await store.delivery.finish(turn, "done", final, out)
     return conversation
 

@@ -8,7 +8,7 @@ from datetime import UTC
 import pytest
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import Folder
+from memory.folding import FoldRunner
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk
@@ -70,7 +70,7 @@ class Desk:
         self.store, self.workspace, self.told = store, Workspace(root), []
 
     def folder(self, clerk, **more):
-        return Folder(
+        return FoldRunner(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,
@@ -84,7 +84,7 @@ class Desk:
     async def fold(self, clerk, first=1, last=8, turns=TURNS, **more):
         conversation = await talk(self.store, turns)
         folder = self.folder(clerk, **more)
-        return await folder.carry(await folder.start(await fold_plan(self.store, conversation, first, last)))
+        return await folder.run_fold(await folder.start(await fold_plan(self.store, conversation, first, last)))
 
     def log(self, row):
         return self.workspace.space("").read(row.log_ref).text
@@ -187,7 +187,7 @@ async def test_a_fold_into_the_log_alone_is_not_merged(desk):
     await desk.store.sessions.clear(conversation, await fold_plan(desk.store, conversation, 1, 8, log_only=True))
     (row,) = await desk.store.folds.open_folds()
     clerk = Clerk()
-    done = await desk.folder(clerk).carry(row)
+    done = await desk.folder(clerk).run_fold(row)
     assert (done.state, done.method, done.summary) == ("folded", "model", "")
     assert clerk.merges == []
     assert "Crate 8 holds 1296 nails." in desk.log(done)
@@ -197,10 +197,10 @@ async def test_after_a_digest_the_originals_go_into_the_merge_but_not_into_the_d
     conversation = await talk(desk.store, TURNS)
     folder = desk.folder(Clerk())
     first = await folder.start(await fold_plan(desk.store, conversation, 1, 6))
-    await folder.carry(first, extract=True)
+    await folder.run_fold(first, extract=True)
     clerk = Clerk()
     folder = desk.folder(clerk)
-    row = await folder.carry(await folder.start(await fold_plan(desk.store, conversation, 7, 8)))
+    row = await folder.run_fold(await folder.start(await fold_plan(desk.store, conversation, 7, 8)))
     assert "Crate 1 holds 1037 nails." in clerk.merges[0]
     assert "digest]" not in clerk.merges[0]
     entry = desk.log(row).split(row.id)[1]

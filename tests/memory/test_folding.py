@@ -9,9 +9,9 @@ import pytest
 
 from memory import failpoints
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble
+from memory.context.view import assemble_view
 from memory.failpoints import FailpointError
-from memory.folding import Folder
+from memory.folding import FoldRunner
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk
@@ -54,7 +54,7 @@ class House:
         self.store, self.workspace, self.told = store, Workspace(root), told
 
     def folder(self, answer=GOOD, deadline=5.0, zone=UTC, **more):
-        return Folder(
+        return FoldRunner(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,
@@ -69,7 +69,7 @@ class House:
     async def fold(self, conversation, first=1, last=3, answer=GOOD, **how):
         folder = self.folder(answer)
         row = await folder.start(await fold_plan(self.store, conversation, first, last))
-        return await folder.carry(row, **how)
+        return await folder.run_fold(row, **how)
 
     def log(self, row):
         return self.workspace.space("").read(row.log_ref).text
@@ -101,7 +101,7 @@ async def test_a_fold_is_in_the_log_in_the_summary_and_out_of_the_view(house):
     assert await house.store.folds.check_ledger() == []
     assert house.told == ["planned", "summarised", "logged", "folded"]
     assert row.tokens_after < row.tokens_before + row.summary_tokens
-    shown = assemble(session, (), (), WEIGHTED).shown[0]
+    shown = assemble_view(session, (), (), WEIGHTED).shown[0]
     assert shown.parts[0].text.startswith("[Summary of 3 earlier turns.")
 
 
@@ -164,7 +164,7 @@ async def test_a_model_that_hangs_is_given_up_at_the_deadline(house):
     conversation = await talk(house.store, EXCHANGES)
     folder = house.folder(asyncio.Event(), deadline=0.05)
     row = await folder.start(await fold_plan(house.store, conversation, 1, 3))
-    assert (await folder.carry(row)).method == "extract"
+    assert (await folder.run_fold(row)).method == "extract"
 
 
 async def test_in_a_hurry_no_model_is_asked(house):
@@ -180,11 +180,11 @@ async def test_a_cancelled_fold_is_ended_with_the_digest(house):
     teller = Teller(asyncio.Event())
     folder = house.folder(teller)
     row = await folder.start(await fold_plan(house.store, conversation, 1, 3))
-    task = asyncio.create_task(folder.carry(row))
+    task = asyncio.create_task(folder.run_fold(row))
     await teller.called.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    done = await folder.carry(await house.store.folds.fold(row.id), extract=True)
+    done = await folder.run_fold(await house.store.folds.fold(row.id), extract=True)
     assert (done.state, done.method) == ("folded", "extract")
 
 
@@ -200,7 +200,7 @@ async def test_a_fold_broken_off_anywhere_goes_on_and_is_logged_once(house, plac
     failpoints.arm({})
     assert (await house.store.sessions.load(conversation)).turns == before.turns
     (row,) = await house.store.folds.open_folds()
-    done = await house.folder().carry(row)
+    done = await house.folder().run_fold(row)
     assert done.state == "folded"
     assert house.log(done).count(f"<!-- fold {row.id} -->") == 1
     assert await house.store.folds.check_ledger() == []
@@ -237,7 +237,7 @@ async def test_a_fold_overtaken_by_a_clear_changes_nothing_and_its_entry_says_so
     failpoints.arm({})
     (row,) = await house.store.folds.open_folds()
     await house.store.sessions.clear(conversation)
-    assert await house.folder().carry(row) is None
+    assert await house.folder().run_fold(row) is None
     assert f"<!-- fold {row.id} stale -->" in house.log(row)
     assert house.told[-1] == "stale"
     assert (await house.store.sessions.load(conversation)).summary is None
@@ -247,7 +247,7 @@ async def test_a_new_start_is_written_to_the_log_alone(house):
     conversation = await talk(house.store, EXCHANGES)
     await house.store.sessions.clear(conversation, await fold_plan(house.store, conversation, 1, 4, log_only=True))
     (row,) = await house.store.folds.open_folds()
-    done = await house.folder().carry(row)
+    done = await house.folder().run_fold(row)
     assert (done.state, done.summary) == ("folded", "")
     assert "E12345678" in house.log(done)
     assert (await house.store.sessions.load(conversation)).turns == ()
@@ -258,7 +258,7 @@ async def test_the_entry_is_in_the_day_of_the_configured_zone(house):
     conversation = await talk(house.store, EXCHANGES)
     zone = ZoneInfo("Pacific/Kiritimati")
     folder = house.folder(zone=zone)
-    row = await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
+    row = await folder.run_fold(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
     assert row.log_ref == f"memory/{row.at.astimezone(zone):%Y-%m-%d}.md"
     assert f"## {row.at.astimezone(zone):%H:%M} · terminal" in house.log(row)
 
@@ -277,7 +277,7 @@ async def test_a_summary_a_little_too_long_loses_plain_lines_and_a_longer_one_is
     summary = "\n".join([GOOD["summary"].replace("## 事实", "\n".join([*plain, "## 事实"]))])
     most = int(WEIGHTED.text(summary) * share)
     folder = house.folder({**GOOD, "summary": summary}, summary_tokens=lambda policy: most)
-    row = await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
+    row = await folder.run_fold(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
     assert row.method == method
     assert row.summary_tokens <= most
     assert "E12345678" in row.summary
@@ -299,10 +299,10 @@ async def test_a_fold_that_was_logged_before_the_zone_was_changed_is_not_logged_
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": "fold.log_written:raise"})
     folder = house.folder(zone=ZoneInfo("Pacific/Kiritimati"))
     with pytest.raises(FailpointError):
-        await folder.carry(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
+        await folder.run_fold(await folder.start(await fold_plan(house.store, conversation, 1, 3)))
     failpoints.arm({})
     (row,) = await house.store.folds.open_folds()
-    done = await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).carry(row)
+    done = await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).run_fold(row)
     files = house.workspace.space("")
     logs = [files.read(entry.path).text for entry in files.list("memory")]
     assert sum(text.count(f"<!-- fold {row.id} -->") for text in logs) == 1
@@ -320,10 +320,10 @@ async def test_a_fold_that_is_overtaken_is_marked_where_it_was_logged(house):
     day.write_bytes(b"caf\xe9\n")
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": "fold.log_synced:raise"})
     with pytest.raises(FailpointError):
-        await folder.carry(row)
+        await folder.run_fold(row)
     failpoints.arm({})
     (row,) = await house.store.folds.open_folds()
     await house.store.sessions.clear(conversation)
-    assert await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).carry(row) is None
+    assert await house.folder(zone=ZoneInfo("Pacific/Pago_Pago")).run_fold(row) is None
     assert f"<!-- fold {row.id} stale -->" in house.log(row)
     assert row.log_ref.endswith("-2.md")

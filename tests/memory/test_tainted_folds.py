@@ -5,12 +5,12 @@ from datetime import UTC
 
 import pytest
 
-from memory.context.taint import tainted_view
+from memory.context.taint import is_view_tainted
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Image, Text, ToolCall, ToolResult
-from memory.folding import Folder
+from memory.folding import FoldRunner
 from memory.store.open import open_store
-from memory.store.rows import Arrival, PlannedCall, Usage
+from memory.store.rows import NewInboxRow, PlannedCall, Usage
 from memory.workspace.files import Workspace
 from tests.memory.store.older import go_back
 from tests.memory.talking import PLACE, draft, fold_plan, talk
@@ -22,7 +22,9 @@ CHAT = [("How are you?", "Fine."), ("我要去巴黎", "好的"), ("And now?", "
 async def read_a_page(store, name="web_fetch", key="page", words=ORDER):
     """A turn in which a tool gives something back; returns the conversation."""
     tainted = name == "web_fetch"
-    (stored,) = await store.delivery.accept([Arrival(place=PLACE, key=key, kind="message", sender_id="u1", body="{}")])
+    (stored,) = await store.delivery.accept(
+        [NewInboxRow(place=PLACE, key=key, kind="message", sender_id="u1", body="{}")]
+    )
     turn = await store.delivery.claim(stored.id, draft("user", Text(text="what does it say?")), "owner")
     asked = draft("assistant", ToolCall(id="c1", name=name, input="{}"), origin="model")
     planned = PlannedCall(call_id="c1", name=name, input="{}", effect="pure")
@@ -36,7 +38,7 @@ async def read_a_page(store, name="web_fetch", key="page", words=ORDER):
 
 
 async def folded(store, root, conversation, first, last, log_only=False):
-    folder = Folder(
+    folder = FoldRunner(
         folds=store.folds,
         sessions=store.sessions,
         workspace=Workspace(root),
@@ -45,7 +47,7 @@ async def folded(store, root, conversation, first, last, log_only=False):
         zone=UTC,
     )
     row = await folder.start(await fold_plan(store, conversation, first, last, log_only))
-    return await folder.carry(row, extract=True)
+    return await folder.run_fold(row, extract=True)
 
 
 async def _nobody(system, prompt, most, conversation):
@@ -63,7 +65,7 @@ async def test_a_page_taints_three_turns_later_after_two_folds_and_after_a_resta
     store = await open_store(tmp_path / "m.db")
     conversation = await read_a_page(store)
     await talk(store, CHAT, tainted=True)
-    assert tainted_view(await store.sessions.load(conversation))
+    assert is_view_tainted(await store.sessions.load(conversation))
     first = await folded(store, tmp_path / "ws", conversation, 1, 2)
     second = await folded(store, tmp_path / "ws", conversation, 3, 3)
     assert (first.tainted, second.tainted) == (True, True)
@@ -71,10 +73,10 @@ async def test_a_page_taints_three_turns_later_after_two_folds_and_after_a_resta
     store = await open_store(tmp_path / "m.db")
     session = await store.sessions.load(conversation)
     assert [turn.number for turn in session.turns] == [4]
-    assert tainted_view(session)
+    assert is_view_tainted(session)
     assert [row.tainted for row in await store.folds.folds(conversation)] == [True, True]
     await store.sessions.clear(conversation)
-    assert not tainted_view(await store.sessions.load(conversation))
+    assert not is_view_tainted(await store.sessions.load(conversation))
     await store.close()
 
 
@@ -84,7 +86,7 @@ async def test_a_fold_of_a_persons_own_words_is_clean(store, tmp_path, log_only)
     await talk(store, CHAT)
     row = await folded(store, tmp_path / "ws", conversation, 1, 4, log_only)
     assert not row.tainted
-    assert not tainted_view(await store.sessions.load(conversation))
+    assert not is_view_tainted(await store.sessions.load(conversation))
 
 
 async def test_a_fold_behind_a_tainted_one_is_tainted_though_only_its_log_is_written(store, tmp_path):
@@ -99,7 +101,7 @@ async def test_a_fold_taken_back_leaves_its_turns_to_speak_for_themselves(store,
     await talk(store, CHAT, tainted=True)
     await folded(store, tmp_path / "ws", conversation, 1, 2)
     await store.folds.undo(conversation)
-    assert tainted_view(await store.sessions.load(conversation))
+    assert is_view_tainted(await store.sessions.load(conversation))
 
 
 @pytest.mark.parametrize("outside", ["nothing", "page", "picture"])
@@ -110,7 +112,7 @@ async def test_folds_of_an_older_version_are_judged_by_what_can_have_been_in_vie
     conversation = await talk(store, CHAT)
     if outside == "picture":
         (stored,) = await store.delivery.accept(
-            [Arrival(place=PLACE, key="p", kind="message", sender_id="u1", body="{}")]
+            [NewInboxRow(place=PLACE, key="p", kind="message", sender_id="u1", body="{}")]
         )
         seen = draft("user", Text(text="look"), Image(sha256="0" * 64, media_type="image/png"))
         turn = await store.delivery.claim(stored.id, seen, "owner")
@@ -139,7 +141,7 @@ async def test_messages_of_an_older_version_are_labelled_from_the_first_words_fr
     found = [message.tainted for message in await store.sessions.messages(conversation)]
     assert found == [False, False, False, False, after, after, False, after, False, False]
     await store.sessions.undo_clear(conversation)
-    assert tainted_view(await store.sessions.load(conversation)) is after
+    assert is_view_tainted(await store.sessions.load(conversation)) is after
     await talk(store, [("one more", "fine")])
     await store.close()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 
 async def test_a_cancellation_that_is_lost_is_told_again() -> None:
@@ -19,7 +19,7 @@ async def test_a_cancellation_that_is_lost_is_told_again() -> None:
         await asyncio.sleep(0)
     came.set()
     await asyncio.sleep(0)
-    await asyncio.wait_for(end([task]), 20)
+    await asyncio.wait_for(cancel_and_wait([task]), 20)
     assert task.cancelled()
 
 
@@ -35,7 +35,7 @@ async def test_one_that_never_ends_is_left_behind() -> None:
 
     task = asyncio.create_task(deaf())
     await asyncio.sleep(0)
-    await asyncio.wait_for(end([task]), 20)
+    await asyncio.wait_for(cancel_and_wait([task]), 20)
     assert not task.done()
     over.set()
     await task
@@ -47,5 +47,5 @@ async def test_who_ended_before_is_waited_for_no_longer() -> None:
 
     task = asyncio.create_task(broke())
     await asyncio.wait([task])
-    await end([task])
-    await end([])
+    await cancel_and_wait([task])
+    await cancel_and_wait([])

@@ -24,15 +24,20 @@ SIGNATURE = "test_S15_a_signature_that_is_not_the_right_one_is_refused_however_i
 STORING = "channels/toolkit/storing.py"
 PAUSE = "        await asyncio.sleep(pause)\n        pause = min(2 * pause, longest)\n"
 STORED_WITH_PAGES = (
-    "            await until_stored(lambda: deliver(messages, pages), self.name)\n            self._book.kept(pages)\n"
+    "            await store_with_retry(lambda: deliver(messages, pages), self.name)\n"
+    "            self._book.kept(pages)\n"
 )
 GIVEN_UP = "        return []\n"
 SENT_IN_ORDER = """    .limit(1)
 )
-_OWED = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _OPEN).limit(1)
-_SENDING = (
+_SELECT_OPEN_PART = select(outbox.c.id).where(outbox.c.conversation == bindparam("row"), _IS_OPEN).limit(1)
+_MARK_SENDING = (
     update(outbox)
-    .where(outbox.c.id == bindparam("row"), outbox.c.state == word("pending"), ~_ON_ITS_WAY"""
+    .where(
+        outbox.c.id == bindparam("row"),
+        outbox.c.state == literal_text("pending"),
+        ~_IS_ANOTHER_SENDING,
+"""
 
 CHANNELS = (
     Mutant(
@@ -55,24 +60,24 @@ CHANNELS = (
         name="a call of the official account is answered though its message could not be stored",
         guards="I1",
         file="channels/wechat_mp/channel.py",
-        old="        await self._exchanges.hang(exchange, number)\n        return HookReply(status=503)\n",
-        new='        return HookReply(body=b"success")\n',
+        old="        await self._exchanges.hang(exchange, number)\n        return WebhookReply(status=503)\n",
+        new='        return WebhookReply(body=b"success")\n',
         tests=(f"{MP}::{UNSTORED}", "tests/channels/wechat_mp/test_replies.py"),
     ),
     Mutant(
         name="telegram's call is answered though its update could not be stored",
         guards="I1",
         file="channels/telegram/channel.py",
-        old="error=type(err).__name__)\n                return HookReply(status=503)\n",
-        new="error=type(err).__name__)\n                return HookReply()\n",
+        old="error=type(err).__name__)\n                return WebhookReply(status=503)\n",
+        new="error=type(err).__name__)\n                return WebhookReply()\n",
         tests=("tests/channels/telegram/test_webhook.py",),
     ),
     Mutant(
         name="feishu's call is answered though its event could not be stored",
         guards="I1",
         file="channels/feishu/channel.py",
-        old='error=f"{type(err).__name__}: {err}")\n            return HookReply(status=503)\n',
-        new='error=f"{type(err).__name__}: {err}")\n            return HookReply()\n',
+        old='error=f"{type(err).__name__}: {err}")\n            return WebhookReply(status=503)\n',
+        new='error=f"{type(err).__name__}: {err}")\n            return WebhookReply()\n',
         tests=("tests/channels/feishu/test_contract.py::TestByWebhook",),
     ),
     Mutant(
@@ -82,7 +87,7 @@ CHANNELS = (
         old=STORED_WITH_PAGES,
         new=(
             "            await self._book._write(pages)\n            self._book.kept(pages)\n"
-            "            await until_stored(lambda: deliver(messages), self.name)\n"
+            "            await store_with_retry(lambda: deliver(messages), self.name)\n"
         ),
         tests=(f"{WECHAT}::{DEAD}",),
     ),
@@ -101,8 +106,8 @@ CHANNELS = (
         name="a part goes before one that has to wait",
         guards="I4",
         file="memory/store/conversations/outbox.py",
-        old=f"    .order_by(outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER}, ~_EARLIER)\n",
-        new=f"    .order_by(outbox.c.not_before, outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER})\n",
+        old=f"    .order_by(outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER}        ~_HAS_EARLIER_PART,\n",
+        new=f"    .order_by(outbox.c.not_before, outbox.c.line, outbox.c.part_no)\n{SENT_IN_ORDER}",
         tests=("tests/bot/gateway/test_gateway.py::test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle",),
     ),
     Mutant(
@@ -136,15 +141,15 @@ CHANNELS = (
         name="wechat's code behind a good status is not read",
         guards="I6",
         file="channels/wechat/client.py",
-        old="    if code:\n        raise Refused(path",
-        new="    if False:\n        raise Refused(path",
+        old="    if code:\n        raise ILinkApiError(path",
+        new="    if False:\n        raise ILinkApiError(path",
         tests=(f"{WECHAT}::{REFUSED}",),
     ),
     Mutant(
         name="feishu's code behind a good status is not read",
         guards="I6",
         file="channels/feishu/client.py",
-        old='        if reply["code"]:\n            raise _error(reply)\n        return reply\n',
+        old='        if reply["code"]:\n            raise _error_in_response(reply)\n        return reply\n',
         new="        return reply\n",
         tests=("tests/channels/feishu/test_client.py",),
     ),
@@ -152,7 +157,7 @@ CHANNELS = (
         name="the official account's code behind a good status is not read",
         guards="I6",
         file="channels/wechat_mp/client.py",
-        old="        if code:\n            raise meaning(code, text)\n        self.heard",
+        old="        if code:\n            raise error_for_code(code, text)\n        self.heard",
         new="        self.heard",
         tests=(f"{MP}::{REFUSED}", "tests/channels/wechat_mp/test_replies.py"),
     ),
@@ -245,7 +250,7 @@ CHANNELS = (
         name="a press is asked about again, whatever became of it",
         guards="S08",
         file="bot/agent/approvals.py",
-        old='        if row.state != "asked":\n            return _OVER[row.state]\n',
+        old='        if row.state != "asked":\n            return _CLOSED_TEXTS[row.state]\n',
         new='        await self.access.move(row.id, row.state, "asked")\n',
         tests=(
             f"{APPROVALS}::test_it_runs_once_with_the_very_arguments_that_were_shown",
@@ -272,7 +277,7 @@ CHANNELS = (
         name="an encrypted call without its signature is believed",
         guards="S15",
         file="channels/wechat_mp/webhook.py",
-        old="        if not signed(proof, (self._token, stamp, nonce, sealed)):\n",
+        old="        if not is_signature_of(proof, (self._token, stamp, nonce, sealed)):\n",
         new="        if False:\n",
         tests=(f"{HOOKS}::{SIGNATURE}",),
     ),
@@ -288,8 +293,8 @@ CHANNELS = (
         name="a certificate is not looked at",
         guards="S68",
         file="channels/wechat/client.py",
-        old="proxy=proxy or None, trust_env=False, event_hooks=HOOKS)\n",
-        new="proxy=proxy or None, trust_env=False, verify=False, event_hooks=HOOKS)\n",
+        old="proxy=proxy or None, trust_env=False, event_hooks=HTTP_HOOKS)\n",
+        new="proxy=proxy or None, trust_env=False, verify=False, event_hooks=HTTP_HOOKS)\n",
         tests=(TLS,),
     ),
 )

@@ -24,8 +24,8 @@ ON_DISK = (
         name="a file's bytes are not synced before its name",
         guards="I22",
         file="memory/workspace/files.py",
-        old='            os.fsync(fd)\n            fp("file.synced")\n',
-        new='            fp("file.synced")\n',
+        old='            os.fsync(fd)\n            hit("file.synced")\n',
+        new='            hit("file.synced")\n',
         tests=(f"{DURABLE}::{ATOMIC}",),
     ),
     Mutant(
@@ -48,7 +48,7 @@ ON_DISK = (
         name="a process that slept finds its unfinished file where it was",
         guards="I11",
         file="memory/workspace/files.py",
-        old="                if _MARKED.fullmatch(name):\n",
+        old="                if _TEMPORARY_NAME.fullmatch(name):\n",
         new="                if False:\n",
         tests=(f"{WRITERS}::{SLEPT}",),
     ),
@@ -56,7 +56,7 @@ ON_DISK = (
         name="a file gets its name though nobody is sure",
         guards="I11",
         file="memory/workspace/files.py",
-        old="            self.writer.sure()\n",
+        old="            self.writer.check_still_held()\n",
         new="",
         tests=(f"{WRITERS}::{SLEPT}",),
     ),
@@ -72,7 +72,7 @@ ON_DISK = (
         name="what forgets waits for the turns of its own process only",
         guards="I16",
         file="bot/runtime/cluster/quiesce.py",
-        old="            if all(_rests(told, mark) for told in await self.leases.others()):\n",
+        old="            if all(_is_at_rest(told, mark) for told in await self.leases.others()):\n",
         new="            if True:\n",
         tests=("tests/bot/runtime/cluster/test_quiesce.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
     ),
@@ -80,7 +80,7 @@ ON_DISK = (
         name="a mark stands though whoever left it is dead",
         guards="I16",
         file="memory/store/engine/leases.py",
-        old="    ~void(duty.c.lease),\n",
+        old="    ~is_lease_void(duty.c.lease),\n",
         new="",
         tests=(
             "tests/bot/runtime/cluster/test_quiesce.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",
@@ -116,7 +116,7 @@ ON_DISK = (
         name="a blob that is there is believed to be on the disk",
         guards="I1",
         file="memory/workspace/blobs.py",
-        old="            return False\n        sync(self._root)\n        return True\n\n    def _make_root",
+        old="            return False\n        fsync_path(self._root)\n        return True\n\n    def _make_root",
         new="            return False\n        return True\n\n    def _make_root",
         tests=(DURABLE,),
     ),
@@ -124,7 +124,7 @@ ON_DISK = (
         name="a snapshot has its name before its bytes are synced",
         guards="I1",
         file="memory/store/engine/sqlite.py",
-        old="    sync(half)\n",
+        old="    fsync_path(half)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
     ),
@@ -132,7 +132,7 @@ ON_DISK = (
         name="a snapshot's name is not synced",
         guards="I1",
         file="memory/store/engine/sqlite.py",
-        old="    sync(target.parent)\n",
+        old="    fsync_path(target.parent)\n",
         new="",
         tests=(f"{DURABLE}::test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name",),
     ),
@@ -150,8 +150,8 @@ EPOCHS = (
         name="a clear leaves the running turn alone",
         guards="I18",
         file="memory/store/conversations/sessions.py",
-        old="    await take(tx, id)\n    await cancel_open(tx, id)\n    home = await",
-        new="    await take(tx, id)\n    home = await",
+        old="    await take_numbers(tx, id)\n    await cancel_open_turns(tx, id)\n    home = await",
+        new="    await take_numbers(tx, id)\n    home = await",
         tests=(f"{STORE}::TestRecovery", MACHINE),
     ),
     Mutant(
@@ -190,7 +190,7 @@ EPOCHS = (
         name="what a person took back before a clear still holds folds back",
         guards="I18",
         file="memory/store/conversations/sessions.py",
-        old="        _undone.c.epoch == conversation.c.epoch,\n",
+        old="        _undone_fold.c.epoch == conversation.c.epoch,\n",
         new="",
         tests=(FENCES,),
     ),
@@ -240,8 +240,8 @@ LEASES = (
         name="a record moves with its leases beginning anew",
         guards="I11",
         file="memory/store/maintenance/postgres_move.py",
-        old="    await bare.execute(_LEASE, [lease])\n",
-        new="    await bare.execute(_LEASE, [0])\n",
+        old="    await bare.execute(_SET_LEASE, [lease])\n",
+        new="    await bare.execute(_SET_LEASE, [0])\n",
         tests=(f"{MOVING}::test_a_record_with_rows_in_every_table_moves_and_the_file_stays",),
     ),
     Mutant(
@@ -285,14 +285,14 @@ REQUESTS = (
         old=(
             "            if not await self._carry_out(session, planned, setting):\n                break\n"
             "            session = await self.sessions.load(session.conversation)\n"
-            "        if not planned.fits and not wish.shrunk:\n"
+            "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
         new=(
             "            if len(session.turns[-1].messages) > 1:\n"
             "                planned = replace(planned, fits=True)\n                break\n"
             "            if not await self._carry_out(session, planned, setting):\n                break\n"
             "            session = await self.sessions.load(session.conversation)\n"
-            "        if not planned.fits and not wish.shrunk:\n"
+            "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
         tests=(LOOP,),
     ),
@@ -300,8 +300,8 @@ REQUESTS = (
         name="tools cost nothing",
         guards="I39",
         file="memory/context/view.py",
-        old=" + _known_tools(counter, tools) + _known(counter, tail)",
-        new=" + _known(counter, tail)",
+        old="        + _count_tools_cached(counter, tools)\n        + _count_cached(counter, tail)",
+        new="        + _count_cached(counter, tail)",
         tests=("tests/memory/context/test_view.py",),
     ),
     Mutant(
@@ -318,11 +318,11 @@ SILENCE = (
         name="feishu's silence counts as sent",
         guards="I6",
         file="channels/feishu/client.py",
-        old="            raise _unanswered(err) from err\n        return _parsed",
+        old="            raise _error_without_response(err) from err\n        return _parse_response",
         new=(
-            "            if isinstance(found := _unanswered(err), Ambiguous):\n"
-            '                return {"code": 0, "data": {"message_id": "om_1"}, "_status": 200, "_reset": ""}\n'
-            "            raise found from err\n        return _parsed"
+            "            if isinstance(found := _error_without_response(err), Ambiguous):\n            "
+            '    return {"code": 0, "data": {"message_id": "om_1"}, "_status": 200, "_reset": ""}\n    '
+            "        raise found from err\n        return _parse_response"
         ),
         tests=(f"tests/channels/feishu/test_contract.py::TestBySocket::{NO_ANSWER}",),
     ),
@@ -330,10 +330,10 @@ SILENCE = (
         name="wechat's silence counts as sent",
         guards="I6",
         file="channels/wechat/client.py",
-        old="            raise _meaning(err) from err\n        path = urlsplit",
+        old="            raise _error_for_exception(err) from err\n        path = urlsplit",
         new=(
-            "            if isinstance(found := _meaning(err), Ambiguous):\n                return {}\n"
-            "            raise found from err\n        path = urlsplit"
+            "            if isinstance(found := _error_for_exception(err), Ambiguous):\n               "
+            " return {}\n            raise found from err\n        path = urlsplit"
         ),
         tests=(f"tests/channels/wechat/test_contract.py::TestWechat::{NO_ANSWER}",),
     ),

@@ -79,7 +79,10 @@ GUARDS = (
         name="a duty that another has is taken",
         guards="I11",
         file="memory/store/engine/leases.py",
-        old='.where(duty.c.name == bindparam("called"), or_(duty.c.lease == bindparam("mine"), void(duty.c.lease)))\n',
+        old=(
+            '.where(duty.c.name == bindparam("called"), '
+            'or_(duty.c.lease == bindparam("mine"), is_lease_void(duty.c.lease)))\n'
+        ),
         new='.where(duty.c.name == bindparam("called"))\n',
         tests=(LEASES,),
     ),
@@ -87,8 +90,11 @@ GUARDS = (
         name="a duty that another has is let go of",
         guards="I11",
         file="memory/store/engine/leases.py",
-        old='_LET_GO = delete(duty).where(duty.c.name == bindparam("called"), duty.c.lease == bindparam("mine"))\n',
-        new='_LET_GO = delete(duty).where(duty.c.name == bindparam("called"))\n',
+        old=(
+            '_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("called"), '
+            'duty.c.lease == bindparam("mine"))\n'
+        ),
+        new='_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("called"))\n',
         tests=(LEASES,),
     ),
     Mutant(
@@ -129,7 +135,7 @@ GUARDS = (
         name="what opens files has no limits",
         guards="S37",
         file="bot/gateway/attachment_worker.py",
-        old='    """Run as `python attachments_child.py picture|pdf`."""\n    _limit()\n',
+        old='    """Run as `python attachments_child.py picture|pdf`."""\n    _set_limits()\n',
         new='    """Run as `python attachments_child.py picture|pdf`."""\n',
         tests=(LIMITS,),
     ),
@@ -137,7 +143,7 @@ GUARDS = (
         name="what opens files takes all memory",
         guards="S37",
         file="bot/gateway/attachment_worker.py",
-        old="        resource.RLIMIT_AS: MEMORY,\n",
+        old="        resource.RLIMIT_AS: MAX_MEMORY_BYTES,\n",
         new="",
         tests=(LIMITS,),
     ),
@@ -153,7 +159,7 @@ GUARDS = (
         name="what opens files writes as much as it likes",
         guards="S37",
         file="bot/gateway/attachment_worker.py",
-        old="        resource.RLIMIT_FSIZE: OUTPUT,\n",
+        old="        resource.RLIMIT_FSIZE: MAX_OUTPUT_BYTES,\n",
         new="",
         tests=(LIMITS,),
     ),
@@ -177,7 +183,7 @@ GUARDS = (
         name="arguments that were changed since are run",
         guards="S08",
         file="bot/agent/approvals.py",
-        old="        if tool is None or digest(row.arguments) != row.digest:\n",
+        old="        if tool is None or digest_arguments(row.arguments) != row.digest:\n",
         new="        if tool is None:\n",
         tests=("tests/bot/agent/test_approvals.py::test_arguments_that_are_not_those_that_were_shown_are_not_run",),
     ),
@@ -185,8 +191,8 @@ GUARDS = (
         name="a call that trickles is waited for longer",
         guards="S21",
         file="channels/web/webhooks.py",
-        old="MOST_SECONDS = 5.0\n",
-        new="MOST_SECONDS = 20.0\n",
+        old="MAX_BODY_SECONDS = 5.0\n",
+        new="MAX_BODY_SECONDS = 20.0\n",
         tests=("tests/channels/test_hooks_attacks.py::test_S21_a_body_that_trickles_is_closed_after_five_seconds",),
     ),
     Mutant(
@@ -236,8 +242,8 @@ GUARDS = (
         name="a run of exclamation marks is looked at from each of them",
         guards="growth",
         file="channels/feishu/cards.py",
-        old='_BANGS = re.compile(r"(?<!!)!++(?=\\[)")\n',
-        new='_BANGS = re.compile(r"!+(?=\\[)")\n',
+        old='_IMAGE_MARKS = re.compile(r"(?<!!)!++(?=\\[)")\n',
+        new='_IMAGE_MARKS = re.compile(r"!+(?=\\[)")\n',
         tests=("tests/channels/feishu/test_cards.py::test_four_times_the_text_takes_about_four_times_as_long",),
     ),
     Mutant(

@@ -100,8 +100,8 @@ HUBS = (
         name="a prompt is forgotten before it is recorded",
         guards="I42",
         file="bot/agent/prompt.py",
-        old="            if len(self._fresh) > MOST_UNRECORDED:\n",
-        new="            if len(self._fresh) > MOST_KNOWN:\n",
+        old="            if len(self._fresh) > MAX_UNRECORDED_CHARS:\n",
+        new="            if len(self._fresh) > MAX_CACHED_CONVERSATIONS:\n",
         tests=(BOUNDS,),
     ),
     Mutant(

@@ -55,7 +55,7 @@ MUTANTS = (
         name="a post is confirmed though it could not be stored",
         guards="I1",
         file="channels/web/routes.py",
-        old='            raise Refused(503, "storage", why, {"retry-after": "2"}) from err\n',
+        old='            raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err\n',
         new="            return Accepted(id=why, new=True)\n",
         tests=(DISK,),
     ),
@@ -127,8 +127,8 @@ MUTANTS = (
         name="a part of unknown fate is taken for sent",
         guards="I6",
         file="bot/gateway/gateway.py",
-        old='Fate(state="unknown", ',
-        new='Fate(state="sent", ',
+        old='SendOutcome(state="unknown", ',
+        new='SendOutcome(state="sent", ',
         tests=(GATEWAY,),
     ),
     Mutant(
@@ -164,8 +164,8 @@ MUTANTS = (
         name="repair drops the last words of the person",
         guards="I15",
         file="memory/context/message_rules.py",
-        old="    return tuple(_paired(merged))\n",
-        new='    return tuple(_paired(merged[:-1] if merged and merged[-1].role == "user" else merged))\n',
+        old="    return tuple(_pair_calls(merged))\n",
+        new='    return tuple(_pair_calls(merged[:-1] if merged and merged[-1].role == "user" else merged))\n',
         tests=(VALIDITY,),
     ),
     Mutant(
@@ -180,7 +180,7 @@ MUTANTS = (
         name="a fold is done without its entry in the log",
         guards="I17",
         file="memory/folding.py",
-        old="await asyncio.to_thread(daily_log.append, files, self._section(row))",
+        old="await asyncio.to_thread(daily_log.append_section, files, self._section(row))",
         new="self._section(row).path",
         tests=(FOLD,),
     ),
@@ -188,15 +188,15 @@ MUTANTS = (
         name="an empty summary is taken",
         guards="I17",
         file="memory/context/summary/validation.py",
-        old="    if any(not _says(text.text) or text.share_dropped > MOST_DROPPED for text in texts):\n",
-        new="    if any(text.share_dropped > MOST_DROPPED for text in texts):\n",
+        old="    if any(not _has_content(text.text) or text.share_dropped > MAX_DROPPED_SHARE for text in texts):\n",
+        new="    if any(text.share_dropped > MAX_DROPPED_SHARE for text in texts):\n",
         tests=("tests/walk/test_context_walks.py::test_a_summary_that_says_nothing_is_not_taken",),
     ),
     Mutant(
         name="an answer of an older epoch is said",
         guards="I18",
         file="memory/store/conversations/turns.py",
-        old="        await _cancel(tx, turn_row(row))\n",
+        old="        await _cancel(tx, to_turn_row(row))\n",
         new="        pass\n",
         tests=(f"{STORE}::TestRecovery", f"{STORE}::TestClear", MACHINE),
     ),
@@ -220,7 +220,7 @@ MUTANTS = (
         name="a clear leaves open folds alone",
         guards="I18",
         file="memory/store/conversations/sessions.py",
-        old="    await stale_open(tx, id)\n    if log_only is not None:\n",
+        old="    await mark_open_stale(tx, id)\n    if log_only is not None:\n",
         new="    if log_only is not None:\n",
         tests=(f"{MACHINE}::test_after_a_clear_a_new_fold_can_be_begun_at_once",),
     ),
@@ -244,7 +244,10 @@ MUTANTS = (
         name="a fold covers nothing",
         guards="I36",
         file="memory/store/conversations/folds.py",
-        old="        await tx.run(_COVER, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)\n",
+        old=(
+            "        await tx.run(_INSERT_COVERAGE, row=held.conversation, by=held.id, first=held.from_seq, "
+            "last=held.to_seq)\n"
+        ),
         new="",
         tests=(f"{STORE}::TestFolds", MACHINE),
     ),
@@ -279,8 +282,8 @@ MUTANTS = (
         name="what tools answered costs nothing",
         guards="I39",
         file="memory/context/tokens.py",
-        old="                return PER_RESULT + self.text(part.text)\n",
-        new="                return PER_RESULT\n",
+        old="                return RESULT_TOKENS + self.text(part.text)\n",
+        new="                return RESULT_TOKENS\n",
         tests=(LIVES,),
     ),
     Mutant(
@@ -295,8 +298,8 @@ MUTANTS = (
         name="the clock stands in the prefix",
         guards="I38",
         file="bot/agent/context_fitter.py",
-        old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
-        new='view = assemble(session, (*setting.system, tail.text), setting.tools, counter, "", moving.last)',
+        old="view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)",
+        new='view = assemble_view(session, (*setting.system, tail.text), setting.tools, counter, "", moving.last)',
         tests=(PREFIX,),
     ),
     Mutant(
@@ -399,7 +402,7 @@ MUTANTS = (
         name="what a model notes need not be what the person said",
         guards="I35",
         file="memory/longterm/extraction.py",
-        old='    return "" if words.bear_out(fact.text) and words.agree(fact.text) else "source"\n',
+        old='    return "" if words.supports(fact.text) and words.agree(fact.text) else "source"\n',
         new='    return ""\n',
         tests=(
             f"{EXTRACTION}::test_what_they_do_not_bear_out_is_dropped_and_counted",
@@ -429,7 +432,7 @@ MUTANTS = (
         name="a write may halve a memory that no person asked to shorten",
         guards="I23",
         file="memory/longterm/memory_file.py",
-        old="    return len(after.encode()) < LEAST_LEFT * len(before.encode())\n",
+        old="    return len(after.encode()) < MIN_LEFT_SHARE * len(before.encode())\n",
         new="    return False\n",
         tests=(f"{LINES}::test_no_write_halves_the_file_without_a_persons_word",),
     ),
@@ -437,7 +440,7 @@ MUTANTS = (
         name="a night may take out as many lines as it likes",
         guards="I23",
         file="memory/longterm/dream_plan.py",
-        old="    if going > max(1.0, MOST_LOST * count):\n",
+        old="    if going > max(1.0, MAX_LOST_SHARE * count):\n",
         new="    if False:\n",
         tests=(
             "tests/memory/longterm/test_dream_plan.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
@@ -448,7 +451,7 @@ MUTANTS = (
         name="a file is written over whatever somebody else made of it",
         guards="I23",
         file="memory/workspace/files.py",
-        old="        if self.checked and hashlib.sha256(_bytes(fd, self.name)).hexdigest() != self.expected:\n",
+        old="        if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:\n",
         new="        if False:\n",
         tests=(
             f"{WORKSPACE}::test_a_write_over_an_edit_is_a_conflict_and_both_texts_survive",
@@ -461,8 +464,8 @@ MUTANTS = (
         guards="T12",
         file="memory/longterm/memories.py",
         old=(
-            "    like = _like([line for line in lines if normal(line.text) not in gone], "
-            "candidate.category, content, threshold)\n"
+            "    like = _find_similar(\n        [line for line in lines if normalize_key(line.text) not in gone], "
+            "candidate.category, content, threshold\n    )\n"
         ),
         new="    like = None\n",
         tests=(
@@ -482,7 +485,7 @@ MUTANTS = (
         name="what /forget showed stays in the outbox",
         guards="I44",
         file="memory/store/longterm/forgetting.py",
-        old='mark_for(row["held"]) if answers in requests else fresh)',
+        old='mark_for_language(row["held"]) if answers in requests else fresh)',
         new='row["held"] if answers in requests else fresh)',
         tests=(FORGET,),
     ),
@@ -490,7 +493,7 @@ MUTANTS = (
         name="what was found before it was forgotten is noted after it",
         guards="I44",
         file="memory/store/longterm/forgetting.py",
-        old='        gone = row["turn_id"] in told.turns or redacted_json(row["found"], needle) != row["found"]\n',
+        old='        gone = row["turn_id"] in told.turns or redact_json(row["found"], needle) != row["found"]\n',
         new="        gone = False\n",
         tests=(f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",),
     ),
@@ -509,7 +512,7 @@ MUTANTS = (
         name="little in common is enough to be recalled unasked",
         guards="recall",
         file="memory/recall/search.py",
-        old="            floor=FLOOR if wanted.behalf else 0.0,\n",
+        old="            floor=MIN_SHARE if wanted.on_behalf_of else 0.0,\n",
         new="            floor=0.0,\n",
         tests=(f"{SEARCH}::test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unasked",),
     ),
@@ -525,10 +528,11 @@ MUTANTS = (
         name="what is recalled stands in the prefix",
         guards="I38",
         file="bot/agent/context_fitter.py",
-        old="view = assemble(session, setting.system, setting.tools, counter, tail.text, moving.last)",
+        old="view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)",
         new=(
-            'view = assemble(session, (*setting.system, tail.text.partition("[Now: ")[0]), '
-            'setting.tools, counter, tail.text[tail.text.find("[Now: ") :], moving.last)'
+            'view = assemble_view(session, (*setting.system, tail.text.partition("[Now: ")[0]), setting.tools, '
+            "counter, "
+            'tail.text[tail.text.find("[Now: ") :], moving.last)'
         ),
         tests=(
             f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",
@@ -539,7 +543,7 @@ MUTANTS = (
         name="what we note ourselves is a reason to take the snapshot anew",
         guards="I38",
         file="bot/agent/prompt.py",
-        old="        if kept is not None and reason == EDIT:\n",
+        old="        if kept is not None and reason == EDIT_SOURCE:\n",
         new="        if False:\n",
         tests=(
             "tests/bot/agent/test_changes_since_snapshot.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",

@@ -13,14 +13,15 @@ PROCESSES = (
         name="a turn is finished by whoever had it",
         guards="I11",
         file="memory/store/conversations/turns.py",
-        old="""        among(turn.c.state, "running", "waiting"),
-        turn.c.lease_epoch == bindparam("holder"),
-    )
-    .values(state=bindparam("became"), ended=bindparam("now"))""",
-        new="""        among(turn.c.state, "running", "waiting"),
-        turn.c.lease_epoch != bindparam("holder") + 1_000_000,
-    )
-    .values(state=bindparam("became"), ended=bindparam("now"))""",
+        old=(
+            '        is_one_of(turn.c.state, "running", "waiting"),\n'
+            '        turn.c.lease_epoch == bindparam("holder"),\n'
+            '    )\n    .values(state=bindparam("became"), ended=bindparam("now"))'
+        ),
+        new=(
+            '        is_one_of(turn.c.state, "running", "waiting"),\n        turn.c.lease_epoch != bindparam("holder") '
+            '+ 1_000_000,\n    )\n    .values(state=bindparam("became"), ended=bindparam("now"))'
+        ),
         tests=(OUTLIVED,),
     ),
     Mutant(
@@ -35,7 +36,7 @@ PROCESSES = (
         name="a stopped process keeps its row locks",
         guards="I11",
         file="memory/store/engine/postgres.py",
-        old="int(ABANDONED_SECONDS * 1000)",
+        old="int(IDLE_TRANSACTION_SECONDS * 1000)",
         new="0",
         tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
     ),
@@ -59,7 +60,7 @@ PROCESSES = (
         name="a dead connection of the pool costs a message",
         guards="I1",
         file="memory/store/engine/postgres.py",
-        old="not attempt.xid and gone(err) and tries < MOST_LOST",
+        old="not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS",
         new="False",
         tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
     ),
@@ -83,8 +84,8 @@ PROCESSES = (
         name="a command looks whether it is alone, and somebody comes before it has written",
         guards="I11",
         file="memory/store/engine/postgres_locks.py",
-        old="_HELD = _NEWEST.with_for_update(read=True)",
-        new="_HELD = _NEWEST",
+        old="_NEWEST_LOCKED = _NEWEST.with_for_update(read=True)",
+        new="_NEWEST_LOCKED = _NEWEST",
         tests=(f"{ALONE}::test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on",),
     ),
     Mutant(

@@ -5,8 +5,8 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self
 
-from bot.config.home import Home
-from channels.wechat.state import Book, Credentials
+from bot.config.home import HomeFolder
+from channels.wechat.state import AccountState, ILinkCredentials
 from memory.store.open import open_store
 from tests.contracts.channel_stage import Pages
 from tests.emulators.feishu import FeishuEmulator
@@ -258,11 +258,11 @@ class WechatWorld(_World):
 
     async def kept(self) -> Mapping[str, str]:
         told, notebook = self.emulator.world.grant(), Pages()
-        book = Book()
+        book = AccountState()
         book.bind(notebook)
         await book.open()
         token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
-        await book.keep_login(Credentials(token=token, bot=bot, base=self.emulator.url, person=person))
+        await book.store_login(ILinkCredentials(token=token, bot=bot, base=self.emulator.url, person=person))
         return notebook.values
 
     def say(self, person: str, text: str) -> None:
@@ -346,7 +346,7 @@ async def remember(bot: Bot, world: World) -> None:
     """Put into the record what the channel has in its notebook before its first life."""
     kept = await world.kept()
     if kept:
-        Home(root=bot.home).ensure()
+        HomeFolder(root=bot.home).ensure()
         store = await open_store(bot.db)
         await store.notes.write(world.name, kept)
         await store.close()

@@ -13,13 +13,24 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memory.context.message_rules import valid
+from memory.context.message_rules import find_faults
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble
+from memory.context.view import assemble_view
 from memory.conversation import Session, Text, ToolCall, ToolResult
-from memory.store.errors import Fenced, StoreBusy, WrongState
+from memory.store.errors import StaleEpoch, StoreBusy, WrongState
 from memory.store.open import open_store
-from memory.store.rows import Arrival, CallRow, Draft, Fate, FoldPlan, Outgoing, Place, PlannedCall, TurnRow, Usage
+from memory.store.rows import (
+    CallRow,
+    FoldPlan,
+    NewInboxRow,
+    NewMessage,
+    NewOutboxRow,
+    Place,
+    PlannedCall,
+    SendOutcome,
+    TurnRow,
+    Usage,
+)
 from memory.store.store import SqlStore
 from tests.walk.model import KEYED, UNKEYED, Talk
 
@@ -87,8 +98,8 @@ class Record(RuleBasedStateMachine):
     @rule(name=talks)
     def claim(self, name: str) -> None:
         talk = self.talks[name]
-        row = self.do(self.store.delivery.next_in(talk.id, self.now))
-        assert (row.id if row else "") == talk.next_in
+        row = self.do(self.store.delivery.next_inbox_row(talk.id, self.now))
+        assert (row.id if row else "") == talk.next_inbox_row
         if row is None:
             return
         if talk.running:
@@ -110,7 +121,7 @@ class Record(RuleBasedStateMachine):
             for id, effect in zip(asked, effects, strict=True)
         ]
         parts = tuple(ToolCall(id=id, name="tool", input="{}") for id in asked)
-        draft = Draft(role="assistant", parts=parts, tokens=3, counter="t", origin="model")
+        draft = NewMessage(role="assistant", parts=parts, tokens=3, counter="t", origin="model")
         self.do(self.store.sessions.add_step(talk.running, draft, calls, Usage(model="m", input=1, output=1)))
         talk.add(talk.running.number)
         talk.calls = {id: [effect, "planned", 0] for id, effect in zip(asked, effects, strict=True)}
@@ -165,7 +176,7 @@ class Record(RuleBasedStateMachine):
         try:
             self.do(self.store.sessions.add_step(turn, with_state, [], Usage(model="m", input=1, output=1)))
             raise AssertionError("a late step was stored")
-        except (Fenced, WrongState):
+        except (StaleEpoch, WrongState):
             pass
         try:
             assert not self.do(self.store.delivery.finish(turn, "done", with_state, outgoing("final", 1, True)))
@@ -178,8 +189,8 @@ class Record(RuleBasedStateMachine):
     @rule(name=talks)
     def begin_send(self, name: str) -> None:
         talk = self.talks[name]
-        row = self.do(self.store.delivery.next_out(talk.id))
-        assert (row.id if row else "") == talk.next_out
+        row = self.do(self.store.delivery.next_outbox_row(talk.id))
+        assert (row.id if row else "") == talk.next_outbox_row
         if row is None:
             return
         taken = self.do(self.store.delivery.sending(row.id))
@@ -197,7 +208,7 @@ class Record(RuleBasedStateMachine):
             return
         if fate == "sent" or (fate == "unknown" and arrived):
             talk.seen.append((id, bool(talk.out[id]["repeats"])))
-        self.do(self.store.delivery.sent(id, Fate(state=fate)))
+        self.do(self.store.delivery.sent(id, SendOutcome(state=fate)))
         talk.settle(id, fate)
 
     # --- the view ---------------------------------------------------------------------------------------------------
@@ -391,27 +402,29 @@ class Record(RuleBasedStateMachine):
                 talk.out[line.id] = {**what, "keyed": keyed, "repeats": 0}
 
 
-def arrival(name: str, key: str) -> Arrival:
+def arrival(name: str, key: str) -> NewInboxRow:
     """Always the same words."""
     place = Place(channel="web", account="me", chat_id=name, thread_id="", kind="dm", space="")
-    return Arrival(place=place, key=key, kind="message", sender_id="owner", body=json.dumps({"text": "hello"}))
+    return NewInboxRow(place=place, key=key, kind="message", sender_id="owner", body=json.dumps({"text": "hello"}))
 
 
-def said(text: str) -> Draft:
+def said(text: str) -> NewMessage:
     """A user message."""
-    return Draft(role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person")
+    return NewMessage(role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person")
 
 
-def results(rows: Any) -> Draft:
+def results(rows: Any) -> NewMessage:
     """One result for each call."""
     parts = tuple(ToolResult(call_id=row.call_id, text="result") for row in rows)
-    return Draft(role="user", parts=parts, tokens=2, counter="t", origin="tool")
+    return NewMessage(role="user", parts=parts, tokens=2, counter="t", origin="tool")
 
 
-def outgoing(kind: Any, parts: int, keyed: bool) -> list[Outgoing]:
+def outgoing(kind: Any, parts: int, keyed: bool) -> list[NewOutboxRow]:
     """An answer in parts."""
     valid_for = KEYED if keyed else UNKEYED
-    return [Outgoing(kind=kind, text=f"part {at}", part_no=at, parts=parts, key_valid=valid_for) for at in range(parts)]
+    return [
+        NewOutboxRow(kind=kind, text=f"part {at}", part_no=at, parts=parts, key_valid=valid_for) for at in range(parts)
+    ]
 
 
 def fold_plan(session: Session, count: int, *, log_only: bool = False) -> FoldPlan:
@@ -434,8 +447,8 @@ def fold_plan(session: Session, count: int, *, log_only: bool = False) -> FoldPl
 
 def check_valid(session: Session) -> None:
     """I15: the view is one that the strictest provider takes, and holds every word a person said."""
-    view = assemble(session, (), (), WEIGHTED)
-    assert valid(view.shown) == []
+    view = assemble_view(session, (), (), WEIGHTED)
+    assert find_faults(view.shown) == []
     texts = [part.text for message in view.shown for part in message.parts if isinstance(part, Text)]
     said = [message for turn in session.turns for message in turn.messages if message.origin == "person"]
     for message in said:

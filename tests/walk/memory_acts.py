@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memory.text.bullets import bullets
+from memory.text.bullets import parse_bullets
 from tests.walk.harness import until
 from tests.walk.record import query
 
@@ -47,7 +47,7 @@ async def recur(stage: "Stage", token: str) -> None:
 async def noted(stage: "Stage") -> list[str]:
     """Every line stands once, and the record has one live row for each."""
     await until(lambda: not query(stage.talk.bot.db, f"{_ROWS} IN ('queued', 'found')"), "every turn is read for facts")
-    lines = [bullet.text for bullet in bullets(_memory(stage))]
+    lines = [bullet.text for bullet in parse_bullets(_memory(stage))]
     found = [f"stands {lines.count(line)} times: {line}" for line in set(lines) if lines.count(line) > 1]
     rows = [row[0] for row in query(stage.talk.bot.db, "SELECT text FROM memory WHERE state = 'live'")]
     if sorted(rows) != sorted(lines):

@@ -41,12 +41,12 @@ class Talk:
         return [number for number, (first, _) in self.turns.items() if first >= self.live_from]
 
     @property
-    def next_in(self) -> str:
+    def next_inbox_row(self) -> str:
         """What the lane takes next: what runs, else the oldest new one."""
         return next((id for state in ("running", "new") for id, at in self.inbox.items() if at == state), "")
 
     @property
-    def next_out(self) -> str:
+    def next_outbox_row(self) -> str:
         """The oldest part that may go, none while one is on its way."""
         if any(row["state"] == "sending" for row in self.out.values()):
             return ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.backup.journal import NAMES
+from bot.cli.backup.journal import REPLACED_NAMES
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import LONG, Scene, environment, scene
@@ -136,7 +136,7 @@ async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(t
 
 def kept(home: Path) -> dict[str, Any]:
     """What a restore has put aside, each once."""
-    [config], [workspace], [data] = (list(home.glob(f"{name}.before-restore.*")) for name in NAMES)
+    [config], [workspace], [data] = (list(home.glob(f"{name}.before-restore.*")) for name in REPLACED_NAMES)
     notes = sorted(path.name for path in (workspace / "notes").iterdir())
     return {"config": config.read_text(), "notes": notes, "record": dump(data / "mnema.db")}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from memory.store.rows import HELD
+from memory.store.rows import HELD_UNTIL_REPLY
 from tests.by_night import by_night
 from tests.emulators.model_replies import Reply, is_fold
 from tests.walk.conversation_model import CODE, FACT, HALF, ROWS, pictures, step
@@ -28,7 +28,7 @@ WHOLE = int(os.environ.get("MNEMA_KILLS", "0")) >= 100
 """All scenes on all platforms take minutes: every night; else each scene is seen on the one that can do most."""
 SEEN = [name for name in PHONES if WHOLE or name == "feishu"]
 everywhere = pytest.mark.parametrize("name", SEEN)
-in_groups = pytest.mark.parametrize("name", [name for name in SEEN if PHONES[name].group])
+count_in_groups = pytest.mark.parametrize("name", [name for name in SEEN if PHONES[name].group])
 
 
 @everywhere
@@ -160,7 +160,7 @@ async def test_where_pairing_is_off_a_stranger_hears_nothing(tmp_path: Path, nam
         assert written_anywhere(tmp_path / "data", SECRET) == []
 
 
-@in_groups
+@count_in_groups
 async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group
@@ -177,7 +177,7 @@ async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name
         assert "high water" not in shown(talk.model.requests[-1].body), "the group's talk stays in the group"
 
 
-@in_groups
+@count_in_groups
 async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group
@@ -225,7 +225,7 @@ async def at_rest(talk: Talk) -> None:
     def resting() -> bool:
         worked_on = query(talk.bot.db, "SELECT id FROM inbox WHERE state IN ('new', 'running')")
         left = query(talk.bot.db, "SELECT not_before FROM outbox WHERE state IN ('pending', 'sending', 'unknown')")
-        return not worked_on and (not left or any(due >= HELD for (due,) in left))
+        return not worked_on and (not left or any(due >= HELD_UNTIL_REPLY for (due,) in left))
 
     await until(resting, "nothing is under way")
 

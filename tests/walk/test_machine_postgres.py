@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from memory.store.errors import Fenced, WrongState
-from memory.store.open_postgres import Wanted, open_postgres
-from memory.store.rows import Fate
+from memory.store.errors import StaleEpoch, WrongState
+from memory.store.open_postgres import PostgresOptions, open_postgres
+from memory.store.rows import SendOutcome
 from memory.store.store import SqlStore
 from tests.postgres import emptied, made  # noqa: F401  a fixture
 from tests.walk.machine import Record, outgoing, said
@@ -36,7 +36,7 @@ class OverPostgres(Record):
         super().__init__()
 
     async def opened(self) -> SqlStore:
-        wanted = Wanted(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
+        wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
         return await open_postgres(wanted)
 
     def outlived(self, old: SqlStore) -> None:
@@ -49,14 +49,14 @@ class OverPostgres(Record):
         for turn in late:
             self.refused(old.delivery.finish(turn, "done", said("late"), outgoing("final", 1, True)))
         for id in sends:
-            self.refused(old.delivery.sent(id, Fate(state="sent")))
+            self.refused(old.delivery.sent(id, SendOutcome(state="sent")))
         self.do(old.close())
 
     def refused(self, write: Any) -> None:
         try:
             self.do(write)
             raise AssertionError("a process without the lease wrote")
-        except (WrongState, Fenced):
+        except (WrongState, StaleEpoch):
             pass
 
 

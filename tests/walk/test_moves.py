@@ -11,9 +11,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from bot.cli.backup.create import make
-from bot.cli.backup.journal import KEPT_RECORD
-from bot.config.home import Home
+from bot.cli.backup.create import create_backup
+from bot.cli.backup.journal import KEPT_DATABASE
+from bot.config.home import HomeFolder
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.test_released import AGO, OPEN_FOLDS
@@ -93,7 +93,7 @@ async def test_a_backup_beside_a_bot_at_work_comes_back_into_a_file_and_into_pos
         assert "its record in the database of database_url" in out
         assert message_hashes(db) == confirmed
         [kept] = home.glob("data.before-restore.*")
-        assert len(message_hashes(kept / KEPT_RECORD)) == len(confirmed) + 2
+        assert len(message_hashes(kept / KEPT_DATABASE)) == len(confirmed) + 2
 
 
 async def _said(bot: Bot, *tokens: str) -> None:
@@ -105,11 +105,11 @@ async def _said(bot: Bot, *tokens: str) -> None:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of a home over SQLite, with a note in its workspace."""
-    home = Home(root=tmp_path_factory.mktemp("backed up"))
+    home = HomeFolder(root=tmp_path_factory.mktemp("backed up"))
     home.ensure()
     whole(home.db)
     (home.workspace / "notes.md").write_text("of the backup")
-    make(home, home.root / "file")
+    create_backup(home, home.root / "file")
     return home.root / "file"
 
 

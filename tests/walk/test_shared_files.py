@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.store.engine.postgres_locks import CLASS, key_of
+from memory.store.engine.postgres_locks import LOCK_CLASS, lock_key
 from tests.walk.harness import until
 from tests.walk.processes import several
 from tests.walk.record import query
@@ -23,10 +23,10 @@ async def test_files_are_written_in_turn_and_watched_by_one_whoever_dies(tmp_pat
     async with several(tmp_path, db) as bots:
         gateway, *workers = await bots.start("gateway", "worker", "worker")
         with psycopg.connect(db) as held:
-            held.execute("SELECT pg_advisory_xact_lock(%s, %s)", [CLASS, key_of("")])
+            held.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_CLASS, lock_key("")])
             new = {"content": b"# Notes\n", "headers": {"if-none-match": "*", "content-type": "text/markdown"}}
             saved = asyncio.create_task(gateway.web.ask("PUT", "/api/memory/files/notes.md", **new))
-            await until(lambda: query(db, WAITING, CLASS), "the gateway waits for its turn to write")
+            await until(lambda: query(db, WAITING, LOCK_CLASS), "the gateway waits for its turn to write")
             assert not (gateway.workspace / "notes.md").exists()
         assert (await saved).status_code == 201
         [[name]] = await until(lambda: query(db, WATCHING), "one watches the files")

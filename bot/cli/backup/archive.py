@@ -15,26 +15,26 @@ from pathlib import Path
 from typing import IO, Any
 
 from bot.errors import MnemaError
-from memory.workspace.blobs import is_blob
+from memory.workspace.blobs import is_blob_name
 
-FORMAT = 1
-RECORD, CONFIG, MANIFEST = "record.db", "config.json", "manifest.json"
-WORKSPACE, BLOBS = "workspace", "blobs"
-MOST_MANIFEST = 64 * 2**20
-MOST_HEADER = 2**20
+BACKUP_FORMAT = 1
+DATABASE_NAME, CONFIG_NAME, MANIFEST_NAME = "record.db", "config.json", "manifest.json"
+WORKSPACE_NAME, BLOBS_NAME = "workspace", "blobs"
+MAX_MANIFEST_BYTES = 64 * 2**20
+MAX_HEADER_BYTES = 2**20
 """Bytes of a member's name and the like, before its content."""
-LEAST_FREE = 200_000_000
+MIN_FREE_BYTES = 200_000_000
 """Bytes that must stay free on the disk that something is unpacked to."""
-PIECE = 2**20
+CHUNK_BYTES = 2**20
 _READ_ERRORS = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError, OverflowError)
 
 
-class BadBackup(MnemaError):
+class InvalidBackup(MnemaError):
     """The file is no backup, is damaged, or holds what no backup holds; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class BackupMember:
     """One file in a backup. size in bytes; sha256 in hex."""
 
     name: str
@@ -43,7 +43,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class BackupManifest:
     """What a backup says it holds. made: UTC; schema: of its record; version: of the program that made it.
 
     left_out: the dotted names of the secrets that its config.json does not have.
@@ -53,15 +53,15 @@ class Manifest:
     schema: str
     version: str
     left_out: tuple[str, ...]
-    members: tuple[Member, ...]
+    members: tuple[BackupMember, ...]
 
     def dump(self) -> bytes:
         """As JSON."""
-        held = asdict(self) | {"format": FORMAT, "made": self.made.isoformat()}
+        held = asdict(self) | {"format": BACKUP_FORMAT, "made": self.made.isoformat()}
         return json.dumps(held, indent=1).encode()
 
 
-def load_manifest(text: bytes) -> Manifest:
+def load_manifest(text: bytes) -> BackupManifest:
     """The inverse of `dump`.
 
     Raises:
@@ -69,20 +69,22 @@ def load_manifest(text: bytes) -> Manifest:
     """
     try:
         held = json.loads(text)
-        if held["format"] != FORMAT:
-            raise BadBackup(f"the backup has format {held['format']!r}; this version of mnema reads format {FORMAT}")
-        return Manifest(
+        if held["format"] != BACKUP_FORMAT:
+            raise InvalidBackup(
+                f"the backup has format {held['format']!r}; this version of mnema reads format {BACKUP_FORMAT}"
+            )
+        return BackupManifest(
             made=datetime.fromisoformat(held["made"]),
             schema=str(held["schema"]),
             version=str(held["version"]),
             left_out=tuple(str(name) for name in held["left_out"]),
-            members=tuple(Member(**one) for one in held["members"]),
+            members=tuple(BackupMember(**one) for one in held["members"]),
         )
     except (ValueError, KeyError, TypeError, RecursionError) as err:
-        raise BadBackup(f"its {MANIFEST} is no manifest of mnema") from err
+        raise InvalidBackup(f"its {MANIFEST_NAME} is no manifest of mnema") from err
 
 
-def unpack(file: Path, into: Path, place: Callable[[str], str | None]) -> Manifest:
+def unpack(file: Path, into: Path, place: Callable[[str], str | None]) -> BackupManifest:
     """Read all of a backup and check every byte against its manifest; what `place` wants is written below `into`.
 
     Args:
@@ -93,64 +95,64 @@ def unpack(file: Path, into: Path, place: Callable[[str], str | None]) -> Manife
         BadBackup: as its words say; what was written by then is not to be used.
         OSError: the file cannot be read, or the disk is full.
     """
-    reading = _Reading(into=into, place=place)
+    reading = _ArchiveReader(into=into, place=place)
     try:
         with gzip.open(file) as plain:
-            _take_all(plain, reading)
-            while plain.read(PIECE):  # to the end, where the checksum is
+            _read_members(plain, reading)
+            while plain.read(CHUNK_BYTES):  # to the end, where the checksum is
                 pass
     except _READ_ERRORS as err:
-        raise BadBackup(f"it is damaged or no backup of mnema ({err})") from err
+        raise InvalidBackup(f"it is damaged or no backup of mnema ({err})") from err
     return reading.checked()
 
 
-def _take_all(plain: gzip.GzipFile, reading: "_Reading") -> None:
-    with tarfile.open(fileobj=plain, mode="r|", tarinfo=_Header) as tar:
+def _read_members(plain: gzip.GzipFile, reading: "_ArchiveReader") -> None:
+    with tarfile.open(fileobj=plain, mode="r|", tarinfo=_BoundedTarInfo) as tar:
         for header in tar:
             reading.take(tar, header)
 
 
-class _Header(tarfile.TarInfo):
+class _BoundedTarInfo(tarfile.TarInfo):
     """A header that is not read into memory when it claims to be huge."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> Any:
-        if self.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) and self.size > MOST_HEADER:
+        if self.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) and self.size > MAX_HEADER_BYTES:
             raise tarfile.ReadError("a header is too long")
         return super()._proc_member(tar)  # type: ignore[misc]
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reading:
+class _ArchiveReader:
     """Half-way through a backup: what was found so far, and the manifest once it was."""
 
     into: Path
     place: Callable[[str], str | None]
-    found: dict[str, Member] = field(default_factory=dict)
+    found: dict[str, BackupMember] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
-    manifest: Manifest | None = None
+    manifest: BackupManifest | None = None
 
     def take(self, tar: tarfile.TarFile, header: tarfile.TarInfo) -> None:
         name = header.name
         if self.manifest is not None:
-            raise BadBackup(f"{name!r} stands behind the manifest")
+            raise InvalidBackup(f"{name!r} stands behind the manifest")
         if header.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or header.issparse():
-            raise BadBackup(f"{name!r} is a link, a device or something else that no backup holds")
+            raise InvalidBackup(f"{name!r} is a link, a device or something else that no backup holds")
         content = tar.extractfile(header)
         assert content is not None
-        if name == MANIFEST:
-            if header.size > MOST_MANIFEST:
-                raise BadBackup("its manifest is too long")
+        if name == MANIFEST_NAME:
+            if header.size > MAX_MANIFEST_BYTES:
+                raise InvalidBackup("its manifest is too long")
             self.manifest = load_manifest(content.read())
             return
         self._refuse(name)
-        self.found[name] = Member(name=name, size=header.size, sha256=self._read(content, header))
+        self.found[name] = BackupMember(name=name, size=header.size, sha256=self._read(content, header))
 
     def _read(self, content: IO[bytes], header: tarfile.TarInfo) -> str:
         """The content's SHA-256; what is wanted is on the disk by then."""
         digest, wanted = hashlib.sha256(), self.place(header.name)
         with ExitStack() as held:
             target = held.enter_context(self._opened(header, wanted)) if wanted is not None else None
-            while piece := content.read(PIECE):
+            while piece := content.read(CHUNK_BYTES):
                 digest.update(piece)
                 if target:
                     target.write(piece)
@@ -161,15 +163,15 @@ class _Reading:
         return digest.hexdigest()
 
     def _opened(self, header: tarfile.TarInfo, wanted: str) -> IO[bytes]:
-        if shutil.disk_usage(self.into).free < header.size + LEAST_FREE:
-            raise BadBackup(
-                f"there is no room for {header.name} ({header.size:,} bytes): {LEAST_FREE:,} must stay free"
+        if shutil.disk_usage(self.into).free < header.size + MIN_FREE_BYTES:
+            raise InvalidBackup(
+                f"there is no room for {header.name} ({header.size:,} bytes): {MIN_FREE_BYTES:,} must stay free"
             )
         path = self.into / wanted
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         target = os.fdopen(os.open(path, flags, 0o600), "wb")
-        if header.name.startswith(f"{WORKSPACE}/"):
+        if header.name.startswith(f"{WORKSPACE_NAME}/"):
             os.fchmod(target.fileno(), (header.mode & 0o700) | 0o600)
         return target
 
@@ -178,27 +180,27 @@ class _Reading:
         first, *others = parts = name.split("/")
         plain = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
         ours = (
-            name in (RECORD, CONFIG)
-            or (first == WORKSPACE and bool(others))
-            or (first == BLOBS and len(others) == 1 and is_blob(others[0]))
+            name in (DATABASE_NAME, CONFIG_NAME)
+            or (first == WORKSPACE_NAME and bool(others))
+            or (first == BLOBS_NAME and len(others) == 1 and is_blob_name(others[0]))
         )
         if not plain or not ours:
-            raise BadBackup(f"{name!r} is no name that a backup holds")
+            raise InvalidBackup(f"{name!r} is no name that a backup holds")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}
         if name in self.found or name in self.folders or not above.isdisjoint(self.found):
-            raise BadBackup(f"{name!r} is in it twice")
+            raise InvalidBackup(f"{name!r} is in it twice")
         self.folders |= above
 
-    def checked(self) -> Manifest:
+    def checked(self) -> BackupManifest:
         if self.manifest is None:
-            raise BadBackup("it is cut short, or no backup of mnema: there is no manifest at its end")
+            raise InvalidBackup("it is cut short, or no backup of mnema: there is no manifest at its end")
         if len(self.manifest.members) != len({member.name for member in self.manifest.members}):
-            raise BadBackup("its manifest names a file twice")
+            raise InvalidBackup("its manifest names a file twice")
         for member in self.manifest.members:
             if self.found.get(member.name) != member:
-                raise BadBackup(f"{member.name!r} is not what its manifest says")
+                raise InvalidBackup(f"{member.name!r} is not what its manifest says")
         if stray := self.found.keys() - {member.name for member in self.manifest.members}:
-            raise BadBackup(f"its manifest does not name {min(stray)!r}")
-        if RECORD not in self.found:
-            raise BadBackup("it holds no record")
+            raise InvalidBackup(f"its manifest does not name {min(stray)!r}")
+        if DATABASE_NAME not in self.found:
+            raise InvalidBackup("it holds no record")
         return self.manifest

@@ -6,22 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 
-ToFile = Annotated[Path, typer.Argument(help="The file to make.")]
-FromFile = Annotated[Path, typer.Argument(help="A file that mnema backup made.")]
+TargetFileArgument = Annotated[Path, typer.Argument(help="The file to make.")]
+SourceFileArgument = Annotated[Path, typer.Argument(help="A file that mnema backup made.")]
 
 
 def backup(
     ctx: typer.Context,
-    file: ToFile,
+    file: TargetFileArgument,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> int:
     """Write record, workspace, attachments and settings to one file; a running bot is not disturbed."""
-    from bot.cli.backup.create import make
+    from bot.cli.backup.create import create_backup
 
-    home: Home = ctx.obj.home
-    manifest = make(home, file.expanduser().absolute(), force=force)
+    home: HomeFolder = ctx.obj.home
+    manifest = create_backup(home, file.expanduser().absolute(), force=force)
     size = file.expanduser().stat().st_size
     print(f"{file}: {size:,} bytes, {len(manifest.members):,} files, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC.")
     if manifest.left_out:
@@ -31,7 +31,7 @@ def backup(
 
 def restore(
     ctx: typer.Context,
-    file: FromFile,
+    file: SourceFileArgument,
     verify: Annotated[bool, typer.Option("--verify", help="Only check the file and say what is in it.")] = False,
 ) -> int:
     """Put a backup in the place of what the home holds; the old state is kept beside it."""
@@ -39,11 +39,11 @@ def restore(
 
     path = file.expanduser().absolute()
     if verify:
-        _tell(file, restoring.verify(path))
+        _print_backup(file, restoring.verify_backup(path))
         return 0
-    home: Home = ctx.obj.home
-    done = restoring.restore(home, path)
-    _tell(file, done.looked)
+    home: HomeFolder = ctx.obj.home
+    done = restoring.restore_backup(home, path)
+    _print_backup(file, done.looked)
     print(f"{home.root} holds it now{', its record in the database of database_url' if done.shared else ''}.")
     for kept in done.kept:
         print(f"The old state is kept: {kept}")
@@ -51,11 +51,11 @@ def restore(
         print(f"Not in the backup, to be set anew: {', '.join(done.missing)}.")
     if done.withheld:
         print(f"Taken away since the backup was made, and not given back: {', '.join(done.withheld)}.")
-    _warn(done)
+    _print_warnings(done)
     return 0
 
 
-def _tell(file: Path, looked: Any) -> None:
+def _print_backup(file: Path, looked: Any) -> None:
     manifest, contents = looked.manifest, looked.contents
     print(f"{file} is right: made {manifest.made:%Y-%m-%d %H:%M:%S} UTC by mnema {manifest.version}.")
     print(
@@ -68,7 +68,7 @@ def _tell(file: Path, looked: Any) -> None:
         print("mnema: a row of its audit was altered.", file=sys.stderr)
 
 
-def _warn(done: Any) -> None:
+def _print_warnings(done: Any) -> None:
     if done.unsure:
         print(
             "mnema: the record that stood here cannot be read, so roles that were taken away since the backup may be "

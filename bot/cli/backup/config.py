@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Sequence
 
 from bot.config import json_source
-from bot.config.json_source import Misread, Node
-from bot.config.keys import Key, find, secrets
+from bot.config.json_source import JsonNode, JsonSyntaxError
+from bot.config.keys import ConfigKey, find_key, list_secrets
 
-Path = tuple[str | int, ...]
-PEOPLE = ("owners", "allow")
-DATABASE = ("database_url",)
-_ADDRESSES = ("url", "socket_url")
+ConfigPath = tuple[str | int, ...]
+ACCESS_KEYS = ("owners", "allow")
+DATABASE_KEY = ("database_url",)
+_ADDRESS_KEYS = ("url", "socket_url")
 
 
-class NotRight(ValueError):
+class UnreadableConfig(ValueError):
     """The text is no config.json that is known well enough to tell its secrets."""
 
 
-def without_secrets(text: str) -> tuple[str, tuple[str, ...]]:
+def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     """The same text with every secret empty, and the dotted names of those that were not.
 
     References such as "${NAME}" stay: they hold nothing.
@@ -24,19 +24,21 @@ def without_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         NotRight: it is no JSON, or holds a text under a key that nobody knows, which may be a secret.
     """
-    found: list[tuple[Path, Node]] = []
-    for path, node in _leaves(_parsed(text), ()):
-        key = find(path) or (find(path[:-1]) if isinstance(path[-1], int) else None)  # an item of a list of texts
+    found: list[tuple[ConfigPath, JsonNode]] = []
+    for path, node in _leaf_values(_parse(text), ()):
+        key = find_key(path) or (
+            find_key(path[:-1]) if isinstance(path[-1], int) else None
+        )  # an item of a list of texts
         if key is None and isinstance(node.value, str):
-            raise NotRight(f"there is no key {_name(path)}")
-        if key and key.secret and _tells(key, node.value):
+            raise UnreadableConfig(f"there is no key {_dotted_name(path)}")
+        if key and key.secret and _is_secret(key, node.value):
             found.append((path, node))
     for _, node in reversed(found):
         text = f'{text[: node.start]}""{text[node.end :]}'
-    return text, tuple(_name(path) for path, _ in found)
+    return text, tuple(_dotted_name(path) for path, _ in found)
 
 
-def refilled(text: str, left_out: Sequence[str], here: str) -> tuple[str, tuple[str, ...]]:
+def restore_secrets(text: str, left_out: Sequence[str], here: str) -> tuple[str, tuple[str, ...]]:
     """The text with the secrets that the home's own config.json has for the same servers, and the names of the others.
 
     Args:
@@ -46,114 +48,114 @@ def refilled(text: str, left_out: Sequence[str], here: str) -> tuple[str, tuple[
     Raises:
         NotRight: `text` is no JSON.
     """
-    root, own = _parsed(text), _parsed_or_none(here)
+    root, own = _parse(text), _parse_or_none(here)
     missing: list[str] = []
     for name in left_out:
-        path = _path(name)
-        key, place, mine = find(path), _at(root, path), _at(own, path)
+        path = _split_name(name)
+        key, place, mine = find_key(path), _node_at(root, path), _node_at(own, path)
         if not key or not key.secret or place is None:
             continue
-        if mine is None or not mine.value or not _same_server(root, own, path[:-1]):
+        if mine is None or not mine.value or not _is_same_server(root, own, path[:-1]):
             missing.append(name)
             continue
         literal = here[mine.start : mine.end]
         text = text[: place.start] + literal + text[place.end :]
-        root = _parsed(text)
+        root = _parse(text)
     return text, tuple(missing)
 
 
-def narrowed(text: str, here: str) -> tuple[str, tuple[str, ...]]:
+def restrict_access(text: str, here: str) -> tuple[str, tuple[str, ...]]:
     """The text with nobody in a channel's `owners` or `allow` whom the home's own text has not, and who that was.
 
     Raises:
         NotRight: `text` is no JSON.
     """
-    own = _parsed_or_none(here)
+    own = _parse_or_none(here)
     gone: list[str] = []
-    channels = _at(_parsed(text), ("channels",))
+    channels = _node_at(_parse(text), ("channels",))
     for channel in channels.value if channels and isinstance(channels.value, dict) else ():
-        for kind in PEOPLE:
+        for kind in ACCESS_KEYS:
             path = ("channels", channel, kind)
-            listed, still = _listed(_parsed(text), path), _listed(own, path)
+            listed, still = _list_at(_parse(text), path), _list_at(own, path)
             kept = [one for one in listed if one in still]
             if kept != listed:
                 gone += [f"{channel}:{one} ({kind})" for one in listed if one not in still]
-                text = json_source.edited(text, path, kept)
+                text = json_source.replace_value(text, path, kept)
     return text, tuple(gone)
 
 
-def rehoused(text: str, here: str) -> str:
+def keep_database_url(text: str, here: str) -> str:
     """The text with the record where the home's own text has it: a restore does not move it elsewhere.
 
     Raises:
         NotRight: `text` is no JSON.
     """
-    own, wanted = _at(_parsed_or_none(here), DATABASE), _at(_parsed(text), DATABASE)
+    own, wanted = _node_at(_parse_or_none(here), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
     mine = own.value if own else ""
-    return text if (wanted.value if wanted else "") == mine else json_source.edited(text, DATABASE, mine)
+    return text if (wanted.value if wanted else "") == mine else json_source.replace_value(text, DATABASE_KEY, mine)
 
 
-def _tells(key: Key, value: object) -> bool:
+def _is_secret(key: ConfigKey, value: object) -> bool:
     """Whether a secret's value gives anything away; an address only by its password."""
     if isinstance(value, str):
-        return any(secrets(value, key.path))
+        return any(list_secrets(value, key.path))
     return value is not None and value != [] and value != {}
 
 
-def _same_server(root: Node, own: Node | None, section: Path) -> bool:
+def _is_same_server(root: JsonNode, own: JsonNode | None, section: ConfigPath) -> bool:
     """Whether what says where a section's secrets are sent to is the same in both."""
-    names = {name for node in (_at(root, section), _at(own, section)) if node for name in node.children}
-    where = [name for name in names if name == "provider" or _form((*section, name)) in _ADDRESSES]
-    return all(_value(root, (*section, name)) == _value(own, (*section, name)) for name in where)
+    names = {name for node in (_node_at(root, section), _node_at(own, section)) if node for name in node.children}
+    where = [name for name in names if name == "provider" or _key_form((*section, name)) in _ADDRESS_KEYS]
+    return all(_value_at(root, (*section, name)) == _value_at(own, (*section, name)) for name in where)
 
 
-def _form(path: Path) -> str:
-    key = find(path)
+def _key_form(path: ConfigPath) -> str:
+    key = find_key(path)
     return key.form if key else ""
 
 
-def _value(root: Node | None, path: Path) -> object:
+def _value_at(root: JsonNode | None, path: ConfigPath) -> object:
     """What is written there, the default where nothing is."""
-    node, key = _at(root, path), find(path)
+    node, key = _node_at(root, path), find_key(path)
     return node.value if node else key.default if key else None
 
 
-def _listed(root: Node | None, path: Path) -> list[object]:
-    node = _at(root, path)
+def _list_at(root: JsonNode | None, path: ConfigPath) -> list[object]:
+    node = _node_at(root, path)
     return list(node.value) if node and isinstance(node.value, list) else []
 
 
-def _at(root: Node | None, path: Path) -> Node | None:
+def _node_at(root: JsonNode | None, path: ConfigPath) -> JsonNode | None:
     node = root
     for step in path:
         node = node.children.get(step) if node else None
     return node
 
 
-def _leaves(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
+def _leaf_values(node: JsonNode, path: ConfigPath) -> Iterator[tuple[ConfigPath, JsonNode]]:
     for step, child in node.children.items():
-        yield from _leaves(child, (*path, step))
+        yield from _leaf_values(child, (*path, step))
     if not node.children and path:
         yield path, node
 
 
-def _parsed(text: str) -> Node:
+def _parse(text: str) -> JsonNode:
     try:
-        return json_source.parse(text)
-    except Misread as err:
-        raise NotRight(f"it is no JSON ({err.fault})") from err
+        return json_source.parse_config_json(text)
+    except JsonSyntaxError as err:
+        raise UnreadableConfig(f"it is no JSON ({err.fault})") from err
 
 
-def _parsed_or_none(text: str) -> Node | None:
+def _parse_or_none(text: str) -> JsonNode | None:
     try:
-        return json_source.parse(text)
-    except Misread:
+        return json_source.parse_config_json(text)
+    except JsonSyntaxError:
         return None
 
 
-def _name(path: Path) -> str:
+def _dotted_name(path: ConfigPath) -> str:
     return ".".join(map(str, path))
 
 
-def _path(name: str) -> Path:
+def _split_name(name: str) -> ConfigPath:
     return tuple(int(step) if step.isdigit() else step for step in name.split("."))

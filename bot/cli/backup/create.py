@@ -16,24 +16,33 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from bot.cli.backup.archive import BLOBS, CONFIG, MANIFEST, PIECE, RECORD, WORKSPACE, Manifest, Member
-from bot.cli.backup.config import NotRight, without_secrets
-from bot.cli.backup.database import copy_record
-from bot.config.home import Home
-from bot.config.regular_file import NotPlain, TooLarge, read_plain
+from bot.cli.backup.archive import (
+    BLOBS_NAME,
+    CHUNK_BYTES,
+    CONFIG_NAME,
+    DATABASE_NAME,
+    MANIFEST_NAME,
+    WORKSPACE_NAME,
+    BackupManifest,
+    BackupMember,
+)
+from bot.cli.backup.config import UnreadableConfig, strip_secrets
+from bot.cli.backup.database import copy_store_to_file
+from bot.config.home import HomeFolder
+from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
-from memory.failpoints import fp
-from memory.workspace.blobs import is_blob
-from memory.workspace.files import TEMPORARY, sync
+from memory.failpoints import hit
+from memory.workspace.blobs import is_blob_name
+from memory.workspace.files import TEMPORARY, fsync_path
 
-HALF = ".half"
-_IN_MEMORY = 16 * 2**20
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+PARTIAL_SUFFIX = ".half"
+_MAX_SPOOLED_BYTES = 16 * 2**20
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def make(
-    home: Home, file: Path, *, force: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-) -> Manifest:
+def create_backup(
+    home: HomeFolder, file: Path, *, force: bool = False, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+) -> BackupManifest:
     """Write the backup; a bot may run on the home meanwhile, and is not stopped or slowed by a lock.
 
     Args:
@@ -43,22 +52,22 @@ def make(
     Raises:
         MnemaError: it cannot be made; the text says why, and nothing of it is left.
     """
-    _refuse(home, file, force=force)
+    _check_target(home, file, force=force)
     try:
-        with _scratch(file) as scratch:
+        with _create_scratch_folder(file) as scratch:
             made = now()
-            schema = copy_record(home, scratch / RECORD)
-            fp("backup.snapshot")
-            manifest = _written(home, scratch, made, schema)
-            _refuse(home, file, force=force)
+            schema = copy_store_to_file(home, scratch / DATABASE_NAME)
+            hit("backup.snapshot")
+            manifest = _write_backup(home, scratch, made, schema)
+            _check_target(home, file, force=force)
             os.replace(scratch / "archive", file)
-            sync(file.parent)
+            fsync_path(file.parent)
             return manifest
     except OSError as err:
         raise MnemaError(f"No backup was made: {err.filename or file}: {err.strerror or err}.") from err
 
 
-def _refuse(home: Home, file: Path, *, force: bool) -> None:
+def _check_target(home: HomeFolder, file: Path, *, force: bool) -> None:
     if not file.parent.is_dir():
         raise MnemaError(f"There is no folder {file.parent}; make it, or name another file.")
     if file.is_dir():
@@ -70,9 +79,9 @@ def _refuse(home: Home, file: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def _scratch(file: Path) -> Iterator[Path]:
+def _create_scratch_folder(file: Path) -> Iterator[Path]:
     """A folder beside the file, for what is not yet whole; what a killed process left in it is taken away."""
-    folder = file.with_name(f".{file.name}{HALF}")
+    folder = file.with_name(f".{file.name}{PARTIAL_SUFFIX}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as held:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -87,7 +96,7 @@ def _scratch(file: Path) -> Iterator[Path]:
         yield folder
 
 
-def _written(home: Home, scratch: Path, made: datetime, schema: str) -> Manifest:
+def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) -> BackupManifest:
     """The archive in the scratch folder, whole and on the disk.
 
     The record comes first, then the files. An attachment is stored before the row that names it, so that the later copy
@@ -101,49 +110,51 @@ def _written(home: Home, scratch: Path, made: datetime, schema: str) -> Manifest
             gzip.GzipFile(filename="", mode="wb", fileobj=raw) as packed,
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):
-            archive = _Archive(tar=tar, scratch=scratch)
-            archive.add(RECORD, scratch / RECORD)
+            archive = _ArchiveWriter(tar=tar, scratch=scratch)
+            archive.add(DATABASE_NAME, scratch / DATABASE_NAME)
             left_out = _add_config(archive, home, made)
-            for name, path in _kept_files(home):
+            for name, path in _home_files(home):
                 archive.add(name, path)
-            manifest = Manifest(
+            manifest = BackupManifest(
                 made=made,
                 schema=schema,
                 version=metadata.version("mnema"),
                 left_out=left_out,
                 members=tuple(archive.members),
             )
-            archive.put(MANIFEST, manifest.dump(), made)
+            archive.put(MANIFEST_NAME, manifest.dump(), made)
         raw.flush()
         os.fsync(raw.fileno())
     return manifest
 
 
 @dataclass(slots=True, kw_only=True)
-class _Archive:
+class _ArchiveWriter:
     """The tar that is being written, and what is in it so far."""
 
     tar: tarfile.TarFile
     scratch: Path
-    members: list[Member] = field(default_factory=list)
+    members: list[BackupMember] = field(default_factory=list)
 
     def add(self, name: str, path: Path) -> None:
         """A file as it is now; nothing where it is gone meanwhile or is no plain file."""
         try:
-            handle = os.open(path, _READ)
+            handle = os.open(path, _READ_FLAGS)
         except FileNotFoundError:
             return
         with os.fdopen(handle, "rb") as source:
             status = os.fstat(source.fileno())
             if not stat.S_ISREG(status.st_mode):
                 return
-            with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(self.scratch)) as held:
-                shutil.copyfileobj(source, held, PIECE)  # its length is known only then: somebody may be writing it
+            with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as held:
+                shutil.copyfileobj(
+                    source, held, CHUNK_BYTES
+                )  # its length is known only then: somebody may be writing it
                 self._put(name, held, mode=stat.S_IMODE(status.st_mode) & 0o777, mtime=status.st_mtime)
 
     def put(self, name: str, content: bytes, made: datetime) -> None:
         """A member made of these bytes."""
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=str(self.scratch)) as held:
+        with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as held:
             held.write(content)
             self._put(name, held, mode=0o600, mtime=made.timestamp())
 
@@ -152,39 +163,39 @@ class _Archive:
         header.size, header.mode, header.mtime = content.tell(), mode, mtime
         content.seek(0)
         digest = hashlib.sha256()
-        while piece := content.read(PIECE):
+        while piece := content.read(CHUNK_BYTES):
             digest.update(piece)
         content.seek(0)
         self.tar.addfile(header, content)
-        self.members.append(Member(name=name, size=header.size, sha256=digest.hexdigest()))
+        self.members.append(BackupMember(name=name, size=header.size, sha256=digest.hexdigest()))
 
 
-def _add_config(archive: _Archive, home: Home, made: datetime) -> tuple[str, ...]:
+def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime) -> tuple[str, ...]:
     """config.json without its secrets, else its last good copy; returns the names of what was left out."""
     why = ""
     for path in (home.config, home.config.with_name(f"{home.config.name}.last-good")):
         with suppress(FileNotFoundError):
             try:
-                text, left_out = without_secrets(read_plain(path).decode())
-            except (NotPlain, TooLarge, NotRight, UnicodeDecodeError) as err:
+                text, left_out = strip_secrets(read_regular_file(path).decode())
+            except (NotRegularFile, ConfigFileTooLarge, UnreadableConfig, UnicodeDecodeError) as err:
                 why = why or str(err)
                 continue
-            archive.put(CONFIG, text.encode(), made)
+            archive.put(CONFIG_NAME, text.encode(), made)
             return left_out
     if why:
-        print(f"mnema: {CONFIG} is not in the backup: {why}; mnema config check says more.", file=sys.stderr)
+        print(f"mnema: {CONFIG_NAME} is not in the backup: {why}; mnema config check says more.", file=sys.stderr)
     return ()
 
 
-def _kept_files(home: Home) -> Iterator[tuple[str, Path]]:
+def _home_files(home: HomeFolder) -> Iterator[tuple[str, Path]]:
     """Every file of the workspace and every attachment, with the names they have in a backup."""
-    yield from _files(home.workspace, WORKSPACE)
-    for name, path in _files(home.blobs, BLOBS):
-        if is_blob(path.name):
+    yield from _walk_files(home.workspace, WORKSPACE_NAME)
+    for name, path in _walk_files(home.blobs, BLOBS_NAME):
+        if is_blob_name(path.name):
             yield name, path
 
 
-def _files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
+def _walk_files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
     """Every plain file below a folder and the name it has in a backup, in order; links and half-written ones not."""
     try:
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
@@ -193,6 +204,6 @@ def _files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
     for entry in entries:
         path, below = root / entry.name, f"{name}/{entry.name}"
         if entry.is_dir(follow_symlinks=False):
-            yield from _files(path, below)
+            yield from _walk_files(path, below)
         elif entry.is_file(follow_symlinks=False) and not entry.name.endswith(TEMPORARY):
             yield below, path

@@ -9,19 +9,19 @@ from typing import Any
 from bot.cli.backup import journal as swap
 from bot.config import json_source
 from bot.config.file import ConfigFile
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
-from bot.config.regular_file import NotPlain, TooLarge, read_plain
+from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.config.schema import Config
 from bot.errors import ConfigError, MnemaError
-from bot.runtime.store_access import scaled
-from bot.telemetry.log import LEAST_SECRET
-from memory.failpoints import fp
+from bot.runtime.store_access import import_scale_module
+from bot.telemetry.log import MIN_SECRET_CHARS
+from memory.failpoints import hit
 from memory.store.engine.sqlite import copy_database
-from memory.store.maintenance.snapshots import strip
+from memory.store.maintenance.snapshots import redact_secrets
 
 
-def copy_record(home: Home, target: Path) -> str:
+def copy_store_to_file(home: HomeFolder, target: Path) -> str:
     """Everything that was stored by now as one SQLite file, without typed secrets and without what channels keep.
 
     Returns:
@@ -32,34 +32,34 @@ def copy_record(home: Home, target: Path) -> str:
         StoreError: the same of a record in PostgreSQL.
         ConfigError: nobody knows where it is.
     """
-    config, url = settings_of(home), address_of(home)
+    config, url = load_effective_config(home), find_postgres_url(home)
     if not url and not home.db.exists():
         raise MnemaError(f"There is no database in {home.data} yet; there is nothing to back up.")
     try:
         if url:
-            copy_shared(url, target)
+            copy_postgres(url, target)
         else:
             copy_database(home.db, target)
-        long_enough = {secret for secret in known_secrets(config) if len(secret) >= LEAST_SECRET}
-        return strip(target, long_enough)
+        long_enough = {secret for secret in known_secrets(config) if len(secret) >= MIN_SECRET_CHARS}
+        return redact_secrets(target, long_enough)
     except sqlite3.Error as err:
         raise MnemaError(f"No backup was made: {home.db} cannot be copied to {target.parent.parent}: {err}.") from err
 
 
-def copy_shared(url: str, target: Path) -> None:
+def copy_postgres(url: str, target: Path) -> None:
     """One moment of a record in PostgreSQL as a SQLite file, each row of which was read back and compared.
 
     Raises:
         MnemaError, StoreError: there is no copy, and why.
     """
-    moved = asyncio.run(scaled("memory.store.maintenance.postgres_move").copy_out(url, target))
+    moved = asyncio.run(import_scale_module("memory.store.maintenance.postgres_move").copy_out(url, target))
     if not moved.equal:
         target.unlink(missing_ok=True)
         wrong = ", ".join(table.source.table for table in moved.tables if not table.equal)
         raise MnemaError(f"The copy is not what the database holds (in {wrong}); nothing was done.")
 
 
-def address_of(home: Home) -> str:
+def find_postgres_url(home: HomeFolder) -> str:
     """Of the PostgreSQL that has the record, "" for SQLite's file. Never guessed: a kept file may be an old record.
 
     Raises:
@@ -68,24 +68,24 @@ def address_of(home: Home) -> str:
     try:
         return ConfigFile(home.config).check().database_url
     except ConfigError:
-        if _names_a_database(home.config):
+        if _has_database_url(home.config):
             raise
         return ""
 
 
-def _names_a_database(path: Path) -> bool:
+def _has_database_url(path: Path) -> bool:
     try:
-        text = read_plain(path).decode("utf-8", "replace")
-    except (NotPlain, TooLarge):
+        text = read_regular_file(path).decode("utf-8", "replace")
+    except (NotRegularFile, ConfigFileTooLarge):
         return True  # nobody knows what it names
     try:
-        held = json_source.parse(text).children.get("database_url")
-    except json_source.Misread:
+        held = json_source.parse_config_json(text).children.get("database_url")
+    except json_source.JsonSyntaxError:
         return "database_url" in text
     return held is not None and held.value != ""
 
 
-def settings_of(home: Home) -> Config:
+def load_effective_config(home: HomeFolder) -> Config:
     """The settings that hold, else the last good ones, else the defaults: broken ones are no reason to have no backup.
 
     Nothing on disk is touched.
@@ -102,30 +102,30 @@ def settings_of(home: Home) -> Config:
 # A restore where the record is in PostgreSQL: what stands there is kept as a file, and replaced by one transaction.
 
 
-def keep(home: Home, url: str) -> Path | None:
+def save_current_database(home: HomeFolder, url: str) -> Path | None:
     """A copy of what the database holds now, as a SQLite file in `data`; None where it has no tables.
 
     Raises:
         MnemaError, StoreError: there is no copy, and so nothing may be replaced.
     """
-    path = home.data / swap.KEPT_RECORD
-    swap.drop_copy(home.root)  # of a restore that was cut
-    if not asyncio.run(_moving().has_tables(url)):
+    path = home.data / swap.KEPT_DATABASE
+    swap.remove_kept_copy(home.root)  # of a restore that was cut
+    if not asyncio.run(_database_move_module().has_tables(url)):
         return None
-    copy_shared(url, path)
+    copy_postgres(url, path)
     return path
 
 
-def refuse_at_work(url: str) -> None:
+def check_nobody_connected(url: str) -> None:
     """Go on only while nobody is at work on the record.
 
     Raises:
         StoreBusy: somebody is.
     """
-    asyncio.run(_moving().refuse_at_work(url))
+    asyncio.run(_database_move_module().refuse_at_work(url))
 
 
-def load(root: Path, url: str, stamp: str) -> None:
+def replace_database(root: Path, url: str, stamp: str) -> None:
     """Replace the record with the one that was made ready, and let the files follow; a kill leaves the old or the new.
 
     Raises:
@@ -133,25 +133,27 @@ def load(root: Path, url: str, stamp: str) -> None:
         asks it again.
     """
     try:
-        with swap.deciding(root, stamp) as mark:
-            asyncio.run(_moving().replace(swap.staged(root, stamp) / swap.RECORD, url, mark))
-            fp("restore.recorded")
+        with swap.await_database_commit(root, stamp) as mark:
+            asyncio.run(
+                _database_move_module().replace(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
+            )
+            hit("restore.recorded")
     finally:
-        swap.finish(root)
+        swap.finish_restore(root)
 
 
-def decided(root: Path, mark: str) -> bool:
+def is_restore_committed(root: Path, mark: str) -> bool:
     """Whether the database has taken the record of the restore that had this mark.
 
     Raises:
         MnemaError: nobody knows which database it is; config.json is to be mended.
         StoreError: it cannot be asked.
     """
-    url = address_of(Home(root=root))
+    url = find_postgres_url(HomeFolder(root=root))
     if not url:
         raise MnemaError("A restore was cut, and its database must be asked how far it came: mend database_url first.")
-    return bool(asyncio.run(_moving().replaced(url, mark)))
+    return bool(asyncio.run(_database_move_module().replaced(url, mark)))
 
 
-def _moving() -> Any:
-    return scaled("memory.store.maintenance.postgres_move")
+def _database_move_module() -> Any:
+    return import_scale_module("memory.store.maintenance.postgres_move")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class DoctorCheck:
     """One thing looked at. message: how it is, one sentence; hint: what to do, "" for nothing."""
 
     name: str

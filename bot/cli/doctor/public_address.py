@@ -10,23 +10,23 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.cli.client import ask_running
-from bot.cli.doctor.check import Check
-from bot.config.home import Home
+from bot.cli.client import call_running_bot
+from bot.cli.doctor.check import DoctorCheck
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from channels.web.public_url import networks, public_address
+from channels.web.public_url import parse_networks, parse_public_url
 
-SECONDS = 5.0  # for each step: to connect, to answer
+CHECK_SECONDS = 5.0  # for each step: to connect, to answer
 STREAM_SECONDS = 3.0  # for the first line of a stream whose last one comes after four
-LARGEST = 36 << 20  # bytes of the largest message with files
-NAME = "public address"
-Fault = tuple[str, str]
+MAX_BODY_BYTES = 36 << 20  # bytes of the largest message with files
+CHECK_NAME = "public address"
+AddressFault = tuple[str, str]
 """What the proxy does wrong, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Target:
+class _CheckTarget:
     """url: as configured; path: what shows a request as it arrived, "" while no bot runs; port: the bot's own."""
 
     url: str
@@ -37,10 +37,10 @@ class _Target:
         """A connection whose certificate is checked against the system's, or SSL_CERT_FILE."""
         parts = urlsplit(self.url)
         context = ssl.create_default_context()
-        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=SECONDS, context=context)
+        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=CHECK_SECONDS, context=context)
 
 
-async def check_public(home: Home, config: Config) -> list[Check]:
+async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
     """One check, or one for each fault; none where no public address is set."""
     web = config.channels.web
     if not web.on or not web.public_url:
@@ -49,25 +49,28 @@ async def check_public(home: Home, config: Config) -> list[Check]:
     if address := home.address():
         port = urlsplit(address).port or port
         try:
-            path = str((await ask_running(home, "POST", "/api/proxy-check", {}))["path"])
+            path = str((await call_running_bot(home, "POST", "/api/proxy-check", {}))["path"])
         except MnemaError as err:
-            return [_bad(str(err), "Look into data/log/mnema.log, or restart it.")]
-    target = _Target(url=web.public_url, path=path, port=port)
+            return [_failed_check(str(err), "Look into data/log/mnema.log, or restart it.")]
+    target = _CheckTarget(url=web.public_url, path=path, port=port)
     fault, seen = await asyncio.to_thread(_fetch, target)
     if fault is not None:
-        return [_bad(*fault)]
+        return [_failed_check(*fault)]
     if not path:
         message = f"The certificate of {web.public_url} is right; mnema run is not running, so no more was tried."
-        return [Check(name=NAME, ok=True, message=message, hint="Start it, then look again.")]
-    found = [*_altered(target, seen), *await asyncio.gather(*(asyncio.to_thread(look, target) for look in LOOKS))]
+        return [DoctorCheck(name=CHECK_NAME, ok=True, message=message, hint="Start it, then look again.")]
+    found = [
+        *_altered_headers(target, seen),
+        *await asyncio.gather(*(asyncio.to_thread(look, target) for look in ADDRESS_CHECKS)),
+    ]
     if faults := [fault for fault in found if fault is not None]:
-        return [_bad(*fault) for fault in faults]
-    hint = _about_clients(seen, web.trusted_proxies)
+        return [_failed_check(*fault) for fault in faults]
+    hint = _check_client_address(seen, web.trusted_proxies)
     message = f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream are right."
-    return [Check(name=NAME, ok=True, message=message, hint=hint)]
+    return [DoctorCheck(name=CHECK_NAME, ok=True, message=message, hint=hint)]
 
 
-def _fetch(target: _Target) -> tuple[Fault | None, Mapping[str, Any]]:
+def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]]:
     """How one request arrived, or why it did not."""
     host = urlsplit(target.url).hostname or ""
     connection = target.connect()
@@ -89,7 +92,9 @@ def _fetch(target: _Target) -> tuple[Fault | None, Mapping[str, Any]]:
     return _judge(target, status, location, body)
 
 
-def _judge(target: _Target, status: int, location: str, body: bytes) -> tuple[Fault | None, Mapping[str, Any]]:
+def _judge(
+    target: _CheckTarget, status: int, location: str, body: bytes
+) -> tuple[AddressFault | None, Mapping[str, Any]]:
     if not target.path:
         return None, {}
     try:
@@ -110,10 +115,10 @@ def _judge(target: _Target, status: int, location: str, body: bytes) -> tuple[Fa
     return (f"Something else answers at {target.url}, with {status}.", todo), {}
 
 
-def _altered(target: _Target, seen: Mapping[str, Any]) -> list[Fault]:
+def _altered_headers(target: _CheckTarget, seen: Mapping[str, Any]) -> list[AddressFault]:
     """What was changed on the way."""
     faults = []
-    host = public_address(target.url).host.decode()
+    host = parse_public_url(target.url).host.decode()
     if [name.lower() for name in seen["host"]] != [host]:
         todo = f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} arrives."
         faults.append((f"The proxy changes Host to {', '.join(seen['host'])[:200]}.", todo))
@@ -124,12 +129,12 @@ def _altered(target: _Target, seen: Mapping[str, Any]) -> list[Fault]:
     return faults
 
 
-def _limits_bodies(target: _Target) -> Fault | None:
+def _check_body_limit(target: _CheckTarget) -> AddressFault | None:
     """Whether it refuses a large upload, of which only the header is sent."""
     connection = target.connect()
     try:
         connection.putrequest("POST", target.path)
-        connection.putheader("Content-Length", str(LARGEST))
+        connection.putheader("Content-Length", str(MAX_BODY_BYTES))
         connection.putheader("Content-Type", "application/octet-stream")
         connection.putheader("Expect", "100-continue")
         connection.endheaders()
@@ -143,7 +148,7 @@ def _limits_bodies(target: _Target) -> Fault | None:
     return "The proxy takes no uploads of 36 MB.", "Raise its limit; nginx: client_max_body_size 40m;"
 
 
-def _holds_stream(target: _Target) -> Fault | None:
+def _check_stream(target: _CheckTarget) -> AddressFault | None:
     """Whether the first line of an event stream waits for the last."""
     connection = target.connect()
     fault = (
@@ -162,12 +167,12 @@ def _holds_stream(target: _Target) -> Fault | None:
     return None if line.startswith(b": first") else fault
 
 
-LOOKS: Sequence[Callable[[_Target], Fault | None]] = (_limits_bodies, _holds_stream)
+ADDRESS_CHECKS: Sequence[Callable[[_CheckTarget], AddressFault | None]] = (_check_body_limit, _check_stream)
 
 
-def _about_clients(seen: Mapping[str, Any], trusted: Sequence[str]) -> str:
+def _check_client_address(seen: Mapping[str, Any], trusted: Sequence[str]) -> str:
     peer = str(seen["peer"])
-    if seen["forwarded_for"] and any(ip_address(peer) in network for network in networks(trusted)):
+    if seen["forwarded_for"] and any(ip_address(peer) in network for network in parse_networks(trusted)):
         return ""
     return (
         f"All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "
@@ -175,9 +180,9 @@ def _about_clients(seen: Mapping[str, Any], trusted: Sequence[str]) -> str:
     )
 
 
-def _origin(target: _Target) -> str:
-    return public_address(target.url).origin.decode()
+def _origin(target: _CheckTarget) -> str:
+    return parse_public_url(target.url).origin.decode()
 
 
-def _bad(message: str, hint: str) -> Check:
-    return Check(name=NAME, ok=False, message=message, hint=hint)
+def _failed_check(message: str, hint: str) -> DoctorCheck:
+    return DoctorCheck(name=CHECK_NAME, ok=False, message=message, hint=hint)

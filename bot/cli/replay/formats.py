@@ -10,24 +10,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.models.providers.messages import all_sound
+from bot.models.providers.messages import replace_surrogates_in_json
 from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult, ToolSpec
 
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
 TEXT_KINDS = ("text", "input_text", "output_text")
-MOST_OF_UNKNOWN = 4_000
+MAX_UNKNOWN_CHARS = 4_000
 """Characters of JSON that are kept of a block whose type is not known."""
-YEARS = range(2, 9999)
+VALID_YEARS = range(2, 9999)
 """Of a message's time: every zone can show it, and seconds can be added."""
 
 
-class Odd(ValueError):
+class MalformedMessage(ValueError):
     """It is no message; the text says why, without the place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class ParsedMessage:
     """One message off a wire. system: what a system message said, and then there are no parts.
 
     files: bytes that came inside it, by SHA-256; notes: what was not taken as it stood.
@@ -41,25 +41,27 @@ class Heard:
     notes: tuple[str, ...] = ()
 
 
-def hear(raw: object) -> Heard:
+def parse_message(raw: object) -> ParsedMessage:
     """A message of either wire.
 
     Raises:
         Odd: it is none.
     """
     if not isinstance(raw, dict):
-        raise Odd(f"a message must be an object, not {_kind(raw)}")
-    item: dict[str, Any] = _modern(all_sound(raw))
+        raise MalformedMessage(f"a message must be an object, not {_block_kind(raw)}")
+    item: dict[str, Any] = _from_responses_item(replace_surrogates_in_json(raw))
     role = item.get("role")
     if role not in ROLES:
         told = f'its role is "{role}"' if isinstance(role, str) else "it has no role"
-        raise Odd(f"{told}; it must be one of: {', '.join(ROLES)}")
-    blocks = _Blocks(calls_of_results=_text_of(item.get("tool_call_id")) if role == "tool" else "")
+        raise MalformedMessage(f"{told}; it must be one of: {', '.join(ROLES)}")
+    blocks = _ContentReader(calls_of_results=_text_from_json(item.get("tool_call_id")) if role == "tool" else "")
     parts = tuple(blocks.read(item))
-    at = moment_of(item["at"]) if item.get("at") is not None else None
+    at = parse_time(item["at"]) if item.get("at") is not None else None
     if role in SYSTEM_ROLES:
-        return Heard(role="user", parts=(), at=at, system="\n".join(p.text for p in parts if isinstance(p, Text)))
-    return Heard(
+        return ParsedMessage(
+            role="user", parts=(), at=at, system="\n".join(p.text for p in parts if isinstance(p, Text))
+        )
+    return ParsedMessage(
         role="assistant" if role == "assistant" else "user",
         parts=parts,
         at=at,
@@ -68,14 +70,14 @@ def hear(raw: object) -> Heard:
     )
 
 
-def _modern(item: dict[str, Any]) -> dict[str, Any]:
+def _from_responses_item(item: dict[str, Any]) -> dict[str, Any]:
     """OpenAI's first form of a call and its result, which had no ids, as calls are written today.
 
     What a tool gave as an object, which neither wire has and people's scripts write, is its JSON text.
     """
     asked = item.get("function_call")
     if isinstance(asked, dict) and not item.get("tool_calls"):
-        item = {**item, "tool_calls": [{"id": _text_of(asked.get("name")), "function": asked}]}
+        item = {**item, "tool_calls": [{"id": _text_from_json(asked.get("name")), "function": asked}]}
     if item.get("role") == "function":
         item = {**item, "role": "tool", "tool_call_id": item.get("name")}
     if item.get("role") == "tool" and isinstance(item.get("content"), dict):
@@ -83,7 +85,7 @@ def _modern(item: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def system_of(raw: object) -> tuple[str, ...]:
+def parse_system(raw: object) -> tuple[str, ...]:
     """The system parts of a top-level `system`: a text, or a list of text blocks.
 
     Raises:
@@ -91,12 +93,12 @@ def system_of(raw: object) -> tuple[str, ...]:
     """
     if raw is None:
         return ()
-    blocks = _Blocks()
-    texts = (part.text for part in blocks.read({"content": all_sound(raw)}) if isinstance(part, Text))
+    blocks = _ContentReader()
+    texts = (part.text for part in blocks.read({"content": replace_surrogates_in_json(raw)}) if isinstance(part, Text))
     return tuple(text for text in texts if text.strip())
 
 
-def tools_of(raw: object) -> tuple[ToolSpec, ...]:
+def parse_tools(raw: object) -> tuple[ToolSpec, ...]:
     """The tools of a top-level `tools`, in either wire's form.
 
     Raises:
@@ -105,11 +107,11 @@ def tools_of(raw: object) -> tuple[ToolSpec, ...]:
     if raw is None:
         return ()
     if not isinstance(raw, list):
-        raise Odd(f"tools must be a list, not {_kind(raw)}")
-    return tuple(_tool(all_sound(item)) for item in raw)
+        raise MalformedMessage(f"tools must be a list, not {_block_kind(raw)}")
+    return tuple(_parse_tool(replace_surrogates_in_json(item)) for item in raw)
 
 
-def moment_of(raw: object) -> datetime:
+def parse_time(raw: object) -> datetime:
     """A time in ISO 8601; one without a zone is UTC.
 
     Raises:
@@ -120,12 +122,14 @@ def moment_of(raw: object) -> datetime:
         with suppress(ValueError, OverflowError):
             at = datetime.fromisoformat(raw)
             at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-    if at is None or at.year not in YEARS:
-        raise Odd(f'its "at" is {json.dumps(raw)[:60]}; it must be a time such as "2026-11-20T06:00:00+00:00"')
+    if at is None or at.year not in VALID_YEARS:
+        raise MalformedMessage(
+            f'its "at" is {json.dumps(raw)[:60]}; it must be a time such as "2026-11-20T06:00:00+00:00"'
+        )
     return at
 
 
-class _Blocks:
+class _ContentReader:
     """Reads the content of one message. calls_of_results: the call that a whole `tool` message answers."""
 
     def __init__(self, *, calls_of_results: str = "") -> None:
@@ -135,19 +139,19 @@ class _Blocks:
 
     def read(self, item: dict[str, Any]) -> Iterator[Part]:
         if thought := item.get("reasoning_content"):
-            yield Thinking(text=_text_of(thought))
+            yield Thinking(text=_text_from_json(thought))
         content = list(self._content(item.get("content")))
         if item.get("role") == "tool":
-            yield ToolResult(call_id=self._answers, text=_joined(content))
+            yield ToolResult(call_id=self._answers, text=_join_texts(content))
             yield from (part for part in content if isinstance(part, Image | Document))
         else:
             yield from content
         if refusal := item.get("refusal"):
-            yield Text(text=_text_of(refusal))
+            yield Text(text=_text_from_json(refusal))
         calls = item.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise Odd(f"its tool_calls must be a list, not {_kind(calls)}")
-        yield from map(_wire_call, calls)
+            raise MalformedMessage(f"its tool_calls must be a list, not {_block_kind(calls)}")
+        yield from map(_parse_call, calls)
 
     def _content(self, content: object) -> Iterator[Part]:
         if content is None:
@@ -157,27 +161,29 @@ class _Blocks:
                 yield Text(text=content)
             return
         if not isinstance(content, list):
-            raise Odd(f"its content must be a text or a list of blocks, not {_kind(content)}")
+            raise MalformedMessage(f"its content must be a text or a list of blocks, not {_block_kind(content)}")
         for block in content:
             if isinstance(block, str):
                 block = {"type": "text", "text": block}
             if not isinstance(block, dict):
-                raise Odd(f"a block of its content must be an object, not {_kind(block)}")
+                raise MalformedMessage(f"a block of its content must be an object, not {_block_kind(block)}")
             yield from self._block(block)
 
     def _block(self, block: dict[str, Any]) -> Iterator[Part]:
         match block.get("type"):
             case kind if kind in TEXT_KINDS:
-                if (text := _text_of(block.get("text"))).strip():
+                if (text := _text_from_json(block.get("text"))).strip():
                     yield Text(text=text)
             case "refusal":
-                yield Text(text=_text_of(block.get("refusal")))
+                yield Text(text=_text_from_json(block.get("refusal")))
             case "thinking":
-                yield Thinking(text=_text_of(block.get("thinking")), signature=_text_of(block.get("signature")))
+                yield Thinking(
+                    text=_text_from_json(block.get("thinking")), signature=_text_from_json(block.get("signature"))
+                )
             case "redacted_thinking":
-                yield Thinking(text=_text_of(block.get("data")), redacted=True)
+                yield Thinking(text=_text_from_json(block.get("data")), redacted=True)
             case "tool_use" | "server_tool_use":
-                yield _call(block.get("id"), block.get("name"), block.get("input"))
+                yield _build_call(block.get("id"), block.get("name"), block.get("input"))
             case "tool_result":
                 yield from self._result(block)
             case "image" | "image_url" | "input_image":
@@ -192,7 +198,7 @@ class _Blocks:
     def _unknown(self, block: dict[str, Any], kind: str) -> Part:
         """Its JSON text; of sound and the like, which is long and no words, only that it was there."""
         text = json.dumps(block, ensure_ascii=False)
-        if len(text) > MOST_OF_UNKNOWN:
+        if len(text) > MAX_UNKNOWN_CHARS:
             self.notes.append(f'a block of type "{kind}", {len(text):,} characters of JSON, is only named')
             return Text(text=f"[{kind}]")
         self.notes.append(f'a block of type "{kind}" is kept as its JSON text')
@@ -201,42 +207,48 @@ class _Blocks:
     def _result(self, block: dict[str, Any]) -> Iterator[Part]:
         """The result, and behind it the files that came inside it: a result of ours holds words only."""
         inside = list(self._content(block.get("content")))
-        call, failed = _text_of(block.get("tool_use_id")), block.get("is_error") is True
-        yield ToolResult(call_id=call, text=_joined(inside), is_error=failed)
+        call, failed = _text_from_json(block.get("tool_use_id")), block.get("is_error") is True
+        yield ToolResult(call_id=call, text=_join_texts(inside), is_error=failed)
         yield from (part for part in inside if isinstance(part, Image | Document))
 
     def _image(self, block: dict[str, Any]) -> Part:
         source = block.get("source") or {}
-        url = _inner(block, "image_url").get("url") or block.get("image_url") or _inner(block, "source").get("url")
+        url = (
+            _inner_object(block, "image_url").get("url")
+            or block.get("image_url")
+            or _inner_object(block, "source").get("url")
+        )
         if isinstance(url, str) and url.startswith("data:"):
             head, _, data = url.partition(",")
             source = {"media_type": head.removeprefix("data:").partition(";")[0], "data": data}
         if isinstance(source, dict) and isinstance(source.get("data"), str):
-            media_type = _text_of(source.get("media_type")) or "image/png"
+            media_type = _text_from_json(source.get("media_type")) or "image/png"
             return Image(sha256=self._keep(source["data"]), media_type=media_type)
         return Text(text=f"[picture at {url}]" if isinstance(url, str) else "[picture]")
 
     def _document(self, block: dict[str, Any]) -> Part:
-        source = _inner(block, "source") or _inner(block, "file")
-        name = _text_of(block.get("title") or source.get("filename")) or "file"
+        source = _inner_object(block, "source") or _inner_object(block, "file")
+        name = _text_from_json(block.get("title") or source.get("filename")) or "file"
         data = source.get("data") or source.get("file_data")
         if not isinstance(data, str):
-            return Text(text=f"[file {name} {_text_of(source.get('url') or source.get('file_id'))}".rstrip() + "]")
+            return Text(
+                text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip() + "]"
+            )
         if source.get("type") == "text":
             kept = data.encode()
             sha256 = self._put(kept)
             return Document(sha256=sha256, media_type="text/plain", name=name, size=len(kept), text=data)
         sha256 = self._keep(data.partition(",")[2] if data.startswith("data:") else data)
-        media_type = _text_of(source.get("media_type")) or "application/pdf"
+        media_type = _text_from_json(source.get("media_type")) or "application/pdf"
         return Document(sha256=sha256, media_type=media_type, name=name, size=len(self.files[sha256]))
 
     def _keep(self, data: str) -> str:
         try:
             kept = base64.b64decode(data)
         except (binascii.Error, ValueError) as err:
-            raise Odd("the data of a picture or file in it is no base64") from err
+            raise MalformedMessage("the data of a picture or file in it is no base64") from err
         if data and not kept:
-            raise Odd("the data of a picture or file in it is no base64")
+            raise MalformedMessage("the data of a picture or file in it is no base64")
         return self._put(kept)
 
     def _put(self, data: bytes) -> str:
@@ -245,50 +257,50 @@ class _Blocks:
         return sha256
 
 
-def _wire_call(raw: object) -> ToolCall:
+def _parse_call(raw: object) -> ToolCall:
     if not isinstance(raw, dict):
-        raise Odd(f"a tool call must be an object, not {_kind(raw)}")
-    asked = _inner(raw, "function") or _inner(raw, "custom")
-    return _call(raw.get("id"), asked.get("name"), asked.get("arguments", asked.get("input")))
+        raise MalformedMessage(f"a tool call must be an object, not {_block_kind(raw)}")
+    asked = _inner_object(raw, "function") or _inner_object(raw, "custom")
+    return _build_call(raw.get("id"), asked.get("name"), asked.get("arguments", asked.get("input")))
 
 
-def _call(id: object, name: object, arguments: object) -> ToolCall:
+def _build_call(id: object, name: object, arguments: object) -> ToolCall:
     if not isinstance(id, str) or not isinstance(name, str) or not id or not name:
-        raise Odd("a tool call in it has no id or no name")
+        raise MalformedMessage("a tool call in it has no id or no name")
     if not isinstance(arguments, str):
         arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
     return ToolCall(id=id, name=name, input=arguments or "{}")
 
 
-def _tool(raw: object) -> ToolSpec:
-    spec = (_inner(raw, "function") or raw) if isinstance(raw, dict) else {}
+def _parse_tool(raw: object) -> ToolSpec:
+    spec = (_inner_object(raw, "function") or raw) if isinstance(raw, dict) else {}
     name = spec.get("name")
     if not isinstance(name, str) or not name:
-        raise Odd("a tool has no name")
+        raise MalformedMessage("a tool has no name")
     schema = spec.get("input_schema") or spec.get("parameters") or {"type": "object"}
     return ToolSpec(
         name=name,
-        description=_text_of(spec.get("description")),
+        description=_text_from_json(spec.get("description")),
         schema=json.dumps(schema, ensure_ascii=False, sort_keys=True),
         effect="pure",
         action="",
     )
 
 
-def _inner(raw: dict[str, Any], name: str) -> dict[str, Any]:
+def _inner_object(raw: dict[str, Any], name: str) -> dict[str, Any]:
     found = raw.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def _joined(parts: list[Part]) -> str:
+def _join_texts(parts: list[Part]) -> str:
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
-def _text_of(raw: object) -> str:
+def _text_from_json(raw: object) -> str:
     return raw if isinstance(raw, str) else ""
 
 
-def _kind(raw: object) -> str:
+def _block_kind(raw: object) -> str:
     names = {
         dict: "an object",
         list: "a list",

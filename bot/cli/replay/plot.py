@@ -7,11 +7,11 @@ from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 1_000, 580
 LEFT, RIGHT, TOP, BOTTOM = 74, 190, 100, 92
-MOST_POINTS = 900
+MAX_POINTS = 900
 """Of one line; of a longer conversation each point is the highest of several requests."""
 LABEL_GAP = 19
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5537f", "#b88600", "#56789a")
-DARK = ("#56b4e9", "#ff8a4c", "#2ec4a0", "#e79ac0", "#e6c229", "#a9bccf")
+DARK_COLOURS = ("#56b4e9", "#ff8a4c", "#2ec4a0", "#e79ac0", "#e6c229", "#a9bccf")
 DASHES = ("", "9 3", "", "2 3", "", "12 3 2 3")
 """Colours told apart with any colour vision (after Okabe and Ito), and every other line dashed besides."""
 _STYLE = """
@@ -29,7 +29,7 @@ text { fill: #c9d1dc; } .ground { fill: #14181f; } .title { fill: #f0f3f8; } .fa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PlotLine:
     """One policy. tokens: of each request; folds: requests before which turns were folded; note: beside its name."""
 
     name: str
@@ -38,7 +38,7 @@ class Line:
     note: str = ""
 
 
-def draw(title: str, subtitle: str, lines: Sequence[Line], limit: int) -> str:
+def draw_plot(title: str, subtitle: str, lines: Sequence[PlotLine], limit: int) -> str:
     """The picture as SVG text: it needs no font or script, and follows the viewer's light or dark setting.
 
     Args:
@@ -47,28 +47,28 @@ def draw(title: str, subtitle: str, lines: Sequence[Line], limit: int) -> str:
     count = max((len(line.tokens) for line in lines), default=0)
     highest = max((most for line in lines if (most := max(line.tokens, default=0))), default=1)
     top = max(highest, limit) if limit <= highest * 3 else highest
-    scale = _Scale(count=max(2, count), step=_step(top, 6), top=top)
+    scale = _PlotScale(count=max(2, count), step=_grid_step(top, 6), top=top)
     body = [
         f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
         f'<text class="title" x="{LEFT - 50}" y="34">{escape(title)}</text>',
         f'<text class="faint" x="{LEFT - 50}" y="55">{escape(subtitle)}</text>',
-        *_axes(scale),
-        *(_limit(scale, limit) if limit <= scale.highest else ()),
+        *_draw_axes(scale),
+        *(_draw_limit(scale, limit) if limit <= scale.highest else ()),
     ]
     for number, line in enumerate(lines):
-        body += _line(scale, line, number)
-    body += _labels(scale, lines)
-    body += _key()
+        body += _draw_line(scale, line, number)
+    body += _draw_labels(scale, lines)
+    body += _draw_legend()
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-        f'role="img" aria-label="{escape(title, quote=True)}">\n<style>{_style()}</style>\n'
+        f'role="img" aria-label="{escape(title, quote=True)}">\n<style>{_draw_style()}</style>\n'
         + "\n".join(body)
         + "\n</svg>\n"
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scale:
+class _PlotScale:
     """Where requests and tokens are on the picture. step: between two lines of the grid."""
 
     count: int
@@ -87,20 +87,20 @@ class _Scale:
         return HEIGHT - BOTTOM - tokens / self.highest * (HEIGHT - TOP - BOTTOM)
 
 
-def _style() -> str:
+def _draw_style() -> str:
     light = "".join(f".c{n} {{ stroke: {c}; }} .t{n} {{ fill: {c}; }}" for n, c in enumerate(COLOURS))
-    dark = "".join(f".c{n} {{ stroke: {c}; }} .t{n} {{ fill: {c}; }}" for n, c in enumerate(DARK))
+    dark = "".join(f".c{n} {{ stroke: {c}; }} .t{n} {{ fill: {c}; }}" for n, c in enumerate(DARK_COLOURS))
     return f"{_STYLE}\n{light}\n@media (prefers-color-scheme: dark) {{{_DARK_STYLE}\n{dark} }}\n"
 
 
-def _axes(scale: _Scale) -> Iterator[str]:
+def _draw_axes(scale: _PlotScale) -> Iterator[str]:
     right, floor_y = WIDTH - RIGHT, HEIGHT - BOTTOM
     for tokens in range(0, scale.highest + 1, scale.step):
         y = scale.y(tokens)
         kind = "grid" if tokens else "axis"
         yield f'<line class="{kind}" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
-        yield f'<text class="faint" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_thousands(tokens)}</text>'
-    every = _step(scale.count, 10)
+        yield f'<text class="faint" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{_format_thousands(tokens)}</text>'
+    every = _grid_step(scale.count, 10)
     for request in range(0, scale.count, every):
         shown = max(1, request)
         x = scale.x(shown - 1)
@@ -111,15 +111,15 @@ def _axes(scale: _Scale) -> Iterator[str]:
     yield f'<text class="faint" x="{LEFT - 50}" y="{TOP - 20}">tokens</text>'
 
 
-def _limit(scale: _Scale, limit: int) -> Iterator[str]:
+def _draw_limit(scale: _PlotScale, limit: int) -> Iterator[str]:
     y, right = scale.y(limit), WIDTH - RIGHT
     yield f'<line class="limit" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
     yield f'<text class="told" x="{LEFT + 6}" y="{y - 6:.1f}">limit {limit:,}</text>'
 
 
-def _line(scale: _Scale, line: Line, number: int) -> Iterator[str]:
+def _draw_line(scale: _PlotScale, line: PlotLine, number: int) -> Iterator[str]:
     kind, dash = number % len(COLOURS), DASHES[number % len(DASHES)]
-    points = " ".join(f"{scale.x(at):.1f},{scale.y(tokens):.1f}" for at, tokens in _thinned(line.tokens))
+    points = " ".join(f"{scale.x(at):.1f},{scale.y(tokens):.1f}" for at, tokens in _thin_out(line.tokens))
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     yield f'<polyline class="line c{kind}"{dashed} points="{points}"><title>{escape(line.name)}</title></polyline>'
     for request in line.folds:
@@ -128,10 +128,10 @@ def _line(scale: _Scale, line: Line, number: int) -> Iterator[str]:
             yield f'<circle class="fold c{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.8"/>'
 
 
-def _labels(scale: _Scale, lines: Sequence[Line]) -> Iterator[str]:
+def _draw_labels(scale: _PlotScale, lines: Sequence[PlotLine]) -> Iterator[str]:
     """Each line's name at its end; where ends are close, the names move apart and a thin line leads to them."""
     ends = sorted((scale.y(line.tokens[-1]), number) for number, line in enumerate(lines) if line.tokens)
-    places = _apart([y for y, _ in ends])
+    places = _spread_labels([y for y, _ in ends])
     for (y, number), place in zip(ends, places, strict=True):
         line, kind = lines[number], number % len(COLOURS)
         x = scale.x(len(line.tokens) - 1)
@@ -145,7 +145,7 @@ def _labels(scale: _Scale, lines: Sequence[Line]) -> Iterator[str]:
         )
 
 
-def _apart(wanted: Sequence[float]) -> list[float]:
+def _spread_labels(wanted: Sequence[float]) -> list[float]:
     """Places from top to bottom, LABEL_GAP apart, as near to the wanted ones as fits above the floor."""
     placed: list[float] = []
     for y in wanted:
@@ -157,25 +157,25 @@ def _apart(wanted: Sequence[float]) -> list[float]:
     return placed
 
 
-def _key() -> Iterator[str]:
+def _draw_legend() -> Iterator[str]:
     y = HEIGHT - 20
     yield f'<circle class="fold axis" cx="{LEFT - 46}" cy="{y - 4}" r="2.8"/>'
     yield f'<text class="faint" x="{LEFT - 36}" y="{y}">turns were folded before this request</text>'
 
 
-def _thinned(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
-    size = ceil(len(tokens) / MOST_POINTS) or 1
+def _thin_out(tokens: Sequence[int]) -> Iterator[tuple[int, int]]:
+    size = ceil(len(tokens) / MAX_POINTS) or 1
     for start in range(0, len(tokens), size):
         at = max(range(start, min(start + size, len(tokens))), key=tokens.__getitem__)
         yield at, tokens[at]
 
 
-def _step(most: int, lines: int) -> int:
+def _grid_step(most: int, lines: int) -> int:
     """A round distance that makes about so many lines up to `most`."""
     rough = max(1.0, most / lines)
     size = 10 ** floor(log10(rough))
     return int(next(step for step in (size, 2 * size, 5 * size, 10 * size) if step >= rough))
 
 
-def _thousands(tokens: int) -> str:
+def _format_thousands(tokens: int) -> str:
     return f"{tokens / 1_000:g}k" if tokens >= 1_000 else str(tokens)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.cli.replay.formats import Heard
+from bot.cli.replay.formats import ParsedMessage
 from bot.errors import MnemaError
-from memory.context.tokens import Counter
+from memory.context.tokens import TokenCounter
 from memory.conversation import (
     Document,
     Image,
@@ -22,12 +22,12 @@ from memory.conversation import (
 )
 
 
-class Unreadable(MnemaError):
+class UnreadableRecording(MnemaError):
     """What was given holds no conversation that can be read; the text names file, place and what would be right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class ReplayProbe:
     """A question put after turn `after`. answer: text that must occur to the letter; fact_turn: where it was said."""
 
     after: int
@@ -48,7 +48,7 @@ class Recording:
     turns: tuple[Turn, ...]
     system: tuple[str, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
-    probes: tuple[Probe, ...] = ()
+    probes: tuple[ReplayProbe, ...] = ()
     timed: bool = True
     files: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -59,16 +59,16 @@ class Recording:
         return [message for turn in self.turns for message in turn.messages]
 
 
-def counted(recording: Recording, counter: Counter) -> Recording:
+def count_recording(recording: Recording, counter: TokenCounter) -> Recording:
     """The same with every message counted by this counter; a count it made itself is kept."""
     turns = tuple(
-        replace(turn, messages=tuple(_counted(message, counter) for message in turn.messages))
+        replace(turn, messages=tuple(_count_message(message, counter) for message in turn.messages))
         for turn in recording.turns
     )
     return replace(recording, turns=turns)
 
 
-def asked_at(turn: Turn) -> list[int]:
+def model_call_positions(turn: Turn) -> list[int]:
     """Before which messages of a turn a model was asked: its answers, but for words of ours and for what no user
     message stands before."""
     return [
@@ -78,7 +78,7 @@ def asked_at(turn: Turn) -> list[int]:
     ]
 
 
-def words(part: Part) -> str:
+def part_text(part: Part) -> str:
     """What a part says, "" for a picture."""
     match part:
         case Text() | ToolResult() | Thinking():
@@ -91,12 +91,12 @@ def words(part: Part) -> str:
             return ""
 
 
-def begun_at(recording: Recording) -> datetime:
+def recording_start(recording: Recording) -> datetime:
     """When its first message was written."""
     return recording.turns[0].messages[0].at
 
 
-def _counted(message: Message, counter: Counter) -> Message:
+def _count_message(message: Message, counter: TokenCounter) -> Message:
     if message.counter == counter.name:
         return message
     return replace(message, tokens=counter.message(message.role, message.parts), counter=counter.name)
@@ -104,17 +104,17 @@ def _counted(message: Message, counter: Counter) -> Message:
 
 # Messages in a row become turns: a user's words begin one, and everything they lead to belongs to it. Pure.
 
-NO_CALL = "result of a call that is not here"
+MISSING_CALL_NOTE = "result of a call that is not here"
 """The aside of a tool's words where nobody knows which tool gave them."""
-STEP = timedelta(seconds=1)
+MESSAGE_INTERVAL = timedelta(seconds=1)
 """Between two messages that have no time of their own."""
 
 
-class Turning:
+class RecordingBuilder:
     """Takes messages one by one. begun: the time of the first one where it has none."""
 
     def __init__(self, begun: datetime) -> None:
-        self._at = begun - STEP
+        self._at = begun - MESSAGE_INTERVAL
         self._turns: list[list[Message]] = []
         self._open: set[str] = set()
         self._seq = 0
@@ -124,12 +124,12 @@ class Turning:
         self.system: list[str] = []
         self.notes: list[str] = []
 
-    def hear(self, heard: Heard, where: str) -> None:
+    def hear(self, heard: ParsedMessage, where: str) -> None:
         """Take a message off a wire. where: "message 3", for notes."""
         self.notes += [f"{where}: {note}" for note in heard.notes]
         self._files.update(heard.files)
         self._timed = self._timed or heard.at is not None
-        self._at = heard.at or self._at + STEP
+        self._at = heard.at or self._at + MESSAGE_INTERVAL
         if heard.system:
             if self._turns:
                 self.notes.append(f"{where}: a system message in the middle is shown with the others, at the beginning")
@@ -157,7 +157,7 @@ class Turning:
         self._turns[-1].append(message)
         self._timed = True
 
-    def recording(self, name: str, tools: tuple[ToolSpec, ...], probes: Sequence[Probe]) -> Recording:
+    def recording(self, name: str, tools: tuple[ToolSpec, ...], probes: Sequence[ReplayProbe]) -> Recording:
         """All that was taken."""
         unanswered = self._unanswered + len(self._open)
         if unanswered:
@@ -176,7 +176,7 @@ class Turning:
     def _place(self, role: Role, parts: tuple[Part, ...], where: str, by: str) -> None:
         results = any(isinstance(part, ToolResult) for part in parts)
         before = self._turns[-1][-1] if self._turns else None
-        same = before is not None and before.role == role and (role == "assistant" or (results and _answers(before)))
+        same = before is not None and before.role == role and (role == "assistant" or (results and _is_answer(before)))
         if before is not None and same:
             self._turns[-1][-1] = replace(before, parts=(*before.parts, *parts))
             return
@@ -205,7 +205,7 @@ class Turning:
         for part in parts:
             if isinstance(part, ToolResult) and part.call_id not in self._open:
                 self.notes.append(f"{where}: a result has no call before it and is kept as words")
-                kept.append(Text(text=part.text, aside=NO_CALL))
+                kept.append(Text(text=part.text, aside=MISSING_CALL_NOTE))
                 continue
             if isinstance(part, ToolResult):
                 self._open.discard(part.call_id)
@@ -213,5 +213,5 @@ class Turning:
         return tuple(sorted(kept, key=lambda part: not isinstance(part, ToolResult)))
 
 
-def _answers(message: Message) -> bool:
+def _is_answer(message: Message) -> bool:
     return any(isinstance(part, ToolResult) for part in message.parts)

@@ -6,12 +6,12 @@ from itertools import pairwise
 from statistics import fmean, quantiles
 from typing import Any
 
-from bot.cli.replay.probes import Score
+from bot.cli.replay.probes import ProbeScore
 from bot.cli.replay.recording import Recording
-from bot.cli.replay.simulate import Folded, Outcome, Request, Setting
-from bot.models.catalog import cost
+from bot.cli.replay.simulate import ReplayOutcome, ReplaySetting, SimulatedFold, SimulatedRequest
+from bot.models.catalog import call_cost
 from memory.context.summary import prompt
-from memory.context.summary.extractive import language
+from memory.context.summary.extractive import detect_language
 
 # What the requests of a replay would have cost, with a provider's prompt cache. Pure.
 
@@ -20,7 +20,7 @@ CACHE_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+class ReplayBill:
     """Tokens and US dollars. cached: read from the cache; written: the rest of the input; output: recorded answers.
 
     fold_calls: summaries a model would have been asked for. dollars, fold_dollars: None for a model without prices.
@@ -48,28 +48,28 @@ class Bill:
         return self.cached / max(1, self.cached + self.written)
 
 
-def bill(outcome: Outcome, model: str, fast_model: str) -> Bill:
+def calculate_bill(outcome: ReplayOutcome, model: str, fast_model: str) -> ReplayBill:
     """The whole conversation's."""
-    cached = sum(cached_tokens(outcome.requests))
+    cached = sum(count_cached_tokens(outcome.requests))
     whole = sum(request.tokens.total for request in outcome.requests)
     output = sum(request.output for request in outcome.requests)
     asked = [fold for fold in outcome.folds if not fold.at_once]
     counter = outcome.setting.counter
     fold_input = sum(_fold_input(fold, outcome.setting) for fold in asked)
     fold_output = sum(fold.after + counter.text(fold.log) for fold in asked)
-    return Bill(
+    return ReplayBill(
         cached=cached,
         written=whole - cached,
         output=output,
         fold_calls=len(asked),
         fold_input=fold_input,
         fold_output=fold_output,
-        dollars=cost(model, input=whole, output=output, cache_read=cached, cache_write=whole - cached),
-        fold_dollars=cost(fast_model, input=fold_input, output=fold_output),
+        dollars=call_cost(model, input=whole, output=output, cache_read=cached, cache_write=whole - cached),
+        fold_dollars=call_cost(fast_model, input=fold_input, output=fold_output),
     )
 
 
-def cached_tokens(requests: Sequence[Request]) -> list[int]:
+def count_cached_tokens(requests: Sequence[SimulatedRequest]) -> list[int]:
     """For each request, how much of it the cache still holds: nothing when the one before is over five minutes old."""
     held = [0] if requests else []
     for before, now in pairwise(requests):
@@ -77,28 +77,28 @@ def cached_tokens(requests: Sequence[Request]) -> list[int]:
     return held
 
 
-def _fold_input(fold: Folded, setting: Setting) -> int:
+def _fold_input(fold: SimulatedFold, setting: ReplaySetting) -> int:
     """What the one who summarises would have been sent: the bot's own prompt of it."""
     counter = setting.counter
-    told = prompt.system(language(fold.messages), setting.policy.numbers.summary_tokens)
-    asked = prompt.prompt(fold.replaced, (), fold.messages, counter, setting.zone)
+    told = prompt.system_prompt(detect_language(fold.messages), setting.policy.numbers.summary_tokens)
+    asked = prompt.single_prompt(fold.replaced, (), fold.messages, counter, setting.zone)
     return counter.text(told) + counter.text(asked)
 
 
-NONE = "–"
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class PolicyResult:
     """One policy's outcome, what it would have cost, and how the probes fared."""
 
     name: str
-    outcome: Outcome
-    bill: Bill
-    scores: tuple[Score, ...]
+    outcome: ReplayOutcome
+    bill: ReplayBill
+    scores: tuple[ProbeScore, ...]
 
 
-def figures(result: Result) -> dict[str, Any]:
+def result_figures(result: PolicyResult) -> dict[str, Any]:
     """The figures by name; tokens are those of our counter, plan_ms milliseconds, shares per cent, null for none."""
     outcome, bill, scores = result.outcome, result.bill, result.scores
     tokens = [request.tokens.total for request in outcome.requests]
@@ -118,19 +118,19 @@ def figures(result: Result) -> dict[str, Any]:
         "fold_cost": bill.fold_dollars,
         "plan_ms_p50": round(p50, 3),
         "plan_ms_p95": round(p95, 3),
-        "visible_percent": _share([score.visible for score in scores]),
-        "retrievable_percent": _share([score.found for score in scores]),
-        "either_percent": _share([score.either for score in scores]),
+        "visible_percent": _true_share([score.visible for score in scores]),
+        "retrievable_percent": _true_share([score.found for score in scores]),
+        "either_percent": _true_share([score.either for score in scores]),
         "over_budget": outcome.over,
         "invalid": outcome.invalid,
     }
 
 
-def table(results: Sequence[Result]) -> str:
+def format_table(results: Sequence[PolicyResult]) -> str:
     """A column for each policy, a line for each figure."""
-    held = [figures(result) for result in results]
+    held = [result_figures(result) for result in results]
     rows = [["", *(result.name for result in results)]]
-    rows += [[title, *map(written, held)] for title, written in _LINES]
+    rows += [[title, *map(written, held)] for title, written in _TABLE_LINES]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
@@ -140,7 +140,7 @@ def table(results: Sequence[Result]) -> str:
     )
 
 
-def as_json(recording: Recording, results: Sequence[Result]) -> dict[str, Any]:
+def report_to_json(recording: Recording, results: Sequence[PolicyResult]) -> dict[str, Any]:
     """Everything: the recording in numbers, the probes, and for each policy figures, requests, folds and answers."""
     messages = recording.messages
     return {
@@ -153,23 +153,23 @@ def as_json(recording: Recording, results: Sequence[Result]) -> dict[str, Any]:
             "notes": list(recording.notes),
         },
         "probes": [asdict(probe) for probe in recording.probes],
-        "policies": [_policy(result) for result in results],
+        "policies": [_policy_to_json(result) for result in results],
     }
 
 
-def _policy(result: Result) -> dict[str, Any]:
+def _policy_to_json(result: PolicyResult) -> dict[str, Any]:
     outcome = result.outcome
-    cached = cached_tokens(outcome.requests)
+    cached = count_cached_tokens(outcome.requests)
     return {
         "name": result.name,
-        **figures(result),
-        "series": [_request(one, held) for one, held in zip(outcome.requests, cached, strict=True)],
-        "fold_list": [_fold(fold) for fold in outcome.folds],
+        **result_figures(result),
+        "series": [_request_to_json(one, held) for one, held in zip(outcome.requests, cached, strict=True)],
+        "fold_list": [_fold_to_json(fold) for fold in outcome.folds],
         "answers": [{"visible": score.visible, "retrievable": score.found} for score in result.scores],
     }
 
 
-def _request(request: Request, cached: int) -> dict[str, Any]:
+def _request_to_json(request: SimulatedRequest, cached: int) -> dict[str, Any]:
     return {
         "turn": request.turn,
         "at": request.at.isoformat(),
@@ -185,7 +185,7 @@ def _request(request: Request, cached: int) -> dict[str, Any]:
     }
 
 
-def _fold(fold: Folded) -> dict[str, Any]:
+def _fold_to_json(fold: SimulatedFold) -> dict[str, Any]:
     return {
         "request": fold.request,
         "from_turn": fold.range.from_turn,
@@ -206,37 +206,37 @@ def _percentiles(values: Sequence[float]) -> tuple[float, float]:
     return cuts[9], cuts[18]
 
 
-def _share(held: Sequence[bool]) -> float | None:
+def _true_share(held: Sequence[bool]) -> float | None:
     return round(100 * sum(held) / len(held), 1) if held else None
 
 
-def _whole(name: str) -> Callable[[dict[str, Any]], str]:
+def _format_whole(name: str) -> Callable[[dict[str, Any]], str]:
     return lambda held: f"{held[name]:,}"
 
 
-def _percent(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda held: NONE if held[name] is None else f"{held[name]:.0f} %"
+def _format_percent(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda held: NO_VALUE if held[name] is None else f"{held[name]:.0f} %"
 
 
-def _dollars(name: str) -> Callable[[dict[str, Any]], str]:
-    return lambda held: NONE if held[name] is None else f"{held[name]:.4f}"
+def _format_dollars(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda held: NO_VALUE if held[name] is None else f"{held[name]:.4f}"
 
 
-_LINES: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
-    ("requests", _whole("requests")),
-    ("tokens a request, mean", _whole("tokens_mean")),
-    ("tokens a request, most", _whole("tokens_max")),
+_TABLE_LINES: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("requests", _format_whole("requests")),
+    ("tokens a request, mean", _format_whole("tokens_mean")),
+    ("tokens a request, most", _format_whole("tokens_max")),
     ("folds (at once)", lambda held: f"{held['folds']:,} ({held['folds_at_once']:,})"),
-    ("parts shortened", _whole("reductions")),
-    ("prefix breaks", _whole("prefix_breaks")),
-    ("model calls, folds' too", _whole("model_calls")),
-    ("input from the cache", _percent("cached_percent")),
-    ("cost, US$", _dollars("cost")),
-    ("of it folds, US$", _dollars("fold_cost")),
+    ("parts shortened", _format_whole("reductions")),
+    ("prefix breaks", _format_whole("prefix_breaks")),
+    ("model calls, folds' too", _format_whole("model_calls")),
+    ("input from the cache", _format_percent("cached_percent")),
+    ("cost, US$", _format_dollars("cost")),
+    ("of it folds, US$", _format_dollars("fold_cost")),
     ("planning ms, p50 / p95", lambda held: f"{held['plan_ms_p50']:.2f} / {held['plan_ms_p95']:.2f}"),
-    ("probes visible", _percent("visible_percent")),
-    ("probes retrievable", _percent("retrievable_percent")),
-    ("probes either", _percent("either_percent")),
-    ("over the budget", _whole("over_budget")),
-    ("invalid requests", _whole("invalid")),
+    ("probes visible", _format_percent("visible_percent")),
+    ("probes retrievable", _format_percent("retrievable_percent")),
+    ("probes either", _format_percent("either_percent")),
+    ("over the budget", _format_whole("over_budget")),
+    ("invalid requests", _format_whole("invalid")),
 )

@@ -9,29 +9,29 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.agent.context_fitter import limits_of
-from bot.agent.token_calibration import counter as load
-from bot.cli.replay.plot import Line, draw
-from bot.cli.replay.probes import score, with_probes
-from bot.cli.replay.reader import read_file, stored
-from bot.cli.replay.recording import Recording, Unreadable, counted
-from bot.cli.replay.report import Result, as_json, bill, figures, table
-from bot.cli.replay.simulate import Setting, simulate
+from bot.agent.context_fitter import request_limits
+from bot.agent.token_calibration import load_best_counter as load
+from bot.cli.replay.plot import PlotLine, draw_plot
+from bot.cli.replay.probes import score_probes, with_probes
+from bot.cli.replay.reader import load_stored_recording, read_recording
+from bot.cli.replay.recording import Recording, UnreadableRecording, count_recording
+from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, report_to_json, result_figures
+from bot.cli.replay.simulate import ReplaySetting, simulate_recording
 from bot.cli.sessions import chosen
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.config.schema import Config, zone_of
+from bot.config.home import HomeFolder
+from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall
-from bot.models.catalog import MODELS, facts
+from bot.models.catalog import MODELS, model_facts
 from bot.models.service import PROVIDERS
-from bot.runtime.store_access import with_store
-from memory.context.policies.planner import Limits, smallest_budget
-from memory.context.policies.policies import policy_of
-from memory.context.tokens import Counter
+from bot.runtime.store_access import run_with_store
+from memory.context.policies.planner import ContextLimits, min_budget
+from memory.context.policies.policies import build_policy
+from memory.context.tokens import TokenCounter
 from memory.context.view import fixed_tokens
 from memory.store.store import Store
 
-MOST_PROBES = 50
+MAX_PROBES = 50
 
 
 def replay(
@@ -45,7 +45,7 @@ def replay(
     late: Annotated[int, typer.Option("--late", min=0, help="Requests that a fold in the background is late.")] = 0,
     model: Annotated[str, typer.Option("--model", help="Whose prices and window [default: as set].")] = "",
     fast_model: Annotated[str, typer.Option("--fast-model", help="Whose prices for summaries.")] = "",
-    probes: Annotated[int, typer.Option("--probes", min=0, help="Most questions to put; 0: none.")] = MOST_PROBES,
+    probes: Annotated[int, typer.Option("--probes", min=0, help="Most questions to put; 0: none.")] = MAX_PROBES,
     since_clear: Annotated[bool, typer.Option("--since-clear", help="Only what came after the newest clear.")] = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw tokens per request into this SVG file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
@@ -54,25 +54,25 @@ def replay(
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--plot is {plot.name!r}; the drawing is SVG, so its name must end in .svg.")
-    wanted = Wanted(
+    wanted = ReplayOptions(
         session=session,
-        policies=_policies(policy),
+        policies=_parse_policies(policy),
         budget=budget,
         turns=turns,
         late=late,
-        model=_priced(model, "--model"),
-        fast_model=_priced(fast_model, "--fast-model"),
+        model=_check_priced(model, "--model"),
+        fast_model=_check_priced(fast_model, "--fast-model"),
         probes=probes,
         newest=since_clear,
     )
-    report = run(ctx.obj.home, wanted)
+    report = run_replay(ctx.obj.home, wanted)
     if plot is not None:
         plot.write_text(report.picture(), encoding="utf-8")
     print(json.dumps(report.facts(), ensure_ascii=False, indent=2) if as_json else report.text())
     return 0
 
 
-def _policies(names: str) -> tuple[str, ...]:
+def _parse_policies(names: str) -> tuple[str, ...]:
     """The policies of a list with commas, each once; all of them for an empty one."""
     from memory.context.policies.policies import POLICIES
 
@@ -82,25 +82,25 @@ def _policies(names: str) -> tuple[str, ...]:
     return wanted or tuple(POLICIES)
 
 
-def _priced(model: str, option: str) -> str:
-    from bot.models.catalog import facts
+def _check_priced(model: str, option: str) -> str:
+    from bot.models.catalog import model_facts
 
-    if model and facts(model) is None:
-        raise typer.BadParameter(f"{option} is {model!r}; there are prices for: {known_models()}.")
+    if model and model_facts(model) is None:
+        raise typer.BadParameter(f"{option} is {model!r}; there are prices for: {format_known_models()}.")
     return model
 
 
 # One whole replay: the conversation is found and read, each policy is run, and the results are written down.
 
-MOST_NAME = 60
-DIGEST_NOTE = (
+MAX_NAME_CHARS = 60
+EXTRACTIVE_NOTE = (
     "No model was asked: every summary is the extractive digest, and old results are shortened by rule. "
     "Folds prepared in the background are billed as calls of the fast model all the same."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReplayOptions:
     """What was asked for. session: a name, id or file; policies: names. budget, turns: 0 for the configured ones;
     model, fast_model: "" for those too. late: see Setting; probes: at most so many; newest: since the newest clear.
     """
@@ -117,12 +117,12 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ReplayReport:
     """What came out of it. model, fast_model: whose prices were taken; fixed: tokens of system parts and tools."""
 
     recording: Recording
-    results: tuple[Result, ...]
-    limits: Limits
+    results: tuple[PolicyResult, ...]
+    limits: ContextLimits
     model: str
     fast_model: str
     late: int
@@ -138,20 +138,20 @@ class Report:
             f"{tokens:,} tokens; system and tools {self.fixed:,}; {len(recording.probes)} probes.\n"
             f"Limits: {self.limits.budget:,} tokens, {self.limits.max_turns:,} turns. {models}"
         )
-        return "\n".join([head, "", table(self.results), "", *(f"- {note}" for note in self.notes())])
+        return "\n".join([head, "", format_table(self.results), "", *(f"- {note}" for note in self.notes())])
 
     def notes(self) -> list[str]:
         """Sentences on how the figures are to be read."""
-        notes = [DIGEST_NOTE, *(f"{note[:1].upper()}{note[1:]}." for note in self.recording.notes)]
+        notes = [EXTRACTIVE_NOTE, *(f"{note[:1].upper()}{note[1:]}." for note in self.recording.notes)]
         if not self.recording.timed:
             notes.append("The messages have no times of their own, so the cache is taken as never running out.")
-        unpriced = [name for name in dict.fromkeys((self.model, self.fast_model)) if facts(name) is None]
+        unpriced = [name for name in dict.fromkeys((self.model, self.fast_model)) if model_facts(name) is None]
         return notes + [f"There is no price for {name}; --model names another." for name in unpriced]
 
     def facts(self) -> dict[str, Any]:
         """For programs: everything, each request and each fold."""
         return {
-            **as_json(self.recording, self.results),
+            **report_to_json(self.recording, self.results),
             "limits": {"tokens": self.limits.budget, "turns": self.limits.max_turns, "window": self.limits.window},
             "model": self.model,
             "fast_model": self.fast_model,
@@ -163,20 +163,22 @@ class Report:
     def picture(self) -> str:
         """Tokens of each request as SVG text."""
         lines = [
-            Line(
+            PlotLine(
                 name=result.name,
                 tokens=tuple(request.tokens.total for request in result.outcome.requests),
                 folds=tuple(fold.request for fold in result.outcome.folds),
-                note=f"ø {figures(result)['tokens_mean'] / 1_000:.1f}k",
+                note=f"ø {result_figures(result)['tokens_mean'] / 1_000:.1f}k",
             )
             for result in self.results
         ]
         requests = max((len(line.tokens) for line in lines), default=0)
         subtitle = f"{len(self.recording.turns):,} turns, {requests:,} requests; beside each name, its mean"
-        return draw(f"Tokens per request: {self.recording.name[:MOST_NAME]}", subtitle, lines, self.limits.budget)
+        return draw_plot(
+            f"Tokens per request: {self.recording.name[:MAX_NAME_CHARS]}", subtitle, lines, self.limits.budget
+        )
 
 
-def run(home: Home, wanted: Wanted) -> Report:
+def run_replay(home: HomeFolder, wanted: ReplayOptions) -> ReplayReport:
     """Run a conversation through the policies.
 
     Raises:
@@ -185,17 +187,17 @@ def run(home: Home, wanted: Wanted) -> Report:
         ConfigError: config.json is wrong.
     """
     config = ConfigFile(home.config).check()
-    counter, zone = load(), zone_of(config)
-    recording = with_probes(counted(_read(home, wanted, config), counter), wanted.probes)
-    model, fast_model = models_of(config, wanted.model, wanted.fast_model)
-    limits = limits_of(config, model, 1.0)
+    counter, zone = load(), time_zone(config)
+    recording = with_probes(count_recording(_load_recording(home, wanted, config), counter), wanted.probes)
+    model, fast_model = resolve_models(config, wanted.model, wanted.fast_model)
+    limits = request_limits(config, model, 1.0)
     limits = replace(limits, max_tokens=wanted.budget or limits.max_tokens, max_turns=wanted.turns or limits.max_turns)
     fixed = fixed_tokens(recording.system, recording.tools, "", counter)
-    if limits.budget < (least := smallest_budget(fixed)):
+    if limits.budget < (least := min_budget(fixed)):
         raise BudgetTooSmall(least)
-    return Report(
+    return ReplayReport(
         recording=recording,
-        results=_results(recording, _settings(config, wanted, limits, (counter, zone)), (model, fast_model)),
+        results=_run_policies(recording, _build_settings(config, wanted, limits, (counter, zone)), (model, fast_model)),
         limits=limits,
         model=model,
         fast_model=fast_model,
@@ -204,7 +206,7 @@ def run(home: Home, wanted: Wanted) -> Report:
     )
 
 
-def models_of(config: Config, model: str, fast_model: str) -> tuple[str, str]:
+def resolve_models(config: Config, model: str, fast_model: str) -> tuple[str, str]:
     """Whose prices count: those asked for, else the configured ones, else the provider's current middle and small."""
     llm = config.llm
     provider = PROVIDERS[llm.provider if llm.provider != "offline" else "anthropic"]
@@ -214,48 +216,50 @@ def models_of(config: Config, model: str, fast_model: str) -> tuple[str, str]:
     return model, fast_model or (kin[0] if kin else provider).fast_model
 
 
-def known_models() -> str:
+def format_known_models() -> str:
     """The models there are prices for, as a list to read."""
     return ", ".join(MODELS)
 
 
-def _settings(
-    config: Config, wanted: Wanted, limits: Limits, tools: tuple[Counter, tzinfo]
-) -> list[tuple[str, Setting]]:
+def _build_settings(
+    config: Config, wanted: ReplayOptions, limits: ContextLimits, tools: tuple[TokenCounter, tzinfo]
+) -> list[tuple[str, ReplaySetting]]:
     counter, zone = tools
     return [
         (
             name,
-            Setting(
-                policy=policy_of(name, config.policies), limits=limits, counter=counter, late=wanted.late, zone=zone
+            ReplaySetting(
+                policy=build_policy(name, config.policies), limits=limits, counter=counter, late=wanted.late, zone=zone
             ),
         )
         for name in wanted.policies
     ]
 
 
-def _results(
-    recording: Recording, settings: Sequence[tuple[str, Setting]], models: tuple[str, str]
-) -> tuple[Result, ...]:
+def _run_policies(
+    recording: Recording, settings: Sequence[tuple[str, ReplaySetting]], models: tuple[str, str]
+) -> tuple[PolicyResult, ...]:
     results = []
     for name, setting in settings:
-        outcome = simulate(recording, setting)
-        scores = score(outcome, recording, setting.zone)
-        results.append(Result(name=name, outcome=outcome, bill=bill(outcome, *models), scores=scores))
+        outcome = simulate_recording(recording, setting)
+        scores = score_probes(outcome, recording, setting.zone)
+        results.append(PolicyResult(name=name, outcome=outcome, bill=calculate_bill(outcome, *models), scores=scores))
     return tuple(results)
 
 
-def _read(home: Home, wanted: Wanted, config: Config) -> Recording:
+def _load_recording(home: HomeFolder, wanted: ReplayOptions, config: Config) -> Recording:
     """A file where there is one of that name, else a conversation of the record."""
     path = Path(wanted.session)
     if path.is_file():
-        return read_file(path)
+        return read_recording(path)
     if not home.db.exists():
-        raise Unreadable(f"There is no file {wanted.session}, and no database in {home.data} to look for it in.")
+        raise UnreadableRecording(
+            f"There is no file {wanted.session}, and no database in {home.data} to look for it in."
+        )
 
     row = chosen(home, wanted.session, "replayed")
 
     async def found(store: Store) -> Recording:
-        return await stored(store, row, home, config, newest=wanted.newest)
+        return await load_stored_recording(store, row, home, config, newest=wanted.newest)
 
-    return with_store(home, found)
+    return run_with_store(home, found)

@@ -8,70 +8,70 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from time import perf_counter
 
-from bot.agent.context_fitter import MOST_ROUNDS
-from bot.agent.prompt import clock_note
-from bot.cli.replay.recording import Probe, Recording, asked_at, begun_at
-from memory.context.message_rules import valid
-from memory.context.policies.planner import FoldRange, Limits, Plan, plan, plan_ahead
+from bot.agent.context_fitter import MAX_FIT_ROUNDS
+from bot.agent.prompt import format_clock_note
+from bot.cli.replay.recording import Recording, ReplayProbe, model_call_positions, recording_start
+from memory.context.message_rules import find_faults
+from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, plan_ahead, plan_context
 from memory.context.policies.policies import Policy
-from memory.context.summary.validation import Limit, Material, check
-from memory.context.tokens import PER_MESSAGE, Counter
-from memory.context.view import Tokens, View, assemble, fixed_tokens
+from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
+from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
+from memory.context.view import ContextView, ViewTokens, assemble_view, fixed_tokens
 from memory.conversation import Message, Part, Reduction, Session, Summary, Text, Turn
-from memory.folding import MOST_BACK
+from memory.folding import MAX_STEPS_BACK
 
 # How much of a request stands word for word at the beginning of the one before it: what a provider's cache repeats.
 
-Piece = tuple[int, Part]
+PrefixPiece = tuple[int, Part]
 """A part, and 1 where it begins a message, 2 where that is a model's, else 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prefix:
+class RequestPrefix:
     """A request as its pieces. head: tokens of system and tools, which stand before them; stable: how many pieces
     belong to the kept turns.
     """
 
     head: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PrefixPiece, ...]
     stable: int
 
 
-class Repeats:
+class PrefixComparer:
     """Compares requests; a part is counted once however often it is shown."""
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
         self._known: dict[Part, int] = {}
 
-    def prefix(self, view: View) -> Prefix:
+    def prefix(self, view: ContextView) -> RequestPrefix:
         """The pieces of a view."""
-        pieces: list[Piece] = []
+        pieces: list[PrefixPiece] = []
         stable = 0
         for place, message in enumerate(view.shown):
             opening = 2 if message.role == "assistant" else 1
             pieces += [(0 if number else opening, part) for number, part in enumerate(message.parts)]
             stable = len(pieces) if place < view.stable else stable
-        return Prefix(head=view.tokens.system + view.tokens.tools, pieces=tuple(pieces), stable=stable)
+        return RequestPrefix(head=view.tokens.system + view.tokens.tools, pieces=tuple(pieces), stable=stable)
 
-    def common(self, before: Prefix | None, now: Prefix) -> int:
+    def common(self, before: RequestPrefix | None, now: RequestPrefix) -> int:
         """Tokens that both begin with; 0 where there is none before."""
         if before is None:
             return 0
-        return now.head + sum(self._tokens(piece) for piece in now.pieces[: _same(before, now)])
+        return now.head + sum(self._tokens(piece) for piece in now.pieces[: _common_length(before, now)])
 
-    def broken(self, before: Prefix, now: Prefix) -> bool:
+    def broken(self, before: RequestPrefix, now: RequestPrefix) -> bool:
         """Whether not all of the kept turns of the one before are repeated."""
-        return _same(before, now) < before.stable
+        return _common_length(before, now) < before.stable
 
-    def _tokens(self, piece: Piece) -> int:
+    def _tokens(self, piece: PrefixPiece) -> int:
         opening, part = piece
         if part not in self._known:
             self._known[part] = self._counter.parts((part,))
-        return self._known[part] + (PER_MESSAGE if opening else 0)
+        return self._known[part] + (MESSAGE_TOKENS if opening else 0)
 
 
-def _same(before: Prefix, now: Prefix) -> int:
+def _common_length(before: RequestPrefix, now: RequestPrefix) -> int:
     """How many pieces both begin with."""
     count = 0
     for one, other in zip(before.pieces, now.pieces, strict=False):
@@ -81,17 +81,17 @@ def _same(before: Prefix, now: Prefix) -> int:
     return count
 
 
-Summarise = Callable[[Material, Limit], tuple[str, str]]
+Summarise = Callable[[FoldSource, SummaryLimit], tuple[str, str]]
 """The log and the summary that a model would write; two empty texts, and the digest stands in."""
 
 
-def no_model(material: Material, limit: Limit) -> tuple[str, str]:
+def never_summarise(material: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
     """Nobody writes summaries."""
     return "", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class ReplaySetting:
     """What a conversation is run under.
 
     late: how many requests a fold begun in the background is still waited for; 0: it is there at the next one.
@@ -99,16 +99,16 @@ class Setting:
     """
 
     policy: Policy
-    limits: Limits
-    counter: Counter
+    limits: ContextLimits
+    counter: TokenCounter
     late: int = 0
     zone: tzinfo = UTC
-    summarise: Summarise = no_model
+    summarise: Summarise = never_summarise
     clock: Callable[[], float] = perf_counter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Folded:
+class SimulatedFold:
     """A fold that took effect. request: the number of the first request after it. at_once: no model could be waited
     for. before, after: tokens of what it took and of the summary. log, summary: its texts; method as in the record.
     """
@@ -126,7 +126,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class SimulatedRequest:
     """One model call. tokens: of its view; common: how many of them stand, byte for byte, at its beginning and at that
     of the request before; broke: whether the kept turns of that one are not all repeated. output: tokens of the
     recorded answer. at: when it was sent. reductions: recorded for it. faults: what a provider would refuse.
@@ -134,7 +134,7 @@ class Request:
 
     number: int
     turn: int
-    tokens: Tokens
+    tokens: ViewTokens
     common: int
     broke: bool
     output: int
@@ -145,23 +145,23 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ProbeView:
     """A probe as it was put: the view it met, the folds before it, the turns said by then."""
 
-    probe: Probe
-    view: View
-    folds: tuple[Folded, ...]
+    probe: ReplayProbe
+    view: ContextView
+    folds: tuple[SimulatedFold, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ReplayOutcome:
     """All that became of a recording under one setting. planning: seconds of each plan; asked: in the probes' order."""
 
-    setting: Setting
-    requests: tuple[Request, ...]
-    folds: tuple[Folded, ...]
+    setting: ReplaySetting
+    requests: tuple[SimulatedRequest, ...]
+    folds: tuple[SimulatedFold, ...]
     planning: tuple[float, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[ProbeView, ...]
 
     @property
     def over(self) -> int:
@@ -175,7 +175,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun:
+class _PendingFold:
     """A fold that is planned. due: the number of the request from which on it is there; seen: see Summary; at: of the
     newest message then.
     """
@@ -187,54 +187,54 @@ class _Begun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
+class _SimulatedState:
     """How a conversation stands between two steps. reduced: reductions recorded so far."""
 
     session: Session
-    folds: tuple[Folded, ...] = ()
-    begun: _Begun | None = None
+    folds: tuple[SimulatedFold, ...] = ()
+    begun: _PendingFold | None = None
     reduced: int = 0
 
 
-_Task = tuple[tuple[Folded, ...], _Begun]
+_Task = tuple[tuple[SimulatedFold, ...], _PendingFold]
 """What a fold's texts are made from: the folds before it, and its plan."""
 _Texts = tuple[str, str, str]
 """Log, summary and method."""
 
 
-def simulate(recording: Recording, setting: Setting) -> Outcome:
+def simulate_recording(recording: Recording, setting: ReplaySetting) -> ReplayOutcome:
     """Every request of the recording, in order; deterministic but for the planning times.
 
     Args:
         recording: counted with the setting's counter.
     """
-    return _Run(recording, setting).whole()
+    return _Simulation(recording, setting).whole()
 
 
-class _Run:
-    def __init__(self, recording: Recording, setting: Setting) -> None:
+class _Simulation:
+    def __init__(self, recording: Recording, setting: ReplaySetting) -> None:
         self._recording, self._setting = recording, setting
         self._system, self._tools = recording.system, recording.tools
         self._fixed = fixed_tokens(self._system, self._tools, "", setting.counter)
-        self._repeats = Repeats(setting.counter)
-        self._before: Prefix | None = None
-        self._requests: list[Request] = []
+        self._repeats = PrefixComparer(setting.counter)
+        self._before: RequestPrefix | None = None
+        self._requests: list[SimulatedRequest] = []
         self._planning: list[float] = []
         self._written: dict[bool, tuple[_Task, _Texts]] = {}
 
-    def whole(self) -> Outcome:
+    def whole(self) -> ReplayOutcome:
         """Turn by turn."""
-        standing = _Standing(session=_empty(self._recording))
-        probes: dict[int, list[Probe]] = {}
+        standing = _SimulatedState(session=_empty_session(self._recording))
+        probes: dict[int, list[ReplayProbe]] = {}
         for probe in self._recording.probes:
             probes.setdefault(probe.after, []).append(probe)
-        asked: dict[Probe, Asked] = {}
+        asked: dict[ReplayProbe, ProbeView] = {}
         for turn in self._recording.turns:
-            for place in asked_at(turn):
+            for place in model_call_positions(turn):
                 standing = self._request(standing, turn, place)
             standing = self._ended(standing, turn)
             asked |= {probe: self._ask(standing, probe) for probe in probes.get(turn.number, ())}
-        return Outcome(
+        return ReplayOutcome(
             setting=self._setting,
             requests=tuple(self._requests),
             folds=standing.folds,
@@ -242,14 +242,14 @@ class _Run:
             asked=tuple(asked[probe] for probe in self._recording.probes),
         )
 
-    def _request(self, standing: _Standing, turn: Turn, place: int) -> _Standing:
+    def _request(self, standing: _SimulatedState, turn: Turn, place: int) -> _SimulatedState:
         tail = self._tail(turn)
-        fitted = self._fit(_running(standing, turn, place), tail, len(self._requests))
-        view = assemble(fitted.session, self._system, self._tools, self._setting.counter, tail)
+        fitted = self._fit(_with_running_turn(standing, turn, place), tail, len(self._requests))
+        view = assemble_view(fitted.session, self._system, self._tools, self._setting.counter, tail)
         prefix = self._repeats.prefix(view)
         common = min(self._repeats.common(self._before, prefix), view.tokens.total)
         self._requests.append(
-            Request(
+            SimulatedRequest(
                 number=len(self._requests),
                 turn=turn.number,
                 tokens=view.tokens,
@@ -259,21 +259,21 @@ class _Run:
                 at=turn.messages[place - 1].at,
                 folds=len(fitted.folds) - len(standing.folds),
                 reductions=fitted.reduced - standing.reduced,
-                faults=tuple(valid(view.shown)),
+                faults=tuple(find_faults(view.shown)),
             )
         )
         self._before = prefix
         return fitted
 
-    def _ended(self, standing: _Standing, turn: Turn) -> _Standing:
+    def _ended(self, standing: _SimulatedState, turn: Turn) -> _SimulatedState:
         """The turn is over, and the fold that the next one will want is begun."""
         ended = _with_turn(standing, turn, running=0)
         return self._begin(ended, self._ahead(ended.session), len(self._requests))
 
-    def _ask(self, standing: _Standing, probe: Probe) -> Asked:
+    def _ask(self, standing: _SimulatedState, probe: ReplayProbe) -> ProbeView:
         """Put a question beside the conversation; nothing of it stays."""
         last = standing.session.turns[-1].messages[-1] if standing.session.turns else None
-        at = last.at if last else begun_at(self._recording)
+        at = last.at if last else recording_start(self._recording)
         parts = (Text(text=probe.question),)
         number, seq = standing.session.next_turn, standing.session.next_seq
         counter = self._setting.counter
@@ -291,18 +291,18 @@ class _Run:
         timed = len(self._planning)
         fitted = self._fit(_with_turn(standing, turn, running=number), self._tail(turn), len(self._requests))
         del self._planning[timed:]
-        view = assemble(fitted.session, self._system, self._tools, counter)
-        return Asked(probe=probe, view=view, folds=fitted.folds)
+        view = assemble_view(fitted.session, self._system, self._tools, counter)
+        return ProbeView(probe=probe, view=view, folds=fitted.folds)
 
     def _tail(self, turn: Turn) -> str:
-        return clock_note(turn.messages[0].at.astimezone(self._setting.zone))
+        return format_clock_note(turn.messages[0].at.astimezone(self._setting.zone))
 
-    def _fit(self, standing: _Standing, tail: str, number: int) -> _Standing:
+    def _fit(self, standing: _SimulatedState, tail: str, number: int) -> _SimulatedState:
         """As the bot does before it asks: what is ready is taken, then planned until nothing changes."""
         if standing.begun and standing.begun.due <= number:
             standing = self._folded(standing, standing.begun, number, at_once=False)
         fixed = self._fixed + self._setting.counter.text(tail)
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_FIT_ROUNDS):
             planned = self._plan(standing.session, fixed)
             after = self._carried_out(standing, planned, number)
             if after.session is standing.session:
@@ -310,33 +310,33 @@ class _Run:
             standing = after
         return standing
 
-    def _carried_out(self, standing: _Standing, planned: Plan, number: int) -> _Standing:
+    def _carried_out(self, standing: _SimulatedState, planned: ContextPlan, number: int) -> _SimulatedState:
         """What does not fit first gets the fold that is under way; it may be all that is needed."""
         if not planned.fitted and standing.begun:
             return self._folded(standing, standing.begun, number, at_once=True)
-        session = _reduced(standing.session, planned.reductions)
+        session = _apply_reductions(standing.session, planned.reductions)
         added = len(session.reductions) - len(standing.session.reductions)
         standing = replace(standing, session=session, reduced=standing.reduced + added)
         if planned.fold is None:
             return standing
         if not planned.must_fold_now:
             return self._begin(standing, planned.fold, number + 1)
-        begun = standing.begun or _planned(session, planned.fold, number)
+        begun = standing.begun or _to_fold_row(session, planned.fold, number)
         return self._folded(standing, begun, number, at_once=True)
 
-    def _begin(self, standing: _Standing, fold: FoldRange | None, next_request: int) -> _Standing:
+    def _begin(self, standing: _SimulatedState, fold: FoldRange | None, next_request: int) -> _SimulatedState:
         """In the background, unless one is under way."""
         if fold is None or standing.begun:
             return standing
-        return replace(standing, begun=_planned(standing.session, fold, next_request + self._setting.late))
+        return replace(standing, begun=_to_fold_row(standing.session, fold, next_request + self._setting.late))
 
-    def _folded(self, standing: _Standing, begun: _Begun, number: int, *, at_once: bool) -> _Standing:
+    def _folded(self, standing: _SimulatedState, begun: _PendingFold, number: int, *, at_once: bool) -> _SimulatedState:
         session = standing.session
         gone = [turn for turn in session.turns if turn.last_seq <= begun.range.to_seq]
         messages = tuple(message for turn in gone for message in turn.messages)
         log, summary, method = self._once(standing, begun, messages, at_once=at_once)
         counter = self._setting.counter
-        done = Folded(
+        done = SimulatedFold(
             request=number,
             range=begun.range,
             at_once=at_once,
@@ -361,7 +361,9 @@ class _Run:
         )
         return replace(standing, session=moved, folds=folds, begun=None)
 
-    def _once(self, standing: _Standing, begun: _Begun, messages: tuple[Message, ...], *, at_once: bool) -> _Texts:
+    def _once(
+        self, standing: _SimulatedState, begun: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+    ) -> _Texts:
         """The texts of a fold; all probes after one turn, and the request after them, meet the same one."""
         task = (standing.folds, begun)
         known = self._written.get(at_once)
@@ -369,30 +371,34 @@ class _Run:
             known = self._written[at_once] = (task, self._texts(standing, begun, messages, at_once=at_once))
         return known[1]
 
-    def _texts(self, standing: _Standing, begun: _Begun, messages: tuple[Message, ...], *, at_once: bool) -> _Texts:
+    def _texts(
+        self, standing: _SimulatedState, begun: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+    ) -> _Texts:
         """Log, summary and method, made and checked as a fold of the bot makes them."""
-        back: list[Folded] = []
-        for fold in reversed(standing.folds[-MOST_BACK:]):
+        back: list[SimulatedFold] = []
+        for fold in reversed(standing.folds[-MAX_STEPS_BACK:]):
             if fold.method == "model":
                 break
             back.insert(0, fold)
         setting, rest = self._setting, standing.folds[: len(standing.folds) - len(back)]
-        material = Material(
+        material = FoldSource(
             before=rest[-1].summary if rest else "",
             replaced=0,
             earlier=tuple(message for fold in back for message in fold.messages),
             turns=messages,
             at=begun.at,
         )
-        limit = Limit(counter=setting.counter, summary_tokens=setting.policy.numbers.summary_tokens, zone=setting.zone)
+        limit = SummaryLimit(
+            counter=setting.counter, summary_tokens=setting.policy.numbers.summary_tokens, zone=setting.zone
+        )
         log, summary = ("", "") if at_once else setting.summarise(material, limit)
-        checked = check(log, summary, material, limit)
+        checked = validate_summary(log, summary, material, limit)
         return checked.log, checked.summary, checked.method
 
-    def _plan(self, session: Session, fixed: int) -> Plan:
+    def _plan(self, session: Session, fixed: int) -> ContextPlan:
         setting = self._setting
         begun = setting.clock()
-        planned = plan(session, setting.policy, setting.limits, fixed, setting.counter)
+        planned = plan_context(session, setting.policy, setting.limits, fixed, setting.counter)
         self._planning.append(setting.clock() - begun)
         return planned
 
@@ -405,7 +411,7 @@ class _Run:
         return ahead.fold
 
 
-def _empty(recording: Recording) -> Session:
+def _empty_session(recording: Recording) -> Session:
     first = recording.turns[0]
     return Session(
         conversation=recording.name,
@@ -421,16 +427,16 @@ def _empty(recording: Recording) -> Session:
     )
 
 
-def _planned(session: Session, fold: FoldRange, due: int) -> _Begun:
-    return _Begun(range=fold, due=due, seen=session.next_seq, at=session.turns[-1].messages[-1].at)
+def _to_fold_row(session: Session, fold: FoldRange, due: int) -> _PendingFold:
+    return _PendingFold(range=fold, due=due, seen=session.next_seq, at=session.turns[-1].messages[-1].at)
 
 
-def _running(standing: _Standing, turn: Turn, place: int) -> _Standing:
+def _with_running_turn(standing: _SimulatedState, turn: Turn, place: int) -> _SimulatedState:
     """The turn runs, and its first `place` messages are there."""
     return _with_turn(standing, replace(turn, messages=turn.messages[:place]), running=turn.number)
 
 
-def _with_turn(standing: _Standing, turn: Turn, *, running: int) -> _Standing:
+def _with_turn(standing: _SimulatedState, turn: Turn, *, running: int) -> _SimulatedState:
     session = standing.session
     before = session.turns[:-1] if session.turns and session.turns[-1].number == turn.number else session.turns
     now = replace(
@@ -443,7 +449,7 @@ def _with_turn(standing: _Standing, turn: Turn, *, running: int) -> _Standing:
     return replace(standing, session=now)
 
 
-def _reduced(session: Session, made: Sequence[Reduction]) -> Session:
+def _apply_reductions(session: Session, made: Sequence[Reduction]) -> Session:
     """Recorded as the store does: of the same part and form the first one stays."""
     known = {(item.message_id, item.part, item.form) for item in session.reductions}
     new = [item for item in made if (item.message_id, item.part, item.form) not in known]

@@ -11,7 +11,7 @@ from typing import Any
 from bot.errors import BadImage, KeyRefused, ModelError, Transient
 from bot.models.base import (
     Blobs,
-    Event,
+    ModelEvent,
     Request,
     StopReason,
     TextDelta,
@@ -20,15 +20,30 @@ from bot.models.base import (
     ToolStarted,
     WireMessage,
 )
-from bot.models.catalog import takes_effort, window
+from bot.models.catalog import context_window, supports_effort
 from bot.models.providers.failures import read_failure, to_error
-from bot.models.providers.messages import Heard, all_sound, arguments, encoded, in_words, settled, sound, wire_name
-from bot.models.providers.transport import Patience, closing, drain, open_http, within
+from bot.models.providers.messages import (
+    DecodedAnswer,
+    call_arguments,
+    describe_file,
+    encode_blob,
+    normalize_answer,
+    replace_surrogates,
+    replace_surrogates_in_json,
+    to_provider_name,
+)
+from bot.models.providers.transport import (
+    Timeouts,
+    closing_source,
+    create_http_client,
+    drain_response,
+    iterate_with_timeouts,
+)
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
 
 # An answer of the Messages API as it grows, event by event. Pure.
 
-STOPS: dict[str, StopReason] = {
+ANTHROPIC_STOP_REASONS: dict[str, StopReason] = {
     "end_turn": "end",
     "stop_sequence": "end",
     "tool_use": "tools",
@@ -37,17 +52,17 @@ STOPS: dict[str, StopReason] = {
     "refusal": "refusal",
     "model_context_window_exceeded": "overflow",
 }
-_GROWS = {
+_DELTA_FIELDS = {
     "text_delta": "text",
     "thinking_delta": "thinking",
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-_KNOWN = frozenset(("text", "thinking", "redacted_thinking", "tool_use"))
-_QUIET = frozenset(("ping", "content_block_stop"))
+_BLOCK_TYPES = frozenset(("text", "thinking", "redacted_thinking", "tool_use"))
+_IGNORED_EVENTS = frozenset(("ping", "content_block_stop"))
 
 
-class Hearing:
+class AnthropicStreamDecoder:
     """Takes the events of one call. unknown: counts what nobody here knows, by the wire's word for it."""
 
     def __init__(self, model: str, unknown: Counter[str]) -> None:
@@ -57,7 +72,7 @@ class Hearing:
         self._blocks: dict[int, dict[str, str]] = {}
         self.ended = False
 
-    def take(self, event: dict[str, Any]) -> Event | None:
+    def take(self, event: dict[str, Any]) -> ModelEvent | None:
         """Note one event; return what of it may be shown.
 
         Raises:
@@ -68,7 +83,7 @@ class Hearing:
         except (LookupError, TypeError, ValueError, AttributeError) as err:
             raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
-    def _note(self, event: dict[str, Any]) -> Event | None:
+    def _note(self, event: dict[str, Any]) -> ModelEvent | None:
         match event.get("type"):
             case "message_start":
                 message = event["message"]
@@ -82,11 +97,11 @@ class Hearing:
                 self._close(event)
             case "message_stop":
                 self.ended = True
-            case kind if kind not in _QUIET:
+            case kind if kind not in _IGNORED_EVENTS:
                 self._unknown[f"event {kind}"] += 1
         return None
 
-    def heard(self) -> Heard:
+    def heard(self) -> DecodedAnswer:
         """The whole answer.
 
         Raises:
@@ -94,22 +109,22 @@ class Hearing:
         """
         if not self.ended or not self._stop:
             raise Transient("the stream ended before the answer did", status=200, kind="cut")
-        if self._stop not in STOPS:
+        if self._stop not in ANTHROPIC_STOP_REASONS:
             self._unknown[f"stop {self._stop}"] += 1
         parts = (self._part(block) for _, block in sorted(self._blocks.items()))
-        return Heard(
+        return DecodedAnswer(
             parts=tuple(part for part in parts if part is not None),
-            stop=STOPS.get(self._stop, "unknown"),
+            stop=ANTHROPIC_STOP_REASONS.get(self._stop, "unknown"),
             raw_stop=self._stop,
             usage=self._tokens(),
             model=self._model,
             detail=self._detail,
         )
 
-    def _begin(self, event: dict[str, Any]) -> Event | None:
+    def _begin(self, event: dict[str, Any]) -> ModelEvent | None:
         block = event["content_block"]
         kind = str(block.get("type"))
-        if kind not in _KNOWN:
+        if kind not in _BLOCK_TYPES:
             self._unknown[f"block {kind}"] += 1
         grown = {
             name: block[name] for name in ("text", "thinking", "signature", "data", "id", "name") if block.get(name)
@@ -117,9 +132,9 @@ class Hearing:
         self._blocks[int(event["index"])] = {"type": kind, **grown}
         return ToolStarted(name=str(block.get("name") or "")) if kind == "tool_use" else None
 
-    def _grow(self, event: dict[str, Any]) -> Event | None:
+    def _grow(self, event: dict[str, Any]) -> ModelEvent | None:
         delta = event["delta"]
-        field = _GROWS.get(str(delta.get("type")))
+        field = _DELTA_FIELDS.get(str(delta.get("type")))
         block = self._blocks.get(int(event["index"]))
         if field is None or block is None:
             self._unknown[f"delta {delta.get('type')}"] += 1
@@ -127,8 +142,8 @@ class Hearing:
         piece = str(delta.get(field) or "")
         block[field] = block.get(field, "") + piece
         if field == "text" and piece and block["type"] == "text":
-            return TextDelta(text=sound(piece))
-        return ThinkingDelta(text=sound(piece)) if field == "thinking" and piece else None
+            return TextDelta(text=replace_surrogates(piece))
+        return ThinkingDelta(text=replace_surrogates(piece)) if field == "thinking" and piece else None
 
     def _close(self, event: dict[str, Any]) -> None:
         delta = event.get("delta") or {}
@@ -168,13 +183,13 @@ class Hearing:
 
 # A request as the Messages API wants it. Pure but for the blobs it is given: the same request, the same bytes.
 
-Block = dict[str, Any]
-MARK = {"type": "ephemeral"}
+JsonBlock = dict[str, Any]
+CACHE_MARK = {"type": "ephemeral"}
 """A cache mark. At most 4 are allowed in one request; we set 3: after the tools, the system and the stable messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class AnthropicRequest:
     """A rendered request. places: for each wire message, the request's message and the parts its blocks came from."""
 
     body: dict[str, Any]
@@ -188,7 +203,7 @@ class Form:
         return source, parts[block] if 0 <= block < len(parts) else -1
 
 
-def render(request: Request, blobs: Blobs) -> Form:
+def encode_anthropic_request(request: Request, blobs: Blobs) -> AnthropicRequest:
     """The body of one streamed call.
 
     Thinking is shown again only within the running turn and only to the model that thought it: newer models refuse
@@ -198,75 +213,80 @@ def render(request: Request, blobs: Blobs) -> Form:
     places, messages = [], []
     for index, message in enumerate(request.messages):
         stable = index < request.stable
-        found = [(at, _block(part, blobs)) for at, part in _sent(message, stable, request.model)]
+        found = [(at, _encode_part(part, blobs)) for at, part in _sendable_parts(message, stable, request.model)]
         if not found:
             continue
         if index == request.stable - 1:
-            found[-1][1]["cache_control"] = MARK
+            found[-1][1]["cache_control"] = CACHE_MARK
         messages.append({"role": message.role, "content": [block for _, block in found]})
         places.append((index, tuple(at for at, _ in found)))
-    body = {"model": request.model, "max_tokens": request.max_tokens, **_head(request), "messages": messages}
-    return Form(body=all_sound(body), places=tuple(places))
+    body = {
+        "model": request.model,
+        "max_tokens": request.max_tokens,
+        **_encode_system_and_tools(request),
+        "messages": messages,
+    }
+    return AnthropicRequest(body=replace_surrogates_in_json(body), places=tuple(places))
 
 
-def _head(request: Request) -> dict[str, Any]:
+def _encode_system_and_tools(request: Request) -> dict[str, Any]:
     head: dict[str, Any] = {}
-    if request.purpose != "turn" and takes_effort(request.model):
+    if request.purpose != "turn" and supports_effort(request.model):
         head["output_config"] = {"effort": "low"}
     if request.tools:
-        head["tools"] = _marked(_tool(spec) for spec in request.tools)
+        head["tools"] = _mark_last_block(_encode_tool(spec) for spec in request.tools)
         if not request.may_call:
             head["tool_choice"] = {"type": "none"}
     if words := [text for text in request.system if text.strip()]:
-        head["system"] = _marked({"type": "text", "text": text} for text in words)
+        head["system"] = _mark_last_block({"type": "text", "text": text} for text in words)
     return head
 
 
-def _marked(blocks: Iterable[Block]) -> list[Block]:
+def _mark_last_block(blocks: Iterable[JsonBlock]) -> list[JsonBlock]:
     marked = list(blocks)
-    marked[-1]["cache_control"] = MARK
+    marked[-1]["cache_control"] = CACHE_MARK
     return marked
 
 
-def _tool(spec: ToolSpec) -> Block:
+def _encode_tool(spec: ToolSpec) -> JsonBlock:
     return {"name": spec.name, "description": spec.description, "input_schema": json.loads(spec.schema)}
 
 
-def _sent(message: WireMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
+def _sendable_parts(message: WireMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
     """The parts that go out, with their places; results first, as the wire demands."""
-    kept = [(at, part) for at, part in enumerate(message.parts) if not _left_out(part, stable, model)]
+    kept = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
     return sorted(kept, key=lambda item: message.role == "user" and not isinstance(item[1], ToolResult))
 
 
-def _left_out(part: Part, stable: bool, model: str) -> bool:
+def _is_left_out(part: Part, stable: bool, model: str) -> bool:
     if isinstance(part, Thinking):
         return stable or part.model != model or not (part.signature or part.redacted)
     return isinstance(part, Text) and not part.text.strip()
 
 
-def _block(part: Part, blobs: Blobs) -> Block:
+def _encode_part(part: Part, blobs: Blobs) -> JsonBlock:
     match part:
         case Text():
             return {"type": "text", "text": part.shown}
         case ToolCall():
             return {
                 "type": "tool_use",
-                "id": wire_name(part.id),
-                "name": wire_name(part.name),
-                "input": arguments(part),
+                "id": to_provider_name(part.id),
+                "name": to_provider_name(part.name),
+                "input": call_arguments(part),
             }
         case ToolResult():
-            return _result(part)
+            return _encode_result(part)
         case Thinking(redacted=True):
             return {"type": "redacted_thinking", "data": part.text}
         case Thinking():
             return {"type": "thinking", "thinking": part.text, "signature": part.signature}
         case Image() | Document():
-            return _file(part, blobs)
+            return _encode_file(part, blobs)
 
 
-def _result(part: ToolResult) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": wire_name(part.call_id)}
+def _encode_result(part: ToolResult) -> JsonBlock:
+    block: JsonBlock = {"type": "tool_result", "tool_use_id": to_provider_name(part.call_id)}
     if part.text.strip():
         block["content"] = part.text
     if part.is_error:
@@ -274,17 +294,17 @@ def _result(part: ToolResult) -> Block:
     return block
 
 
-def _file(part: Image | Document, blobs: Blobs) -> Block:
+def _encode_file(part: Image | Document, blobs: Blobs) -> JsonBlock:
     kind = "image" if isinstance(part, Image) else "document"
     if isinstance(part, Image) or part.media_type == "application/pdf":
-        data = encoded(part, blobs)
+        data = encode_blob(part, blobs)
         if data is not None:
             source = {"type": "base64", "media_type": part.media_type, "data": data}
             return {"type": kind, "source": source}
-    return {"type": "text", "text": in_words(part)}
+    return {"type": "text", "text": describe_file(part)}
 
 
-class Anthropic:
+class AnthropicModel:
     """One account at an endpoint that speaks the Messages API.
 
     api_key: sent as it is. base_url: "" for the SDK's own. proxy: URL, "" for what the environment says.
@@ -294,10 +314,10 @@ class Anthropic:
     name = "anthropic"
 
     def __init__(
-        self, *, api_key: str, blobs: Blobs, base_url: str = "", proxy: str = "", limits: Patience | None = None
+        self, *, api_key: str, blobs: Blobs, base_url: str = "", proxy: str = "", limits: Timeouts | None = None
     ) -> None:
         self._key, self._base_url, self._proxy = api_key, base_url, proxy
-        self._blobs, self._limits = blobs, limits or Patience()
+        self._blobs, self._limits = blobs, limits or Timeouts()
         self._client: Any = None
         self._opening = asyncio.Lock()
         self.unknown: Counter[str] = Counter()
@@ -308,23 +328,27 @@ class Anthropic:
             if self._client is None:
                 self._client = await asyncio.to_thread(self._open)
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream."""
         if not self._key or not self._key.isascii() or not self._key.isprintable():
             raise KeyRefused("the API key is missing or has characters no key has", kind="authentication_error")
         await self.preload()
         heavy = any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
-        form = await asyncio.to_thread(render, request, self._blobs) if heavy else render(request, self._blobs)
-        hearing = Hearing(request.model, self.unknown)
-        async with closing(within(self._events(form, request), self._limits)) as events:
+        form = (
+            await asyncio.to_thread(encode_anthropic_request, request, self._blobs)
+            if heavy
+            else encode_anthropic_request(request, self._blobs)
+        )
+        hearing = AnthropicStreamDecoder(request.model, self.unknown)
+        async with closing_source(iterate_with_timeouts(self._events(form, request), self._limits)) as events:
             async for event in events:
                 if shown := hearing.take(event):
                     yield shown
                 if hearing.ended:
-                    await drain(events)
-        yield settled(hearing.heard(), request)
+                    await drain_response(events)
+        yield normalize_answer(hearing.heard(), request)
 
-    async def _events(self, form: Form, request: Request) -> AsyncIterator[dict[str, Any]]:
+    async def _events(self, form: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
         """The wire's events as they come, one call's. Raises ModelError only."""
         import anthropic
         import httpx2
@@ -333,9 +357,9 @@ class Anthropic:
             call = self._client.messages.with_streaming_response.create(**form.body, stream=True)
             async with call as response:
                 async for sse in anthropic.AsyncStream.raw_events(response.http_response):
-                    yield _read(sse.data)
+                    yield _parse_event(sse.data)
         except anthropic.APIStatusError as err:
-            raise _refusal(err, form, request) from err
+            raise _to_model_error(err, form, request) from err
         except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
@@ -348,7 +372,10 @@ class Anthropic:
         finally:
             gc.enable()
         client = anthropic.AsyncAnthropic(
-            api_key=self._key, base_url=self._base_url or None, max_retries=0, http_client=open_http(self._proxy)
+            api_key=self._key,
+            base_url=self._base_url or None,
+            max_retries=0,
+            http_client=create_http_client(self._proxy),
         )
         # The SDK imports a resource when it is first touched.
         _ = client.messages
@@ -361,7 +388,7 @@ class Anthropic:
             await client.close()
 
 
-def _read(data: str) -> dict[str, Any]:
+def _parse_event(data: str) -> dict[str, Any]:
     event = json.loads(data or '{"type": "ping"}')
     if not isinstance(event, dict):
         raise ValueError("an event that is no object")
@@ -370,11 +397,11 @@ def _read(data: str) -> dict[str, Any]:
     return event
 
 
-def _refusal(err: Any, form: Form, request: Request) -> ModelError:
+def _to_model_error(err: Any, form: AnthropicRequest, request: Request) -> ModelError:
     """The error behind an answer that is no stream, its places named in the request's terms."""
     failure = read_failure(err.status_code, err.body, err.response.headers)
     size = len(json.dumps(form.body, ensure_ascii=False).encode())
-    error = to_error(replace(failure, crowded=size / 4 > 0.8 * window(request.model)))
+    error = to_error(replace(failure, crowded=size / 4 > 0.8 * context_window(request.model)))
     if isinstance(error, BadImage):
         error.message, error.part = form.place(error.message, error.part)
     return error

@@ -45,8 +45,8 @@ _CODES: dict[type[ModelError], tuple[str, ...]] = {
     Overflow: ("context_length_exceeded", "model_context_window_exceeded", "1261"),
     TooLarge: ("request_too_large", "request_body_too_large_after_decoding"),
 }
-_MEANT = {code: error for error, codes in _CODES.items() for code in codes}
-_STATUSES: dict[int, type[ModelError]] = {
+_ERROR_BY_CODE = {code: error for error, codes in _CODES.items() for code in codes}
+_ERROR_BY_STATUS: dict[int, type[ModelError]] = {
     401: KeyRefused,
     402: KeyRefused,
     403: KeyRefused,
@@ -58,12 +58,12 @@ _STATUSES: dict[int, type[ModelError]] = {
     429: RateLimited,
 }
 
-_LONG = re.compile(
+_TOO_LONG = re.compile(
     r"context length|context limit|context window|context size|too long|token limit|maximum number of tokens"
     r"|input length|reduce the length|超长",
     re.IGNORECASE,
 )
-LONGEST_TEXT = 4_000  # characters of an error that are looked at: some edges answer with a page
+MAX_ERROR_CHARS = 4_000  # characters of an error that are looked at: some edges answer with a page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
 _IMAGE = re.compile(
     r"\bimage\b(?:(?!\bimage\b).)*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE
@@ -71,8 +71,8 @@ _IMAGE = re.compile(
 _THINKING = re.compile(
     r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))", re.DOTALL
 )
-_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
-_COUNTS = (
+_IMAGE_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
+_TOKEN_COUNTS = (
     re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
     re.compile(r"(?<!\d)(?P<actual>\d++) \+ \d++ > (?P<limit>\d+)"),
     re.compile(
@@ -87,7 +87,7 @@ _COUNTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class ProviderFailure:
     """One error answer. status: HTTP, 200 for an error inside a stream. kinds: its type and codes, most exact last.
 
     retry_after: seconds, None where the wire did not say. crowded: our request filled most of the model's window.
@@ -100,67 +100,67 @@ class Failure:
     crowded: bool = False
 
 
-def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> Failure:
+def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> ProviderFailure:
     """An answer's parts as a Failure. body: parsed JSON, or text (HTML from an edge, or nothing)."""
-    parsed = _parsed(body)
+    parsed = _parse_body(body)
     error = parsed.get("error") or parsed
     if not isinstance(error, dict):
         error = {"message": str(error)}
     details = error.get("details")
     found = [error.get("type"), error.get("code"), details.get("error_code") if isinstance(details, dict) else None]
-    return Failure(
+    return ProviderFailure(
         status=status,
         kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
-        text=str(error.get("message") or "")[:LONGEST_TEXT],
-        retry_after=_seconds(headers or {}),
+        text=str(error.get("message") or "")[:MAX_ERROR_CHARS],
+        retry_after=_retry_after_seconds(headers or {}),
     )
 
 
-def to_error(failure: Failure) -> ModelError:
+def to_error(failure: ProviderFailure) -> ModelError:
     """Which of our errors this is: by typed code, else by status; by words only where length or a part is at fault."""
-    meant = next((_MEANT[kind] for kind in reversed(failure.kinds) if kind in _MEANT), None)
-    why, status, kind = _why(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
-    if meant in (None, TooLarge, Overflow) and (worded := _worded(failure, why, kind)):
+    meant = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
+    if meant in (None, TooLarge, Overflow) and (worded := _error_from_text(failure, why, kind)):
         return worded
-    error = meant or _by_status(failure)
+    error = meant or _error_from_status(failure)
     if error is RateLimited or error is Transient:
         return error(why, retry_after=failure.retry_after, status=status, kind=kind)
     if error is Overflow:
-        actual, limit = _counts(failure.text)
+        actual, limit = _parse_token_counts(failure.text)
         return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
     return error(why, status=status, kind=kind)
 
 
-def _by_status(failure: Failure) -> type[ModelError]:
+def _error_from_status(failure: ProviderFailure) -> type[ModelError]:
     """An error inside a stream comes behind status 200; unless it blames the request, it will pass."""
     if failure.status == 200:
         return BadRequest if "invalid_request_error" in failure.kinds else Transient
-    return _STATUSES.get(failure.status) or (BadRequest if 300 <= failure.status < 500 else Transient)
+    return _ERROR_BY_STATUS.get(failure.status) or (BadRequest if 300 <= failure.status < 500 else Transient)
 
 
-def _worded(failure: Failure, why: str, kind: str) -> ModelError | None:
+def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelError | None:
     """What only the words tell: a picture, foreign thinking, or too many tokens."""
     text, status = failure.text, failure.status
     if status in (400, 422) and _IMAGE.search(text):
-        message, part = _place(text)
+        message, part = _parse_image_place(text)
         return BadImage(why, status=status, kind=kind, message=message, part=part)
     if status == 400 and _THINKING.search(text):
         return BadRequest(why, status=status, kind=BAD_THINKING)
-    long = status in (400, 413, 422, 500) and _LONG.search(text) and not _RATE.search(text)
+    long = status in (400, 413, 422, 500) and _TOO_LONG.search(text) and not _RATE.search(text)
     silent = status in (400, 413) and not text and not failure.kinds and failure.crowded
     if not (long or silent):
         return None
-    actual, limit = _counts(text)
+    actual, limit = _parse_token_counts(text)
     return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
 
 
-def _why(failure: Failure) -> str:
+def _failure_reason(failure: ProviderFailure) -> str:
     said = failure.text.strip() or "no reason given"
     label = " ".join((f"HTTP {failure.status}", *failure.kinds))
     return f"{label}: {said[:500]}"
 
 
-def _parsed(body: object) -> dict[str, Any]:
+def _parse_body(body: object) -> dict[str, Any]:
     if isinstance(body, (str, bytes)):
         try:
             body = json.loads(body)
@@ -171,7 +171,7 @@ def _parsed(body: object) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _seconds(headers: Mapping[str, str]) -> float | None:
+def _retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             wait = float(headers[name]) / unit
@@ -182,15 +182,15 @@ def _seconds(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _counts(text: str) -> tuple[int, int]:
+def _parse_token_counts(text: str) -> tuple[int, int]:
     """Tokens sent and allowed, as the vendors word it; 0 for what is not said."""
-    for pattern in _COUNTS:
+    for pattern in _TOKEN_COUNTS:
         if found := pattern.search(text):
             named = found.groupdict()
             return int(named.get("actual") or 0), int(named["limit"])
     return 0, 0
 
 
-def _place(text: str) -> tuple[int, int]:
-    found = _PLACE.search(text)
+def _parse_image_place(text: str) -> tuple[int, int]:
+    found = _IMAGE_PLACE.search(text)
     return (int(found[1]), int(found[2])) if found else (-1, -1)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from dataclasses import dataclass
 
 from bot.errors import ModelError
-from bot.models.base import Answer, Event, Request, TextDelta, TokensUsed, WireMessage
+from bot.models.base import Answer, ModelEvent, Request, TextDelta, TokensUsed, WireMessage
 from memory.conversation import Text
 from memory.text.tokenizer import lexical_question_terms
 
@@ -13,18 +13,20 @@ from memory.text.tokenizer import lexical_question_terms
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _HAS_CJK = re.compile(f"[{_CJK}]")
-_RUNS = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
-_ASKING_ZH = "什么时候|为什么|什么|怎么样|怎么|怎样|多少|几个|几点|哪里|哪儿|哪个|哪些|哪|谁|吗|呢|是否|多大|多久|记得"
-_IN_ZH = re.compile(_ASKING_ZH)
-_EMPTY_ZH = re.compile(f"{_ASKING_ZH}|请问|知道|告诉我|[的了是在有和与把被你您]")
+_WORD_RUNS = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
+_QUESTION_WORDS_ZH = (
+    "什么时候|为什么|什么|怎么样|怎么|怎样|多少|几个|几点|哪里|哪儿|哪个|哪些|哪|谁|吗|呢|是否|多大|多久|记得"
+)
+_QUESTION_ZH = re.compile(_QUESTION_WORDS_ZH)
+_STOP_WORDS_ZH = re.compile(f"{_QUESTION_WORDS_ZH}|请问|知道|告诉我|[的了是在有和与把被你您]")
 _WORD = re.compile(r"\w+")
-_ASKING_EN = frozenset(
+_QUESTION_WORDS_EN = frozenset(
     _WORD.findall(
         "what who whom whose which where when why how do does did is are am was were can could will would should"
         " whats wheres whos hows"
     )
 )
-_EMPTY_EN = _ASKING_EN | frozenset(
+_STOP_WORDS_EN = _QUESTION_WORDS_EN | frozenset(
     _WORD.findall(
         "i me my mine we our you your it its a an the of to in on at for from with about and or not no that this"
         " there have has had been be so please tell remember know say said"
@@ -39,32 +41,32 @@ def has_cjk(text: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Whether it asks: a question mark at an end of a sentence, a word that asks, or a first word that does."""
-    if re.search(r"[?？]\s*$|[?？]\s", text) or _IN_ZH.search(text):
+    if re.search(r"[?？]\s*$|[?？]\s", text) or _QUESTION_ZH.search(text):
         return True
     first = re.match(r"\W*(\w+)", text.casefold().replace("'", "").replace("’", ""))
-    return bool(first and first[1] in _ASKING_EN)
+    return bool(first and first[1] in _QUESTION_WORDS_EN)
 
 
-def tokens(text: str) -> frozenset[str]:
+def content_tokens(text: str) -> frozenset[str]:
     """What a question is about: pairs of CJK letters and stems of other words, without those that only ask.
 
     A CJK run of one letter counts as itself.
     """
     found: set[str] = set()
-    for run in _RUNS.findall(_EMPTY_ZH.sub(" ", text.casefold().replace("’", "'").replace("'s", ""))):
+    for run in _WORD_RUNS.findall(_STOP_WORDS_ZH.sub(" ", text.casefold().replace("’", "'").replace("'s", ""))):
         if has_cjk(run):
             found.update(run[at : at + 2] for at in range(max(len(run) - 1, 1)))
-        elif run not in _EMPTY_EN:
+        elif run not in _STOP_WORDS_EN:
             found.add(_stem(run))
     return frozenset(found)
 
 
-def share(wanted: frozenset[str], text: str) -> float:
+def overlap_share(wanted: frozenset[str], text: str) -> float:
     """How much of `wanted` stands in the text, from 0 to 1."""
     if not wanted:
         return 0.0
     plain = text.casefold()
-    words = {_stem(run) for run in _RUNS.findall(plain) if not has_cjk(run)}
+    words = {_stem(run) for run in _WORD_RUNS.findall(plain) if not has_cjk(run)}
     return sum(token in (plain if has_cjk(token) else words) for token in wanted) / len(wanted)
 
 
@@ -75,11 +77,11 @@ def _stem(word: str) -> str:
     return word
 
 
-QUOTES = 3
+MAX_QUOTES = 3
 """Most passages quoted in one answer."""
-LONGEST = 200
+MAX_QUOTE_CHARS = 200
 """Most characters quoted of one passage."""
-SUMMARY = "[Summary of "
+SUMMARY_PREFIX = "[Summary of "
 """How the summary of earlier turns begins in a view; it is not what the person says."""
 
 _TEXTS = {
@@ -96,7 +98,7 @@ _TEXTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class OfflinePassage:
     """Something remembered. source: where it stands, as people read it; date: its day, "" where unknown."""
 
     text: str
@@ -104,30 +106,30 @@ class Passage:
     date: str = ""
 
 
-Recall = Callable[[str, str, str], Awaitable[Sequence[Passage]]]
+RecallPassages = Callable[[str, str, str], Awaitable[Sequence[OfflinePassage]]]
 """Finds passages for a question: (question, conversation, space), best first."""
 
 
-class Offline:
+class OfflineModel:
     """A Model that answers from memory alone: the same request and record, the same answer."""
 
     name = "offline"
 
-    def __init__(self, *, recall: Recall) -> None:
+    def __init__(self, *, recall: RecallPassages) -> None:
         self._recall = recall
 
     async def preload(self) -> None:
         """There is nothing to load."""
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream. Summaries and facts it cannot write: that raises a ModelError of kind "offline"."""
         if request.purpose != "turn":
             raise ModelError("there is no language model to write that", kind="offline")
-        *before, said = _persons_words(request.messages) or [""]
+        *before, said = _user_texts(request.messages) or [""]
         lang = 0 if has_cjk(said) else 1
         lines = await self._lines(request, before, said, lang)
         text = "\n".join(lines)
-        for piece in _pieces(text):
+        for piece in _split_text(text):
             yield TextDelta(text=piece)
         usage = TokensUsed()
         yield Answer(parts=(Text(text=text),), stop="end", usage=usage, model=self.name, raw_stop="offline")
@@ -137,54 +139,54 @@ class Offline:
         if not is_question(said):
             return [_TEXTS["noted"][lang], *introduction]
         remembered = await self._recall(said, request.conversation, request.space)
-        here = [Passage(text=text, source=_TEXTS["here"][lang]) for text in reversed(before)]
-        found = choose(said, [*remembered, *here])
+        here = [OfflinePassage(text=text, source=_TEXTS["here"][lang]) for text in reversed(before)]
+        found = choose_passages(said, [*remembered, *here])
         if not found:
             return [_TEXTS["nothing"][lang], *(introduction or [_TEXTS["who"][lang]])]
-        return [_TEXTS["found"][lang], *map(_quote, found), *introduction]
+        return [_TEXTS["found"][lang], *map(_format_quote, found), *introduction]
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
-def choose(question: str, passages: Iterable[Passage]) -> list[Passage]:
+def choose_passages(question: str, passages: Iterable[OfflinePassage]) -> list[OfflinePassage]:
     """The passages worth quoting, best first: at least half as near to the question as the best one.
 
     What was itself a question tells nothing, and nothing is quoted twice.
     """
-    wanted = tokens(question) | frozenset(lexical_question_terms(question))
-    rated: list[tuple[float, Passage]] = []
+    wanted = content_tokens(question) | frozenset(lexical_question_terms(question))
+    rated: list[tuple[float, OfflinePassage]] = []
     for passage in passages:
-        near = share(wanted, passage.text)
-        if near and not is_question(passage.text) and not any(_same(passage, known) for _, known in rated):
+        near = overlap_share(wanted, passage.text)
+        if near and not is_question(passage.text) and not any(_is_same_passage(passage, known) for _, known in rated):
             rated.append((near, passage))
     best = max((near for near, _ in rated), default=0.0)
     rated.sort(key=lambda item: -item[0])
-    return [passage for near, passage in rated if near * 2 >= best][:QUOTES]
+    return [passage for near, passage in rated if near * 2 >= best][:MAX_QUOTES]
 
 
-def _same(one: Passage, other: Passage) -> bool:
+def _is_same_passage(one: OfflinePassage, other: OfflinePassage) -> bool:
     """The same words, be it inside a longer line such as a log's."""
     short, long = sorted((one.text.strip(), other.text.strip()), key=len)
     return short in long
 
 
-def _quote(passage: Passage) -> str:
+def _format_quote(passage: OfflinePassage) -> str:
     text = " ".join(passage.text.split())
-    shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    shown = text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + "…"
     return f"> {shown}\n— {', '.join(filter(None, (passage.source, passage.date)))}"
 
 
-def _persons_words(messages: Sequence[WireMessage]) -> list[str]:
+def _user_texts(messages: Sequence[WireMessage]) -> list[str]:
     """What the person said in each message: its first words; what follows them, such as the hour, is ours."""
     said = []
     for message in messages:
         words = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
-        first = next((text for text in words if not text.startswith(SUMMARY)), "")
+        first = next((text for text in words if not text.startswith(SUMMARY_PREFIX)), "")
         if message.role == "user" and first:
             said.append(first)
     return said
 
 
-def _pieces(text: str, size: int = 80) -> list[str]:
+def _split_text(text: str, size: int = 80) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]

@@ -15,7 +15,7 @@ from typing import Any
 from bot.errors import KeyRefused, Stalled, Transient
 from bot.models.base import (
     Blobs,
-    Event,
+    ModelEvent,
     Request,
     StopReason,
     TextDelta,
@@ -26,13 +26,27 @@ from bot.models.base import (
 )
 from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
-from bot.models.providers.messages import Heard, all_sound, arguments, encoded, in_words, settled, sound
-from bot.models.providers.transport import Patience, closing, drain, open_http, within
+from bot.models.providers.messages import (
+    DecodedAnswer,
+    call_arguments,
+    describe_file,
+    encode_blob,
+    normalize_answer,
+    replace_surrogates,
+    replace_surrogates_in_json,
+)
+from bot.models.providers.transport import (
+    Timeouts,
+    closing_source,
+    create_http_client,
+    drain_response,
+    iterate_with_timeouts,
+)
 from memory.conversation import Document, Image, Part, Text, ToolCall, ToolResult, ToolSpec
 
 # An answer of chat completions as it grows, chunk by chunk, in all the forms met in the wild. Pure.
 
-STOPS: dict[str, StopReason] = {
+OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
     "tool_calls": "tools",
     "function_call": "tools",
@@ -41,12 +55,12 @@ STOPS: dict[str, StopReason] = {
     "sensitive": "refusal",
     "model_context_window_exceeded": "overflow",
 }
-FAILED = frozenset(("network_error", "insufficient_system_resource"))
+FAILED_STOP_REASONS = frozenset(("network_error", "insufficient_system_resource"))
 """Finish reasons that say the server failed, not that the answer ended."""
 
 
 @dataclass(slots=True)
-class _Call:
+class _PartialCall:
     """One call as it grows. index: the server's number of it, None where it gives none."""
 
     index: int | None
@@ -55,14 +69,14 @@ class _Call:
     written: str = ""
 
 
-class Hearing:
+class OpenAIStreamDecoder:
     """Takes the chunks of one call. unknown: counts what nobody here knows, by the wire's word for it."""
 
     def __init__(self, unknown: Counter[str]) -> None:
         self._unknown = unknown
         self._model, self._stop, self._refusal = "", "", ""
         self._text: list[str] = []
-        self._calls: list[_Call] = []
+        self._calls: list[_PartialCall] = []
         self._usage: dict[str, Any] = {}
 
     @property
@@ -70,7 +84,7 @@ class Hearing:
         """Whether the answer is whole; its usage may still come."""
         return bool(self._stop)
 
-    def take(self, chunk: dict[str, Any]) -> list[Event]:
+    def take(self, chunk: dict[str, Any]) -> list[ModelEvent]:
         """Note one chunk, or a whole completion; return what of it may be shown.
 
         Raises:
@@ -81,28 +95,28 @@ class Hearing:
         except (LookupError, TypeError, ValueError, AttributeError) as err:
             raise Transient(f"the stream is damaged: {err!r}", status=200, kind="damaged") from err
 
-    def heard(self) -> Heard:
+    def heard(self) -> DecodedAnswer:
         """The whole answer.
 
         Raises:
             Transient: the stream ended before the answer did, or the server failed.
         """
-        if not self._stop or self._stop in FAILED:
+        if not self._stop or self._stop in FAILED_STOP_REASONS:
             raise Transient("the stream ended before the answer did", status=200, kind=self._stop or "cut")
-        if self._stop not in STOPS:
+        if self._stop not in OPENAI_STOP_REASONS:
             self._unknown[f"stop {self._stop}"] += 1
         calls = (ToolCall(id=call.id, name=call.name, input=call.written or "{}") for call in self._calls)
         parts: list[Part] = [Text(text="".join(self._text)), *calls]
-        return Heard(
+        return DecodedAnswer(
             parts=tuple(parts),
-            stop="refusal" if self._refusal else STOPS.get(self._stop, "unknown"),
+            stop="refusal" if self._refusal else OPENAI_STOP_REASONS.get(self._stop, "unknown"),
             raw_stop=self._stop,
             usage=self._tokens(),
             model=self._model,
             detail=self._refusal,
         )
 
-    def _note(self, chunk: dict[str, Any]) -> Iterator[Event]:
+    def _note(self, chunk: dict[str, Any]) -> Iterator[ModelEvent]:
         self._model = str(chunk.get("model") or self._model)
         self._usage.update(chunk.get("usage") or {})
         for choice in (chunk.get("choices") or [])[:1]:
@@ -111,28 +125,28 @@ class Hearing:
             yield from self._grow(choice.get("delta") or choice.get("message") or {})
             self._stop = str(choice.get("finish_reason") or self._stop)
 
-    def _grow(self, delta: dict[str, Any]) -> Iterator[Event]:
+    def _grow(self, delta: dict[str, Any]) -> Iterator[ModelEvent]:
         self._refusal += delta.get("refusal") or ""
         if thought := delta.get("reasoning_content") or delta.get("reasoning"):
-            yield ThinkingDelta(text=sound(str(thought)))
+            yield ThinkingDelta(text=replace_surrogates(str(thought)))
         if piece := delta.get("content"):
             self._text.append(piece)
-            yield TextDelta(text=sound(piece))
+            yield TextDelta(text=replace_surrogates(piece))
         for called in delta.get("tool_calls") or []:
             yield from self._grow_call(called)
 
-    def _grow_call(self, called: dict[str, Any]) -> Iterator[Event]:
+    def _grow_call(self, called: dict[str, Any]) -> Iterator[ModelEvent]:
         function = called.get("function") or {}
         index, id, name = called.get("index"), str(called.get("id") or ""), str(function.get("name") or "")
         call = self._open_call(index, id, name)
         if call is None:
-            call = _Call(index=index, id=id, name=name)
+            call = _PartialCall(index=index, id=id, name=name)
             self._calls.append(call)
             yield ToolStarted(name=name)
         call.id, call.name = call.id or id, call.name or name
         call.written += function.get("arguments") or ""
 
-    def _open_call(self, index: int | None, id: str, name: str) -> _Call | None:
+    def _open_call(self, index: int | None, id: str, name: str) -> _PartialCall | None:
         """The call this piece belongs to; None when it begins a new one.
 
         With an index: the newest call of that index, unless the piece names another id. Without: the newest call,
@@ -155,87 +169,87 @@ class Hearing:
 
 # A request as chat completions want it. Pure but for the blobs it is given: the same request, the same bytes.
 
-Row = dict[str, Any]
+JsonRow = dict[str, Any]
 
 
-def render(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> dict[str, Any]:
+def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> dict[str, Any]:
     """The body of one streamed call.
 
     Thoughts are not sent back. Words go as plain strings where nothing but words is said, as some servers take
     nothing else. limit_field: the name this server has for the longest answer.
     """
-    rows: list[Row] = []
+    rows: list[JsonRow] = []
     if system := "\n\n".join(text for text in request.system if text.strip()):
         rows.append({"role": "system", "content": system})
     for message in request.messages:
-        rows.extend(_assistant(message) if message.role == "assistant" else _user(message, blobs))
+        rows.extend(_encode_assistant(message) if message.role == "assistant" else _encode_user(message, blobs))
     body: dict[str, Any] = {"model": request.model, limit_field: request.max_tokens, "messages": rows}
     if request.tools:
-        body["tools"] = [_tool(spec) for spec in request.tools]
+        body["tools"] = [_encode_tool(spec) for spec in request.tools]
         if not request.may_call:
             body["tool_choice"] = "none"
-    sent: dict[str, Any] = all_sound(body)
+    sent: dict[str, Any] = replace_surrogates_in_json(body)
     return {**sent, "stream": True, "stream_options": {"include_usage": True}}
 
 
-def _tool(spec: ToolSpec) -> Row:
+def _encode_tool(spec: ToolSpec) -> JsonRow:
     function = {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)}
     return {"type": "function", "function": function}
 
 
-def _assistant(message: WireMessage) -> list[Row]:
+def _encode_assistant(message: WireMessage) -> list[JsonRow]:
     text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
-    calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
+    calls = [_encode_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if not text and not calls:
         return []
-    row: Row = {"role": "assistant", "content": text or None}
+    row: JsonRow = {"role": "assistant", "content": text or None}
     return [{**row, "tool_calls": calls}] if calls else [row]
 
 
-def _call(part: ToolCall) -> Row:
+def _encode_call(part: ToolCall) -> JsonRow:
     """The arguments word for word, unless a server that parses them would choke."""
-    sound = arguments(part)
+    sound = call_arguments(part)
     written = json.dumps(sound, ensure_ascii=False) if "invalid_json" in sound else part.input or "{}"
     return {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": written}}
 
 
-def _user(message: WireMessage, blobs: Blobs) -> list[Row]:
+def _encode_user(message: WireMessage, blobs: Blobs) -> list[JsonRow]:
     """Each result is a message of its own, right after the calls; then what the person says."""
-    rows = [_result(part) for part in message.parts if isinstance(part, ToolResult)]
-    if said := [block for part in message.parts if (block := _block(part, blobs))]:
-        rows.append({"role": "user", "content": _plain(said)})
+    rows = [_encode_result(part) for part in message.parts if isinstance(part, ToolResult)]
+    if said := [block for part in message.parts if (block := _encode_part(part, blobs))]:
+        rows.append({"role": "user", "content": _collapse_text_blocks(said)})
     return rows
 
 
-def _result(part: ToolResult) -> Row:
+def _encode_result(part: ToolResult) -> JsonRow:
     text = part.text or "(empty)"
     return {"role": "tool", "tool_call_id": part.call_id, "content": f"Error: {text}" if part.is_error else text}
 
 
-def _plain(blocks: Sequence[Row]) -> str | list[Row]:
+def _collapse_text_blocks(blocks: Sequence[JsonRow]) -> str | list[JsonRow]:
     if all(block["type"] == "text" for block in blocks):
         return "\n\n".join(block["text"] for block in blocks)
     return list(blocks)
 
 
-def _block(part: Part, blobs: Blobs) -> Row | None:
+def _encode_part(part: Part, blobs: Blobs) -> JsonRow | None:
     if isinstance(part, Text):
         return {"type": "text", "text": part.shown} if part.text.strip() else None
-    if isinstance(part, Image) and (data := encoded(part, blobs)) is not None:
+    if isinstance(part, Image) and (data := encode_blob(part, blobs)) is not None:
         return {"type": "image_url", "image_url": {"url": f"data:{part.media_type};base64,{data}"}}
     if isinstance(part, (Image, Document)):
-        return {"type": "text", "text": in_words(part)}
+        return {"type": "text", "text": describe_file(part)}
     return None
 
 
-LIMITS = ("max_tokens", "max_completion_tokens")
+LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 """The names servers have for the longest answer; the second is that of the vendor's newer models."""
 
-DONE: dict[str, Any] = {}
+STREAM_END: dict[str, Any] = {}
 """Stands for the line that ends a stream."""
 
 
-class OpenAI:
+class OpenAIModel:
     """One account at an endpoint that speaks chat completions.
 
     base_url: up to but without "/chat/completions", as the vendor gives it. api_key: "" for a server that wants none.
@@ -252,7 +266,7 @@ class OpenAI:
         blobs: Blobs,
         api_key: str = "",
         proxy: str = "",
-        limits: Patience | None = None,
+        limits: Timeouts | None = None,
         window: int = UNKNOWN_WINDOW,
     ) -> None:
         self._url = base_url.rstrip("/") + "/chat/completions"
@@ -261,8 +275,8 @@ class OpenAI:
             "content-type": "application/json",
             **({"authorization": f"Bearer {api_key}"} if api_key else {}),
         }
-        self._limits, self._window = limits or Patience(), window
-        self._limit_field = LIMITS[0]
+        self._limits, self._window = limits or Timeouts(), window
+        self._limit_field = LIMIT_FIELDS[0]
         self._client: Any = None
         self._opening = asyncio.Lock()
         self.unknown: Counter[str] = Counter()
@@ -271,31 +285,31 @@ class OpenAI:
         """Import the HTTP client and open it, in a thread."""
         async with self._opening:
             if self._client is None:
-                self._client = await asyncio.to_thread(open_http, self._proxy)
+                self._client = await asyncio.to_thread(create_http_client, self._proxy)
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream."""
         if not (self._key.isascii() and self._key.isprintable()):
             raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
         await self.preload()
-        hearing = Hearing(self.unknown)
+        hearing = OpenAIStreamDecoder(self.unknown)
         try:
-            async with closing(self._events(request, hearing)) as events:
+            async with closing_source(self._events(request, hearing)) as events:
                 async for event in events:
                     yield event
         except (Transient, Stalled):
             # Whatever befalls the connection after the answer's end is no loss.
             if not hearing.ended:
                 raise
-        yield settled(hearing.heard(), request)
+        yield normalize_answer(hearing.heard(), request)
 
-    async def _events(self, request: Request, hearing: Hearing) -> AsyncIterator[Event]:
-        async with closing(within(self._chunks(request), self._limits)) as chunks:
+    async def _events(self, request: Request, hearing: OpenAIStreamDecoder) -> AsyncIterator[ModelEvent]:
+        async with closing_source(iterate_with_timeouts(self._chunks(request), self._limits)) as chunks:
             async for chunk in chunks:
                 for event in hearing.take(chunk):
                     yield event
-                if chunk is DONE:
-                    await drain(chunks)
+                if chunk is STREAM_END:
+                    await drain_response(chunks)
 
     async def _chunks(self, request: Request) -> AsyncIterator[dict[str, Any]]:
         """The chunks of one call as they come. Raises ModelError only."""
@@ -303,8 +317,8 @@ class OpenAI:
 
         try:
             async with aclosing(await self._post(request)) as response:
-                async for line in _lines(response.aiter_bytes()):
-                    yield _read(line)
+                async for line in _iterate_lines(response.aiter_bytes()):
+                    yield _parse_chunk(line)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
             raise Transient(f"the connection failed: {err!r}", kind="connection") from err
         except ValueError as err:
@@ -313,7 +327,7 @@ class OpenAI:
     async def _post(self, request: Request) -> Any:
         """The open answer to one call; asks once more where the server has another name for the longest answer."""
         field = self._limit_field
-        rendered = await asyncio.to_thread(render, request, self._blobs, field)
+        rendered = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
         body = json.dumps(rendered, ensure_ascii=False, separators=(",", ":")).encode()
         post = self._client.build_request("POST", self._url, content=body, headers=self._headers)
         response = await self._client.send(post, stream=True)
@@ -321,9 +335,9 @@ class OpenAI:
             return response
         failure = read_failure(response.status_code, await response.aread(), response.headers)
         error = to_error(replace(failure, crowded=len(body) / 4 > 0.8 * self._window))
-        if error.kind != "unsupported_parameter" or field != LIMITS[0]:
+        if error.kind != "unsupported_parameter" or field != LIMIT_FIELDS[0]:
             raise error
-        self._limit_field = LIMITS[1]
+        self._limit_field = LIMIT_FIELDS[1]
         return await self._post(request)
 
     async def close(self) -> None:
@@ -333,7 +347,7 @@ class OpenAI:
             await client.aclose()
 
 
-async def _lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _iterate_lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """What stands behind `data:` line by line, and a body that is no event stream at all as one piece.
 
     Bytes are cut at line feeds only: inside JSON, U+2028 and its like are no ends of lines.
@@ -352,9 +366,9 @@ async def _lines(source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield whole
 
 
-def _read(line: bytes) -> dict[str, Any]:
+def _parse_chunk(line: bytes) -> dict[str, Any]:
     if line == b"[DONE]":
-        return DONE
+        return STREAM_END
     chunk = json.loads(line)
     if not isinstance(chunk, dict):
         raise ValueError("a chunk that is no object")

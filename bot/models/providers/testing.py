@@ -3,15 +3,15 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 from bot.errors import ModelError
-from bot.models.base import Answer, Event, Request, StopReason, TextDelta, TokensUsed, ToolStarted
+from bot.models.base import Answer, ModelEvent, Request, StopReason, TextDelta, TokensUsed, ToolStarted
 from memory.conversation import Part, Text, ToolCall
 
-Line = str | Part | Answer | ModelError | Sequence[Event | Part | ModelError]
+ScriptedAnswer = str | Part | Answer | ModelError | Sequence[ModelEvent | Part | ModelError]
 """One call's answer: words, one part, an Answer, an error to raise, or a sequence of such, streamed as it stands."""
-Script = Iterable[Line] | Callable[[Request], Line]
+Script = Iterable[ScriptedAnswer] | Callable[[Request], ScriptedAnswer]
 
 
-class Scripted:
+class ScriptedModel:
     """A Model made of a list, used up line by line, or of a function of the request.
 
     requests: all that was asked, in order.
@@ -20,10 +20,10 @@ class Scripted:
     name = "scripted"
 
     def __init__(self, script: Script) -> None:
-        self._tell = script if callable(script) else _one_by_one(script)
+        self._tell = script if callable(script) else _next_answers(script)
         self.requests: list[Request] = []
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         """See Model.stream. Text is streamed in two pieces; an Answer that is left out is made from the parts."""
         self.requests.append(request)
         line = self._tell(request)
@@ -31,20 +31,20 @@ class Scripted:
         for step in (line,) if isinstance(line, str) or not isinstance(line, Sequence) else line:
             if isinstance(step, ModelError):
                 raise step
-            for event in _shown(step, said):
+            for event in _to_event(step, said):
                 yield event
             if isinstance(step, Answer):
                 return
-        yield _answer(said, request)
+        yield _build_answer(said, request)
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
-def _one_by_one(script: Iterable[Line]) -> Callable[[Request], Line]:
+def _next_answers(script: Iterable[ScriptedAnswer]) -> Callable[[Request], ScriptedAnswer]:
     lines = iter(script)
 
-    def tell(_: Request) -> Line:
+    def tell(_: Request) -> ScriptedAnswer:
         try:
             return next(lines)
         except StopIteration:
@@ -53,7 +53,7 @@ def _one_by_one(script: Iterable[Line]) -> Callable[[Request], Line]:
     return tell
 
 
-def _shown(step: Event | Part | str, said: list[Part]) -> Iterable[Event]:
+def _to_event(step: ModelEvent | Part | str, said: list[Part]) -> Iterable[ModelEvent]:
     if isinstance(step, str):
         step = Text(text=step)
     if isinstance(step, Text):
@@ -67,7 +67,7 @@ def _shown(step: Event | Part | str, said: list[Part]) -> Iterable[Event]:
         yield step
 
 
-def _answer(said: Sequence[Part], request: Request) -> Answer:
+def _build_answer(said: Sequence[Part], request: Request) -> Answer:
     stop: StopReason = "tools" if any(isinstance(part, ToolCall) for part in said) else "end"
     usage = TokensUsed(input=sum(len(message.parts) for message in request.messages), output=len(said))
     return Answer(parts=tuple(said), stop=stop, usage=usage, model=request.model)

@@ -11,64 +11,66 @@ from typing import Any, Literal
 import structlog
 from procrastinate.exceptions import ConnectorException
 
-from bot.access.permissions import LOCAL
-from bot.gateway.channel_status import State, as_json, moved_by, of_json
-from bot.models.base import Model
-from bot.runtime.bot import DRAIN_SECONDS, House
-from bot.runtime.cluster.events import Bus
-from bot.runtime.cluster.jobs import Jobs, channel_of, out_queue
-from bot.runtime.cluster.membership import Alive
-from bot.runtime.cluster.quiesce import Hush, Own
-from bot.runtime.wiring import Ground
+from bot.access.permissions import LOCAL_CHANNELS
+from bot.gateway.channel_status import ChannelStatus, channel_status_from_json, channel_status_to_json, shift_times
+from bot.models.base import ModelClient
+from bot.runtime.bot import DRAIN_SECONDS, Bot
+from bot.runtime.cluster.events import EventBus
+from bot.runtime.cluster.jobs import JobQueue, channel_by_conversation, outbox_queue
+from bot.runtime.cluster.membership import Membership
+from bot.runtime.cluster.quiesce import LocalQuiesce, SpaceQuiescer
+from bot.runtime.wiring import BotDependencies
 from channels.base import Channel
-from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.store.engine.leases import Leases
 from memory.store.engine.postgres import PostgresDatabase
-from memory.store.engine.postgres_locks import PostgresWriters
+from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
-Role = Literal["all", "gateway", "worker"]
-URGENT_PLACES = 32
-OUT_PLACES = 256
-CARE_SECONDS = 0.5
-FOLLOW_SECONDS = 1.0
-SWEEP_EVERY = 60
+ProcessRole = Literal["all", "gateway", "worker"]
+URGENT_CONCURRENCY = 32
+OUTBOX_CONCURRENCY = 256
+MAINTENANCE_SECONDS = 0.5
+CONFIG_POLL_SECONDS = 1.0
+SWEEP_INTERVAL = 60
 """Looks after which every lane with something to do is woken once more: what lost its job is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class ClusterServices:
     """What several processes have in common, as this one holds it. pulse: what leases are renewed over."""
 
-    jobs: Jobs
+    jobs: JobQueue
     pulse: PostgresDatabase
     leases: Leases
     database: PostgresDatabase
-    indexes: PostgresShared
-    writers: PostgresWriters
+    indexes: PostgresSharedIndexes
+    writers: PostgresWriteLocks
     url: str
     lease_seconds: float
 
 
-class SharedHouse(House):
+class ClusterBot(Bot):
     """One process of a bot. role: gateways have the wires and the page, workers answer, "all" does both."""
 
-    def __init__(self, ground: Ground, shared: Shared, role: Role) -> None:
+    def __init__(self, ground: BotDependencies, shared: ClusterServices, role: ProcessRole) -> None:
         super().__init__(ground)
         self._shared = shared
         self._role = role
-        self._elsewhere: dict[str, State] = {}
+        self._elsewhere: dict[str, ChannelStatus] = {}
         self._jobs = shared.jobs
         self._jobs.stopped = self.turns.stop
-        self._jobs.place_of = channel_of(self.store.sessions)
-        self._alive = Alive(shared.leases, self._told, shared.lease_seconds)
-        here = Own(quiet=self.turns.quiet, storing=self.remembering.lock, anew=self._anew, tell=self._alive.tell)
-        self._hush = Hush(shared.leases, here, answers=role != "gateway")
-        self._bus = Bus(shared.database, shared.url, self.gateway.show_here)
+        self._jobs.place_of = channel_by_conversation(self.store.sessions)
+        self._alive = Membership(shared.leases, self._told, shared.lease_seconds)
+        here = LocalQuiesce(
+            quiet=self.turns.quiet, storing=self.memory_service.lock, anew=self._anew, tell=self._alive.tell
+        )
+        self._hush = SpaceQuiescer(shared.leases, here, answers=role != "gateway")
+        self._bus = EventBus(shared.database, shared.url, self.gateway.show_here)
         self.gateway.elsewhere = self._bus.tell
 
-    async def open(self, channels: Sequence[Channel], model: Model | None = None) -> None:
+    async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self.brain.configure(self.config())
         if model is not None:
             self.brain.use(model)
@@ -92,13 +94,13 @@ class SharedHouse(House):
         await self._jobs.close(patience)
         await super().close(patience)
 
-    def states(self) -> Mapping[str, State]:
+    def states(self) -> Mapping[str, ChannelStatus]:
         """As whoever hears each channel tells it."""
         told = {**self._elsewhere, **self._heard()}
         return {name: told.get(name) or self._unheard(name) for name in sorted({*told, *self.gateway.channels})}
 
-    def _unheard(self, name: str) -> State:
-        return State(name=name, mood="down", since=self.started.timestamp(), why="no gateway hears it")
+    def _unheard(self, name: str) -> ChannelStatus:
+        return ChannelStatus(name=name, mood="down", since=self.started.timestamp(), why="no gateway hears it")
 
     async def _follow(self) -> None:
         """Hear what the others tell of their channels, until cancelled."""
@@ -106,11 +108,13 @@ class SharedHouse(House):
             try:
                 told = [json.loads(text) for text in await self._shared.leases.others() if text]
                 self._elsewhere = {
-                    name: of_json(name, state) for one in told for name, state in one.get("channels", {}).items()
+                    name: channel_status_from_json(name, state)
+                    for one in told
+                    for name, state in one.get("channels", {}).items()
                 }
             except StoreError as err:
                 log.info("the others are not heard of", error=type(err).__name__)
-            await asyncio.sleep(FOLLOW_SECONDS)
+            await asyncio.sleep(CONFIG_POLL_SECONDS)
 
     def quiet(self, space: str) -> AbstractAsyncContextManager[None]:
         return self._hush.quiet(space)
@@ -134,54 +138,54 @@ class SharedHouse(House):
         """The page is everywhere; every other channel is heard and spoken through by one process at a time."""
         if self._role == "worker":
             return  # a channel that was changed while this runs is begun to be heard elsewhere
-        if channel.name in LOCAL:
-            self._begin_to_hear(channel)
+        if channel.name in LOCAL_CHANNELS:
+            self._start_receiving(channel)
         else:
-            self._alive.duty(f"hear {channel.name}", lambda: self._on_duty(channel.name))
+            self._alive.duty(f"hear {channel.name}", lambda: self._lead_channel(channel.name))
 
-    async def _on_duty(self, name: str) -> None:
+    async def _lead_channel(self, name: str) -> None:
         channel = self.gateway.channels.get(name)
         if channel is None:  # switched off meanwhile
-            await self._shared.leases.let_go(f"hear {name}")
+            await self._shared.leases.release(f"hear {name}")
             return
-        self._begin_to_hear(channel)
+        self._start_receiving(channel)
 
-    def _begin_to_hear(self, channel: Channel) -> None:
+    def _start_receiving(self, channel: Channel) -> None:
         super().hear(channel)
-        self._jobs.serve([out_queue(channel.name)], OUT_PLACES)
+        self._jobs.serve([outbox_queue(channel.name)], OUTBOX_CONCURRENCY)
 
     def _work(self) -> None:
         self._jobs.serve(["turn"], self.config().concurrency)
-        self._jobs.serve(["urgent"], URGENT_PLACES)
+        self._jobs.serve(["urgent"], URGENT_CONCURRENCY)
         self._jobs.serve(["facts"], 4)
-        self._alive.duty("care", self._care)
-        self._alive.duty("clock", self._clock_starts)
-        self._alive.duty("files", self.remembering.watch)
+        self._alive.duty("care", self._run_maintenance)
+        self._alive.duty("clock", self._start_scheduler)
+        self._alive.duty("files", self.memory_service.watch)
         self._alive.duty("models", self.model_news.watch)  # one tells the owner, by what it has seen itself
 
-    async def _clock_starts(self) -> None:
+    async def _start_scheduler(self) -> None:
         await self._scheduler.start()
-        await self.remembering.dreamer.resume()
+        await self.memory_service.dreamer.resume()
 
-    async def _care(self) -> None:
+    async def _run_maintenance(self) -> None:
         """Look after what the dead have left, for as long as this process lives."""
-        await self.remembering.open()
+        await self.memory_service.open()
         looks = 0
         while True:
             try:
                 if await self._shared.leases.dead():
                     recovered = await self.store.delivery.recover(self.store.now(), alone=False)
                     self.folding.resume(recovered.folds)
-                    await self._shared.leases.bury()
-                    await self.remembering.open()
+                    await self._shared.leases.delete_expired()
+                    await self.memory_service.open()
                 if revived := await self._jobs.revive():
                     log.warning("jobs of a process that is gone go on", jobs=revived)
-                if looks % SWEEP_EVERY == 0:
+                if looks % SWEEP_INTERVAL == 0:
                     await self._sweep()
                 looks += 1
             except (StoreError, ConnectorException, OSError) as err:
                 log.warning("nobody was looked after", error=type(err).__name__)
-            await asyncio.sleep(CARE_SECONDS)
+            await asyncio.sleep(MAINTENANCE_SECONDS)
 
     async def _sweep(self) -> None:
         idle = await self._jobs.idle("turn", await self.store.delivery.waiting())
@@ -196,13 +200,13 @@ class SharedHouse(House):
             await self._jobs.stop(conversation)
 
     def _told(self) -> Mapping[str, Any]:
-        channels = {name: as_json(state) for name, state in self._heard().items()}
+        channels = {name: channel_status_to_json(state) for name, state in self._heard().items()}
         return {"role": self._role, **self._hush.told(), "channels": channels}
 
-    def _heard(self) -> dict[str, State]:
+    def _heard(self) -> dict[str, ChannelStatus]:
         """The channels that are heard here, in times of the clock that all processes go by."""
         ahead = self.store.now() - time.time()
-        return {name: moved_by(state, ahead) for name, state in self.gateway.heard().items()}
+        return {name: shift_times(state, ahead) for name, state in self.gateway.heard().items()}
 
     async def _anew(self, space: str) -> None:
         for member in await self.store.links.members(space):

@@ -13,19 +13,19 @@ from psycopg_pool import PoolTimeout
 
 from channels.message import Address, LiveEvent
 from memory.store.engine.postgres import PostgresDatabase
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-CHANNEL = "mnema_live"
-_NOTIFY = f"SELECT pg_notify('{CHANNEL}', %s)"
-LONGEST = 7_500
+NOTIFY_CHANNEL = "mnema_live"
+_NOTIFY = f"SELECT pg_notify('{NOTIFY_CHANNEL}', %s)"
+MAX_PAYLOAD_BYTES = 7_500
 """Bytes of one notification; PostgreSQL takes 8,000."""
 GATHER_SECONDS = 0.1
-MOST_WAITING = 2_000
-PAUSE = 1.0
+MAX_PENDING_EVENTS = 2_000
+RECONNECT_SECONDS = 1.0
 
 
-class Bus:
+class EventBus:
     """Tells other processes what may be shown now, and hears it from them. heard: told what others have told."""
 
     def __init__(self, database: PostgresDatabase, url: str, heard: Callable[[LiveEvent], None]) -> None:
@@ -45,7 +45,7 @@ class Bus:
 
     async def close(self) -> None:
         """What still waits is not told."""
-        await end(self._tasks)
+        await cancel_and_wait(self._tasks)
 
     def tell(self, event: LiveEvent) -> None:
         """Tell it soon; pieces of one answer that wait together go as one.
@@ -53,10 +53,10 @@ class Bus:
         With too many waiting, pieces of text are left out; what ends or moves an answer is not, for whoever shows one
         would show it for ever.
         """
-        if len(self._waiting) >= (MOST_WAITING if event.name == "delta" else 2 * MOST_WAITING):
+        if len(self._waiting) >= (MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS):
             return
         last = self._waiting[-1] if self._waiting else None
-        if last is not None and _joins(last, event):
+        if last is not None and _is_continuation(last, event):
             self._waiting[-1] = replace(last, text=last.text + event.text)
         else:
             self._waiting.append(event)
@@ -70,7 +70,7 @@ class Bus:
             waiting, self._waiting = self._waiting, []
             try:
                 async with self._database.pool.connection() as bare:
-                    await bare.cursor().executemany(_NOTIFY, [[text] for text in packed(self._own, waiting)])
+                    await bare.cursor().executemany(_NOTIFY, [[text] for text in pack_events(self._own, waiting)])
             except (psycopg.Error, PoolTimeout) as err:
                 log.info("live text not told", error=type(err).__name__)
 
@@ -80,20 +80,20 @@ class Bus:
                 await self._hear()
             except psycopg.Error as err:
                 log.info("live text not heard", error=type(err).__name__)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _hear(self) -> None:
         async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as bare:
-            await bare.execute(f"LISTEN {CHANNEL}")
+            await bare.execute(f"LISTEN {NOTIFY_CHANNEL}")
             async for notice in bare.notifies():
                 self._take(notice.payload)
 
     def _take(self, payload: str) -> None:
-        for event in unpacked(payload, self._own):
+        for event in unpack_events(payload, self._own):
             self._heard(event)
 
 
-def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
+def pack_events(own: str, events: Sequence[LiveEvent]) -> list[str]:
     """The notifications that carry these events, in order; one that is too long for any is left out. Pure."""
     made: list[list[dict[str, Any]]] = [[]]
     size = 0
@@ -101,9 +101,9 @@ def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
         entry = asdict(event)
         entry["facts"] = dict(event.facts)
         length = len(json.dumps(entry).encode()) + 2
-        if length > LONGEST - 100:
+        if length > MAX_PAYLOAD_BYTES - 100:
             continue
-        if size + length > LONGEST - 100:
+        if size + length > MAX_PAYLOAD_BYTES - 100:
             made.append([])
             size = 0
         made[-1].append(entry)
@@ -111,7 +111,7 @@ def packed(own: str, events: Sequence[LiveEvent]) -> list[str]:
     return [json.dumps({"from": own, "events": part}) for part in made if part]
 
 
-def unpacked(payload: str, own: str) -> list[LiveEvent]:
+def unpack_events(payload: str, own: str) -> list[LiveEvent]:
     """The events in a notification of another process; none of one that cannot be read: its version may be another."""
     try:
         told = json.loads(payload)
@@ -123,6 +123,6 @@ def unpacked(payload: str, own: str) -> list[LiveEvent]:
         return []
 
 
-def _joins(last: LiveEvent, event: LiveEvent) -> bool:
+def _is_continuation(last: LiveEvent, event: LiveEvent) -> bool:
     same = (last.name, last.message_id, last.address) == (event.name, event.message_id, event.address)
-    return same and event.name == "delta" and not event.facts and len(last.text) < LONGEST // 8
+    return same and event.name == "delta" and not event.facts and len(last.text) < MAX_PAYLOAD_BYTES // 8

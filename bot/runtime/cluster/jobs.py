@@ -21,23 +21,23 @@ from procrastinate.jobs import Job, Status
 from procrastinate.worker import Worker
 from psycopg_pool import AsyncConnectionPool
 
-from bot.dispatch import Lanes, Step
-from memory.store.engine.database import Lane, LaneKind
-from memory.store.engine.postgres import CLOSE_SECONDS, Bare, gone, unabandoned
+from bot.dispatch import Dispatcher, RunStep
+from memory.store.engine.database import QueueKey, QueueKind
+from memory.store.engine.postgres import CLOSE_SECONDS, PostgresConnection, is_connection_lost, set_idle_timeout
 from memory.store.errors import StoreBusy
 from memory.store.store import Sessions
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 # How the lanes' engine reaches the database: it waits for one that is away, for it gives up what it does otherwise.
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-PATIENCE = 10.0
+RECONNECT_SECONDS = 10.0
 """Seconds for which one question is asked again; a process whose lease is over ends sooner."""
-PAUSE = 0.2
+RETRY_SECONDS = 0.2
 
 
-class PatientConnector(PsycopgConnector):
+class RetryingConnector(PsycopgConnector):
     """Asks once more when the connection is lost, so that a job that is done is not taken for one that still runs.
 
     A question may be asked twice that way: a job put in twice finds nothing to do the second time, and one that was
@@ -48,17 +48,26 @@ class PatientConnector(PsycopgConnector):
     def __init__(self, url: str, most: int) -> None:
         """url: of the server, as libpq takes it; most: connections at once."""
         super().__init__(
-            pool_factory=_unchecked, conninfo=url, min_size=1, max_size=most, timeout=PATIENCE, configure=_alone
+            pool_factory=_create_unchecked_pool,
+            conninfo=url,
+            min_size=1,
+            max_size=most,
+            timeout=RECONNECT_SECONDS,
+            configure=_configure_connection,
         )
 
     async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        await _patiently(lambda: super(PatientConnector, self).execute_query_async(query, **arguments))
+        await _retry_on_disconnect(lambda: super(RetryingConnector, self).execute_query_async(query, **arguments))
 
     async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
-        return await _patiently(lambda: super(PatientConnector, self).execute_query_one_async(query, **arguments))
+        return await _retry_on_disconnect(
+            lambda: super(RetryingConnector, self).execute_query_one_async(query, **arguments)
+        )
 
     async def execute_query_all_async(self, query: LiteralString, **arguments: Any) -> list[dict[str, Any]]:
-        return await _patiently(lambda: super(PatientConnector, self).execute_query_all_async(query, **arguments))
+        return await _retry_on_disconnect(
+            lambda: super(RetryingConnector, self).execute_query_all_async(query, **arguments)
+        )
 
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
         """For ever: an engine whose ear is gone ends its jobs, and takes none while they end."""
@@ -68,73 +77,73 @@ class PatientConnector(PsycopgConnector):
                 await super().listen_notify(on_notification, names)
             except ConnectorException as err:
                 log.info("jobs are looked for, not listened for", error=type(err.__cause__).__name__)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RETRY_SECONDS)
 
 
-def _unchecked(**wanted: Any) -> AsyncConnectionPool[Any]:
+def _create_unchecked_pool(**wanted: Any) -> AsyncConnectionPool[Any]:
     return AsyncConnectionPool(**{**wanted, "check": None})
 
 
-async def _alone(bare: psycopg.AsyncConnection[Any]) -> None:
+async def _configure_connection(bare: psycopg.AsyncConnection[Any]) -> None:
     """A job's mark need not be on the disk before the next thing is done: the record is what counts.
 
     Where the server crashes within a moment of it, a job that was taken is taken again, and finds what it would have
     found; one that was done is given back by `Jobs`.
     """
-    await unabandoned(bare)
+    await set_idle_timeout(bare)
     await bare.set_autocommit(True)
     await bare.execute("SET synchronous_commit = off")
 
 
-async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
-    until = time.monotonic() + PATIENCE
+async def _retry_on_disconnect(ask: Callable[[], Awaitable[T]]) -> T:
+    until = time.monotonic() + RECONNECT_SECONDS
     while True:
         try:
             return await ask()
         except ConnectorException as err:
-            if err.__cause__ is None or not gone(err.__cause__) or time.monotonic() > until:
+            if err.__cause__ is None or not is_connection_lost(err.__cause__) or time.monotonic() > until:
                 raise
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(RETRY_SECONDS)
 
 
-BEAT_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0
 STALLED_SECONDS = 5.0
 """A worker that has not been heard of for so long is gone; its jobs go to another."""
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """How often workers look for jobs and aborts of which no notification came."""
 MISSED_SECONDS = 2.0
 """How often a process looks for jobs that it was given in an answer which never came; they are missed twice first."""
-_GIVEN = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(%(workers)s)"
-MOST_PAUSE = 30.0
+_SELECT_TAKEN_JOBS = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(%(workers)s)"
+MAX_RETRY_SECONDS = 30.0
 CONNECTIONS = 6
-LATER = "later"
-A_LITTLE = 0.05
+LATER_QUEUE = "later"
+CLOCK_TOLERANCE = 0.05
 """Seconds by which clocks that agree may differ: who comes too early has to come again."""
-_MISSING = "jobs that never came"
+_MISSED_JOBS_LOG = "jobs that never came"
 
 
-class _Patience(BaseRetryStrategy):
+class _EndlessRetry(BaseRetryStrategy):
     """A lane that broke is tried again for ever, after a growing pause: the record knows where it stands."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
-        pause = min(MOST_PAUSE, 0.5 * 2 ** min(job.attempts, 10))
+        pause = min(MAX_RETRY_SECONDS, 0.5 * 2 ** min(job.attempts, 10))
         return RetryDecision(retry_at=datetime.fromtimestamp(self._now() + pause, UTC))
 
 
-def queue_of(lane: Lane) -> str:
+def queue_for_key(lane: QueueKey) -> str:
     """Who takes it: any worker, or the process that has the wire of its channel."""
-    return out_queue(lane.channel) if lane.kind == "out" else lane.kind
+    return outbox_queue(lane.channel) if lane.kind == "out" else lane.kind
 
 
-def out_queue(channel: str) -> str:
+def outbox_queue(channel: str) -> str:
     """What is to be sent through one channel."""
     return f"out {channel}"
 
 
-def channel_of(sessions: Sessions) -> Callable[[str], Awaitable[str]]:
+def channel_by_conversation(sessions: Sessions) -> Callable[[str], Awaitable[str]]:
     """What tells a conversation's channel, "" for an unknown one."""
 
     async def found(conversation: str) -> str:
@@ -144,15 +153,15 @@ def channel_of(sessions: Sessions) -> Callable[[str], Awaitable[str]]:
     return found
 
 
-class JobLanes:
+class JobDispatcher:
     """See bot.dispatch.Lanes; what is woken here may run in any process that serves its queue."""
 
-    def __init__(self, kind: LaneKind, jobs: "Jobs") -> None:
+    def __init__(self, kind: QueueKind, jobs: "JobQueue") -> None:
         self._kind = kind
         self._jobs = jobs
 
     def wake(self, lane: str, due: float = 0.0) -> None:
-        self._jobs.begin(self._jobs.put(Lane(kind=self._kind, id=lane, due=due)))
+        self._jobs.begin(self._jobs.put(QueueKey(kind=self._kind, id=lane, due=due)))
 
     async def settled(self) -> None:
         await self._jobs.settled()
@@ -161,7 +170,7 @@ class JobLanes:
         await self._jobs.close(patience)
 
 
-class Jobs:
+class JobQueue:
     """One process's part of the lanes. url: of the database, as libpq takes it; now: unix seconds by its clock.
 
     stopped: told the conversation whose running turn somebody wants to end.
@@ -169,10 +178,10 @@ class Jobs:
 
     def __init__(self, url: str, now: Callable[[], float]) -> None:
         self._now = now
-        self.app = App(connector=PatientConnector(url, CONNECTIONS))
+        self.app = App(connector=RetryingConnector(url, CONNECTIONS))
         self.stopped: Callable[[str], object] = lambda conversation: None
         self.place_of: Callable[[str], Awaitable[str]] | None = None
-        self._steps: dict[str, Step] = {}
+        self._steps: dict[str, RunStep] = {}
         self._places: dict[str, int] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._serving: dict[str, asyncio.Task[None]] = {}
@@ -182,19 +191,19 @@ class Jobs:
         self._patience = 20.0
         self._closing = False
         for kind in ("turn", "urgent", "out", "facts"):
-            self.app.task(name=kind, pass_context=True, retry=_Patience(now))(self._task(kind))
-        self.app.task(name=LATER, retry=_Patience(now))(self._later)
+            self.app.task(name=kind, pass_context=True, retry=_EndlessRetry(now))(self._task(kind))
+        self.app.task(name=LATER_QUEUE, retry=_EndlessRetry(now))(self._later)
 
-    def lanes_of(self, kind: LaneKind, step: Step, places: int) -> Lanes:
+    def create_dispatcher(self, kind: QueueKind, step: RunStep, places: int) -> Dispatcher:
         """See bot.dispatch.LanesOf."""
         self._steps[kind], self._places[kind] = step, places
-        return JobLanes(kind, self)
+        return JobDispatcher(kind, self)
 
     async def open(self) -> None:
         """Connect; the engine's own tables are made by whoever makes the record's."""
         await self.app.open_async()
 
-    async def enqueue(self, bare: Bare, lanes: Sequence[Lane]) -> None:
+    async def enqueue(self, bare: PostgresConnection, lanes: Sequence[QueueKey]) -> None:
         """See memory.store.engine.postgres.Enqueue. It fails with the driver's error, handled by the unit of work."""
         try:
             for lane in lanes:
@@ -202,12 +211,14 @@ class Jobs:
         except ConnectorException as err:
             raise (err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err) from err
 
-    async def put(self, lane: Lane, bare: Bare | None = None) -> None:
+    async def put(self, lane: QueueKey, bare: PostgresConnection | None = None) -> None:
         """Wish for one lane. bare: whose open transaction it goes into; "out" lanes without a channel are looked up."""
         if lane.kind == "out" and not lane.channel and self.place_of is not None:
-            lane = Lane(kind="out", id=lane.id, channel=await self.place_of(lane.id), due=lane.due)
+            lane = QueueKey(kind="out", id=lane.id, channel=await self.place_of(lane.id), due=lane.due)
         if lane.due > self._now():
-            await self._defer(LATER, {"kind": lane.kind, "lane": lane.id, "queue": queue_of(lane)}, lane, bare)
+            await self._defer(
+                LATER_QUEUE, {"kind": lane.kind, "lane": lane.id, "queue": queue_for_key(lane)}, lane, bare
+            )
         else:
             await self._defer(lane.kind, {"lane": lane.id}, lane, bare)
 
@@ -222,7 +233,7 @@ class Jobs:
         names = list(queues)
         key = " ".join(names)
         if not self._serving:
-            self._serving[_MISSING] = asyncio.create_task(self._look_for_missed(), name=_MISSING)
+            self._serving[_MISSED_JOBS_LOG] = asyncio.create_task(self._look_for_missed(), name=_MISSED_JOBS_LOG)
         if key not in self._serving:
             self._serving[key] = asyncio.create_task(self._serve(names, places), name=f"jobs {key}")
 
@@ -253,7 +264,7 @@ class Jobs:
             await self.app.job_manager.retry_job(job, retry_at=self._at_once())
         return len(stalled)
 
-    async def idle(self, kind: LaneKind, lanes: Sequence[str]) -> list[str]:
+    async def idle(self, kind: QueueKind, lanes: Sequence[str]) -> list[str]:
         """Which of these lanes have no job at all."""
         wanted = [f"{kind}:{lane}" for lane in lanes]
         query = "SELECT DISTINCT lock FROM procrastinate_jobs WHERE lock = ANY(%(wanted)s)"
@@ -276,30 +287,30 @@ class Jobs:
             cast(Any, worker).stop()  # for one that has lost its cancellation
         if serving:
             _, late = await asyncio.wait(serving, timeout=patience + CLOSE_SECONDS)
-            await end(late)
+            await cancel_and_wait(late)
 
     async def disconnect(self) -> None:
         """Let go of the database, after some seconds for what was begun."""
         if self._tasks:
             _, late = await asyncio.wait(list(self._tasks), timeout=CLOSE_SECONDS)
-            await end(late)
+            await cancel_and_wait(late)
         await self.app.close_async()
 
     def _at_once(self) -> datetime:
         return datetime.fromtimestamp(self._now(), UTC)
 
-    async def _defer(self, task: str, args: dict[str, Any], lane: Lane, bare: Bare | None) -> None:
-        later = task == LATER
+    async def _defer(self, task: str, args: dict[str, Any], lane: QueueKey, bare: PostgresConnection | None) -> None:
+        later = task == LATER_QUEUE
         job = self.app.configure_task(
             task,
             lock=None if later or lane.kind == "urgent" else f"{lane.kind}:{lane.id}",
-            queue="facts" if later else queue_of(lane),
-            schedule_at=datetime.fromtimestamp(lane.due + A_LITTLE, UTC) if later else None,
+            queue="facts" if later else queue_for_key(lane),
+            schedule_at=datetime.fromtimestamp(lane.due + CLOCK_TOLERANCE, UTC) if later else None,
             connection=bare,
         )
         await job.defer_async(**args)
 
-    async def _later(self, kind: LaneKind, lane: str, queue: str) -> None:
+    async def _later(self, kind: QueueKind, lane: str, queue: str) -> None:
         await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(lane=lane)
 
     def _task(self, kind: str) -> Callable[..., Coroutine[Any, Any, None]]:
@@ -314,7 +325,7 @@ class Jobs:
         try:
             await self._work(kind, context, lane)
         finally:  # its end is stored after this
-            asyncio.get_running_loop().call_later(PATIENCE + MISSED_SECONDS, self._let_go, job)
+            asyncio.get_running_loop().call_later(RECONNECT_SECONDS + MISSED_SECONDS, self._let_go, job)
 
     def _let_go(self, job: int) -> None:
         self._held -= Counter([job])
@@ -331,7 +342,7 @@ class Jobs:
                 if context.abort_reason() is AbortReason.USER_REQUEST:
                     self.stopped(lane)
                     continue
-                await end((work,))
+                await cancel_and_wait((work,))
                 raise
 
     async def _drain(self, kind: str, lane: str) -> None:
@@ -348,10 +359,10 @@ class Jobs:
                 concurrency=places,
                 install_signal_handlers=False,
                 delete_jobs="always",
-                update_heartbeat_interval=BEAT_SECONDS,
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
                 stalled_worker_timeout=STALLED_SECONDS,
-                fetch_job_polling_interval=LOOK_SECONDS,
-                abort_job_polling_interval=LOOK_SECONDS,
+                fetch_job_polling_interval=POLL_SECONDS,
+                abort_job_polling_interval=POLL_SECONDS,
                 shutdown_graceful_timeout=self._patience,
             )
             self._workers.append(worker)
@@ -359,7 +370,7 @@ class Jobs:
                 await cast(Any, worker).run()
             except (ProcrastinateException, psycopg.Error, OSError) as err:
                 log.error("jobs are not taken", queues=queues, error=type(err).__name__)
-                pause = min(pause * 2, MOST_PAUSE / 6)
+                pause = min(pause * 2, MAX_RETRY_SECONDS / 6)
             finally:
                 self._workers.remove(worker)
             await asyncio.sleep(pause)
@@ -375,7 +386,7 @@ class Jobs:
 
     async def _put_back_missed(self) -> None:
         workers = [worker.worker_id for worker in self._workers if worker.worker_id is not None]
-        rows = await self.app.connector.execute_query_all_async(_GIVEN, workers=workers)
+        rows = await self.app.connector.execute_query_all_async(_SELECT_TAKEN_JOBS, workers=workers)
         missed = {int(row["id"]) for row in rows} - self._held.keys()
         for job in missed & self._missed:
             log.warning("a job that was given here and never came is put back", job=job)

@@ -10,20 +10,20 @@ from typing import Any
 
 import structlog
 
-from memory.failpoints import afp
+from memory.failpoints import hit_async
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreError
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 RENEW_SECONDS = 1.0
-TRY_SECONDS = 0.5
-GONE = 75
+LEADER_RETRY_SECONDS = 0.5
+LEASE_LOST_EXIT = 75
 """The exit code of a process whose lease is over: another does its work now, so it must not go on."""
-Ended = Callable[[], Awaitable[None]]
+OnLeaseLost = Callable[[], Awaitable[None]]
 
 
-class Alive:
+class Membership:
     """Renews this process's lease. told: what other processes may read of it; seconds: how long a lease lasts."""
 
     def __init__(self, leases: Leases, told: Callable[[], Mapping[str, Any]], seconds: float) -> None:
@@ -48,7 +48,7 @@ class Alive:
 
     async def close(self) -> None:
         """Stop renewing, and everything that was a duty."""
-        await end(self._tasks)
+        await cancel_and_wait(self._tasks)
 
     async def _renew(self) -> None:
         while True:
@@ -64,11 +64,11 @@ class Alive:
                 log.warning("lease not renewed", error=type(err).__name__, left=round(self._until - asked, 1))
             else:
                 self._until = asked + self._seconds
-                await afp("lease.renewed")
+                await hit_async("lease.renewed")
             if not held:
-                await afp("lease.lost")
+                await hit_async("lease.lost")
                 log.error("the lease of this process is over, and others have taken its work: it ends")
-                os._exit(GONE)
+                os._exit(LEASE_LOST_EXIT)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._now.wait(), RENEW_SECONDS)
 
@@ -79,7 +79,7 @@ class Alive:
                     break
             except StoreError as err:
                 log.warning("duty not taken", duty=name, error=type(err).__name__)
-            await asyncio.sleep(TRY_SECONDS)
+            await asyncio.sleep(LEADER_RETRY_SECONDS)
         log.info("duty taken", duty=name)
         await work()
 
@@ -92,4 +92,4 @@ class Alive:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("a duty broke", duty=task.get_name(), error=type(err).__name__, exc_info=err)
-            os._exit(GONE)
+            os._exit(LEASE_LOST_EXIT)

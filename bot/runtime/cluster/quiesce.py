@@ -15,22 +15,22 @@ from typing import Any
 
 import structlog
 
-from memory.failpoints import afp
+from memory.failpoints import hit_async
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreError
-from memory.tasks import end
+from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-DUTY = "forget"
-MARK = "quiet "
-LOOK_SECONDS = 0.5
-ASK_SECONDS = 0.1
-MOST_TRIES = 20
-Quiet = Callable[[str], AbstractAsyncContextManager[None]]
+FORGET_LEADERSHIP = "forget"
+QUIESCE_PREFIX = "quiet "
+MARKER_POLL_SECONDS = 0.5
+ACK_POLL_SECONDS = 0.1
+MAX_TRIES = 20
+PauseSpace = Callable[[str], AbstractAsyncContextManager[None]]
 
 
 @dataclass(slots=True)
-class _Rest:
+class _LocalPause:
     """What this process does for the mark of another. still: everything rests; over: the mark is gone."""
 
     task: asyncio.Task[None]
@@ -39,27 +39,27 @@ class _Rest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class LocalQuiesce:
     """This process. quiet: ends the turns of a space here, and lets none begin while it is entered. storing: held
     while facts are noted. anew: what was prepared here for a space's conversations is not used any more. tell: tells
     the others at once how it is here.
     """
 
-    quiet: Quiet
+    quiet: PauseSpace
     storing: Callable[[], asyncio.Lock]
     anew: Callable[[str], Awaitable[None]]
     tell: Callable[[], None]
 
 
 @dataclass(slots=True)
-class Hush:
+class SpaceQuiescer:
     """One process's part of it. answers: whether turns run here."""
 
     leases: Leases
-    own: Own
+    own: LocalQuiesce
     answers: bool
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _rests: dict[str, _Rest] = field(default_factory=dict)
+    _rests: dict[str, _LocalPause] = field(default_factory=dict)
 
     def told(self) -> dict[str, Any]:
         """What others have to know: whether to wait for this process, and for which marks it rests."""
@@ -72,18 +72,18 @@ class Hush:
         Raises:
             StoreError: the record is not to be had.
         """
-        mark = f"{MARK}{uuid.uuid4().hex} {space}"
+        mark = f"{QUIESCE_PREFIX}{uuid.uuid4().hex} {space}"
         async with self._one:
             try:
                 await self._duty()
                 await self.leases.take(mark)
                 async with self.own.quiet(space):
                     await self._all_rest(mark)
-                    await afp("forget.quiet")
+                    await hit_async("forget.quiet")
                     yield
             finally:
                 await self._let_go(mark)
-                await self._let_go(DUTY)
+                await self._let_go(FORGET_LEADERSHIP)
 
     async def look(self) -> None:
         """Rest for new marks, and go on where one is gone. To be awaited once before the first turn.
@@ -91,7 +91,7 @@ class Hush:
         Raises:
             StoreError: the record is not to be had; all stays as it is.
         """
-        marks = set(await self.leases.others_duties(MARK))
+        marks = set(await self.leases.duties_of_others(QUIESCE_PREFIX))
         for mark in self._rests.keys() - marks:
             self._rests[mark].over.set()
         for mark in marks - self._rests.keys():
@@ -102,7 +102,7 @@ class Hush:
     async def watch(self) -> None:
         """Look until cancelled."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(MARKER_POLL_SECONDS)
             try:
                 await self.look()
             except StoreError as err:
@@ -110,40 +110,40 @@ class Hush:
 
     async def close(self) -> None:
         """Rest no more."""
-        await end([rest.task for rest in self._rests.values()])
+        await cancel_and_wait([rest.task for rest in self._rests.values()])
 
     async def _duty(self) -> None:
         while True:
-            if await self.leases.take(DUTY):
+            if await self.leases.take(FORGET_LEADERSHIP):
                 return
-            await asyncio.sleep(ASK_SECONDS)
+            await asyncio.sleep(ACK_POLL_SECONDS)
 
     async def _all_rest(self, mark: str) -> None:
         """Wait until every other process that lives and answers has said that it rests."""
         while True:
-            if all(_rests(told, mark) for told in await self.leases.others()):
+            if all(_is_at_rest(told, mark) for told in await self.leases.others()):
                 return
-            await asyncio.sleep(ASK_SECONDS)
+            await asyncio.sleep(ACK_POLL_SECONDS)
 
     async def _let_go(self, name: str) -> None:
         """Tried for longer than a lease lasts that cannot be renewed: by then it is nobody's anyway."""
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             try:
-                await self.leases.let_go(name)
+                await self.leases.release(name)
             except StoreError as err:
                 log.warning("a mark is still there", error=type(err).__name__)
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(MARKER_POLL_SECONDS)
             else:
                 return
 
     def _begin(self, mark: str) -> None:
         over = asyncio.Event()
         task = asyncio.create_task(self._rest(mark, over), name=mark)
-        self._rests[mark] = _Rest(task, over)
+        self._rests[mark] = _LocalPause(task, over)
         task.add_done_callback(lambda done: self._ended(mark, done))
 
     async def _rest(self, mark: str, over: asyncio.Event) -> None:
-        space = mark.removeprefix(MARK).partition(" ")[2]
+        space = mark.removeprefix(QUIESCE_PREFIX).partition(" ")[2]
         async with self.own.quiet(space), self.own.storing():
             self._rests[mark].still = True
             self.own.tell()
@@ -156,7 +156,7 @@ class Hush:
             log.error("rest was broken off", error=type(err).__name__, exc_info=err)
 
 
-def _rests(told: str, mark: str) -> bool:
+def _is_at_rest(told: str, mark: str) -> bool:
     """Whether a process that told this need not be waited for; one that has told nothing yet will."""
     said = loads(told) if told else {}
     return bool(said) and (not said.get("answers") or mark in said.get("rests", ()))

@@ -10,13 +10,13 @@ from typing import Any
 import structlog
 
 log = structlog.get_logger(__name__)
-MOST_DESCRIPTORS = 65_536
+MAX_DESCRIPTORS = 65_536
 CODECS = ("ascii", "latin-1", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le")
 LOG_SECONDS = 10.0  # between two log lines about connections that cannot be accepted
 ACCEPT_FAILED = "socket.accept() out of system resource"  # Source: asyncio.selector_events
 
 
-def raise_limit(most: int = MOST_DESCRIPTORS) -> int:
+def raise_limit(most: int = MAX_DESCRIPTORS) -> int:
     """Raise the soft limit of descriptors to the hard one, `most` at most; returns what holds now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = most if hard == resource.RLIM_INFINITY else min(hard, most)
@@ -35,7 +35,7 @@ def load_codecs() -> None:
         codecs.lookup(name)
 
 
-class AcceptErrors:
+class AcceptErrorLogger:
     """An exception handler for event loops that logs accept() at the descriptor limit once in ten seconds.
 
     asyncio reports each try with a traceback, and tries again at once: 86,000 of them in half a minute were measured.

@@ -3,15 +3,15 @@
 import ctypes
 import sys
 
-TRIM, MMAP, ARENAS = -1, -3, -8
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
 """M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX of mallopt. Source: malloc.h of the GNU C library."""
-LARGE = 128 * 1024
+MMAP_BYTES = 128 * 1024
 """Bytes from which a piece is mapped by itself, and goes back to the system when it is freed."""
-LEFT = 1024 * 1024
+TRIM_BYTES = 1024 * 1024
 """Free bytes at the end of the heap from which they go back."""
 
 
-def share_heap() -> bool:
+def use_single_arena() -> bool:
     """Ask the C library for one arena that gives back; True where it was asked and agreed. Call it before any thread.
 
     By itself the GNU C library gives each thread an arena of its own, eight a core at most. Work goes from thread to
@@ -25,6 +25,6 @@ def share_heap() -> bool:
         return False
     try:
         ask = ctypes.CDLL("libc.so.6").mallopt
-        return all([ask(ARENAS, 1), ask(MMAP, LARGE), ask(TRIM, LEFT)])
+        return all([ask(M_ARENA_MAX, 1), ask(M_MMAP_THRESHOLD, MMAP_BYTES), ask(M_TRIM_THRESHOLD, TRIM_BYTES)])
     except (OSError, AttributeError):  # another C library, whose threads share a heap anyway
         return False

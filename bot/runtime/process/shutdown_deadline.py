@@ -18,7 +18,7 @@ from types import FrameType
 import structlog
 
 log = structlog.get_logger(__name__)
-OVERDUE = 75  # exit code, as of a process that lost its lease
+OVERDUE_EXIT = 75  # exit code, as of a process that lost its lease
 AHEAD_SECONDS = 2.0  # the thread comes first: its exit code and its log line say more than SIGKILL
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 WATCHER = Path(__file__).with_name("shutdown_watcher.py")
@@ -55,7 +55,7 @@ class ShutdownDeadline:
 def _exit_after(seconds: float) -> None:
     time.sleep(seconds)
     log.error("this process was told to end and has not: it is ended now", seconds=seconds)
-    os._exit(OVERDUE)
+    os._exit(OVERDUE_EXIT)
 
 
 def _start_watcher(seconds: float) -> int | None:

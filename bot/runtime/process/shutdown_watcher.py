@@ -11,23 +11,23 @@ import sys
 import time
 
 SIGNALS = {signal.SIGTERM, signal.SIGINT}
-PIPE = 0
-MOST_DESCRIPTORS = 65_536
+PIPE_DESCRIPTOR = 0
+MAX_DESCRIPTORS = 65_536
 
 
 def watch(parent: int, seconds: float) -> None:
     """Wait for a signal number from the parent, then kill it unless it ends in time. Its end closes the pipe."""
     for number in (*SIGNALS, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    os.closerange(3, MOST_DESCRIPTORS)  # what whoever started the parent has left open
-    while not SIGNALS & {*(numbers := os.read(PIPE, 64))}:
+    os.closerange(3, MAX_DESCRIPTORS)  # what whoever started the parent has left open
+    while not SIGNALS & {*(numbers := os.read(PIPE_DESCRIPTOR, 64))}:
         if not numbers:
             return
     end = time.monotonic() + seconds
     poll = select.poll()
-    poll.register(PIPE, select.POLLIN)
+    poll.register(PIPE_DESCRIPTOR, select.POLLIN)
     while (left := end - time.monotonic()) > 0:
-        if poll.poll(left * 1000) and not os.read(PIPE, 64):
+        if poll.poll(left * 1000) and not os.read(PIPE_DESCRIPTOR, 64):
             return
     if os.getppid() == parent:
         os.kill(parent, signal.SIGKILL)

@@ -5,7 +5,7 @@ import socket
 from contextlib import suppress
 
 
-def tell(state: str) -> None:
+def notify_supervisor(state: str) -> None:
     """Send one state ("READY=1", "STOPPING=1") to whoever started this process as a service; nobody did: nothing.
 
     Source: sd_notify(3); the address is a path, or a name in the kernel's own space where it begins with "@".

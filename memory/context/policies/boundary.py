@@ -7,18 +7,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import accumulate
 
-from memory.context.policies.topics import changes
+from memory.context.policies.topics import topic_changes
 from memory.conversation import Document, Message, Part, Text, ToolCall, ToolResult, Turn
 
-BASE, AFTER_RESULT, AFTER_REPLY, IN_TOOLS, AT_BREAK, BY_ERROR, AT_TOPIC = 100, 50, 30, -100, 20, -30, 25
+(
+    BASE_SCORE,
+    AFTER_RESULT_SCORE,
+    AFTER_REPLY_SCORE,
+    IN_TOOLS_SCORE,
+    AT_BREAK_SCORE,
+    NEAR_ERROR_SCORE,
+    TOPIC_CHANGE_SCORE,
+) = 100, 50, 30, -100, 20, -30, 25
 """Source: the boundary seed."""
 LONG_GAP = timedelta(minutes=5)
-ERROR_REACH = 2  # messages on either side of a cut
-OPENING = 40  # characters at the head of a text in which a phrase announces something else
-JUDGED = 4_000  # characters by which a tool's text is taken for code
+ERROR_DISTANCE = 2  # messages on either side of a cut
+OPENING_CHARS = 40  # characters at the head of a text in which a phrase announces something else
+MAX_JUDGED_CHARS = 4_000  # characters by which a tool's text is taken for code
 FENCE = "```"
 
-_ANNOUNCES = re.compile(
+_TOPIC_MARKER = re.compile(
     r"新的?(?:问题|话题|任务)|换一?个?(?:话题|问题)|另外|另一个(?:问题|话题)|不同的?话题|下一个(?:问题|话题)|题外话|顺便[问说]"
     r"|让我们切换|(?:现在|接下来)让?我们|^对了[，,]"
     r"|\b(?:new|another|different|next) (?:question|topic|subject|task|thing)\b|\bby the way\b|\bbtw\b"
@@ -26,12 +34,12 @@ _ANNOUNCES = re.compile(
     r"|\bnow let['’]?s\b|\blet['’]?s (?:move on|switch)\b",
     re.IGNORECASE,
 )
-_MAY_FAIL = ("error", "fail", "exception", "traceback", "错误", "失败", "报错")
-_FAILS = re.compile(
+_ERROR_HINTS = ("error", "fail", "exception", "traceback", "错误", "失败", "报错")
+_ERROR_WORD = re.compile(
     r"(?:(?<![A-Za-z])(?i:errors?|fail(?:ed|s|ing|ures?)?|exceptions?|traceback)|(?<=[a-z])(?:Error|Exception)s?)"
     r"(?![A-Za-z])|错误|失败|报错"
 )
-_NONE = re.compile(
+_NEGATION = re.compile(
     r"(?:(?<![a-z\d])(?:no|without|without any|zero|0)\s|[没未无](?:有|出现)?(?:任何)?|(?<!\d)0\s?个)$", re.IGNORECASE
 )
 _CODE_SIGNS = "{}()[];=<>"
@@ -39,7 +47,7 @@ _MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class CutCandidate:
     """A place where one may cut. turns: how many come before it; score: the sum of its terms, each with its name.
 
     Names: base, tool_result, reply, tool_sequence, break, error, topic.
@@ -51,7 +59,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class CutChoice:
     """A cut and what it was chosen from. turns: how many of the oldest go.
 
     target: the cut that is nearest to what was asked for; keep: the share of the tokens that was to stay, 0 to 1;
@@ -62,12 +70,12 @@ class Choice:
     target: int
     keep: float
     adapted: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CutCandidate, ...]
 
 
-def choose(
+def choose_cut(
     turns: Sequence[Turn], costs: Sequence[int], finished: int, keep: float, reach: int = 5, newest: int = 5
-) -> Choice | None:
+) -> CutChoice | None:
     """The best cut near the message before which the tokens to be folded lie.
 
     Args:
@@ -80,31 +88,31 @@ def choose(
         is within reach; None where none is allowed.
     """
     starts = list(accumulate((len(turn.messages) for turn in turns), initial=0))
-    allowed = [cut for cut in _cuts(turns, finished) if starts[cut] <= starts[-1] - newest]
+    allowed = [cut for cut in _possible_cuts(turns, finished) if starts[cut] <= starts[-1] - newest]
     if not allowed:
         return None
-    goal = _goal(turns, costs, (1 - keep) * sum(costs))
+    goal = _target_turns(turns, costs, (1 - keep) * sum(costs))
     nearest = min(allowed, key=lambda cut: abs(starts[cut] - goal))
     near = [cut for cut in allowed if abs(starts[cut] - goal) <= reach] or [nearest]
-    candidates = _scored(turns, near)
+    candidates = _score_cuts(turns, near)
     best = max(candidates, key=lambda item: (item.score, -abs(starts[item.turns] - goal)))
-    return Choice(turns=best.turns, target=nearest, keep=keep, adapted=(), candidates=candidates)
+    return CutChoice(turns=best.turns, target=nearest, keep=keep, adapted=(), candidates=candidates)
 
 
-def choose_near(
-    turns: Sequence[Turn], costs: Sequence[int], finished: int, target: int, reach: int, most_kept: int
-) -> Choice:
+def choose_cut_near(
+    turns: Sequence[Turn], costs: Sequence[int], finished: int, target: int, reach: int, max_kept: int
+) -> CutChoice:
     """The best cut within `reach` turns of the target that leaves at most `most_kept` tokens.
 
     Where none does, the smallest later one that does; else all finished turns go.
     """
     kept = list(accumulate(reversed(costs), initial=0))[::-1]
     target = max(0, min(target, finished))
-    small = [cut for cut in _cuts(turns, finished) if kept[cut] <= most_kept]
+    small = [cut for cut in _possible_cuts(turns, finished) if kept[cut] <= max_kept]
     near = [cut for cut in small if abs(cut - target) <= reach]
-    candidates = _scored(turns, near or [cut for cut in small if cut >= target][:1])
+    candidates = _score_cuts(turns, near or [cut for cut in small if cut >= target][:1])
     best = max(candidates, key=lambda item: (item.score, -abs(item.turns - target)), default=None)
-    return Choice(
+    return CutChoice(
         turns=best.turns if best else finished,
         target=target,
         keep=kept[target] / kept[0] if kept[0] else 0.0,
@@ -113,9 +121,9 @@ def choose_near(
     )
 
 
-def score(turns: Sequence[Turn], cut: int) -> Candidate:
+def score_cut(turns: Sequence[Turn], cut: int) -> CutCandidate:
     """What speaks for and against cutting before the turn at `cut`, for 0 < cut < len(turns)."""
-    return _scored(turns, [cut])[0]
+    return _score_cuts(turns, [cut])[0]
 
 
 def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tuple[str, ...]]:
@@ -130,7 +138,7 @@ def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tupl
     Source: the boundary seed.
     """
     messages = [message for turn in turns for message in turn.messages]
-    code, chat, size = _shares(messages)
+    code, chat, size = _content_shares(messages)
     wrong = sum(map(_is_error, messages))
     rules = (
         ("code", code > 0.5 * size, max(keep, min(0.7, keep + 0.2))),
@@ -143,7 +151,7 @@ def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tupl
     return (round(adapted[-1][1], 6) if adapted else keep), tuple(name for name, _ in adapted)
 
 
-def explain(choice: Choice) -> str:
+def dump_choice(choice: CutChoice) -> str:
     """A choice as JSON text, for the record and for people."""
     told = {
         "adapted": choice.adapted,
@@ -155,17 +163,17 @@ def explain(choice: Choice) -> str:
     return json.dumps(told, sort_keys=True, separators=(",", ":"))
 
 
-def read_choice(text: str) -> Choice | None:
+def load_choice(text: str) -> CutChoice | None:
     """The inverse of `explain`; None for "" and for what it has not written."""
     try:
         told = json.loads(text)
-        return Choice(
+        return CutChoice(
             turns=int(told["turns"]),
             target=int(told["target"]),
             keep=float(told["keep"]),
             adapted=tuple(map(str, told["adapted"])),
             candidates=tuple(
-                Candidate(
+                CutCandidate(
                     turns=int(item["turns"]),
                     score=int(item["score"]),
                     terms=tuple((str(name), int(value)) for name, value in item["terms"]),
@@ -177,12 +185,12 @@ def read_choice(text: str) -> Choice | None:
         return None
 
 
-def _cuts(turns: Sequence[Turn], finished: int) -> range:
+def _possible_cuts(turns: Sequence[Turn], finished: int) -> range:
     """Every cut with a finished turn before it and a turn after it."""
     return range(1, min(finished, len(turns) - 1) + 1)
 
 
-def _goal(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
+def _target_turns(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
     """How many of the oldest messages have that many tokens; a turn's are shared out as its messages were counted."""
     passed, gone = 0, 0.0
     for turn, cost in zip(turns, costs, strict=True):
@@ -199,46 +207,48 @@ def _goal(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
     return passed
 
 
-def _scored(turns: Sequence[Turn], cuts: Collection[int]) -> tuple[Candidate, ...]:
-    topics = changes(turns, cuts)
-    return tuple(_candidate(turns, cut, cut in topics) for cut in cuts)
+def _score_cuts(turns: Sequence[Turn], cuts: Collection[int]) -> tuple[CutCandidate, ...]:
+    topics = topic_changes(turns, cuts)
+    return tuple(_make_candidate(turns, cut, cut in topics) for cut in cuts)
 
 
-def _candidate(turns: Sequence[Turn], cut: int, topic: bool) -> Candidate:
-    before, after = _around(turns, cut)
+def _make_candidate(turns: Sequence[Turn], cut: int, topic: bool) -> CutCandidate:
+    before, after = _neighbours(turns, cut)
     terms = (
-        ("base", BASE),
-        ("tool_result", AFTER_RESULT * _has(before[-1], ToolResult)),
-        ("reply", AFTER_REPLY * _is_reply(before[-1])),
-        ("tool_sequence", IN_TOOLS * (_has(before[-1], ToolCall) or _has(after[0], ToolResult))),
-        ("break", AT_BREAK * _is_break(before[-1], after[0])),
-        ("error", BY_ERROR * any(map(_is_error, (*before, *after)))),
-        ("topic", AT_TOPIC * topic),
+        ("base", BASE_SCORE),
+        ("tool_result", AFTER_RESULT_SCORE * _has_part(before[-1], ToolResult)),
+        ("reply", AFTER_REPLY_SCORE * _is_reply(before[-1])),
+        ("tool_sequence", IN_TOOLS_SCORE * (_has_part(before[-1], ToolCall) or _has_part(after[0], ToolResult))),
+        ("break", AT_BREAK_SCORE * _is_break(before[-1], after[0])),
+        ("error", NEAR_ERROR_SCORE * any(map(_is_error, (*before, *after)))),
+        ("topic", TOPIC_CHANGE_SCORE * topic),
     )
     held = tuple((name, value) for name, value in terms if value)
-    return Candidate(turns=cut, score=sum(value for _, value in held), terms=held)
+    return CutCandidate(turns=cut, score=sum(value for _, value in held), terms=held)
 
 
-def _around(turns: Sequence[Turn], cut: int) -> tuple[list[Message], list[Message]]:
+def _neighbours(turns: Sequence[Turn], cut: int) -> tuple[list[Message], list[Message]]:
     """The nearest messages on both sides, in order."""
-    before = [message for turn in turns[max(0, cut - ERROR_REACH) : cut] for message in turn.messages]
-    after = [message for turn in turns[cut : cut + ERROR_REACH] for message in turn.messages]
-    return before[-ERROR_REACH:], after[:ERROR_REACH]
+    before = [message for turn in turns[max(0, cut - ERROR_DISTANCE) : cut] for message in turn.messages]
+    after = [message for turn in turns[cut : cut + ERROR_DISTANCE] for message in turn.messages]
+    return before[-ERROR_DISTANCE:], after[:ERROR_DISTANCE]
 
 
-def _has(message: Message, kind: type[Part]) -> bool:
+def _has_part(message: Message, kind: type[Part]) -> bool:
     return any(isinstance(part, kind) for part in message.parts)
 
 
 def _is_reply(message: Message) -> bool:
-    return message.role == "assistant" and not _has(message, ToolCall)
+    return message.role == "assistant" and not _has_part(message, ToolCall)
 
 
 def _is_break(before: Message, after: Message) -> bool:
     """A person asks anew without an answer between, or after a while, or says that it is about something else."""
-    twice = before.role == after.role == "user" and not _has(before, ToolResult) and not _has(after, ToolResult)
+    twice = (
+        before.role == after.role == "user" and not _has_part(before, ToolResult) and not _has_part(after, ToolResult)
+    )
     said = next((part.text for part in after.parts if isinstance(part, Text) and after.role == "user"), "")
-    return twice or after.at - before.at > LONG_GAP or bool(_ANNOUNCES.search(said.lstrip()[:OPENING]))
+    return twice or after.at - before.at > LONG_GAP or bool(_TOPIC_MARKER.search(said.lstrip()[:OPENING_CHARS]))
 
 
 def _is_error(message: Message) -> bool:
@@ -246,40 +256,40 @@ def _is_error(message: Message) -> bool:
     for part in message.parts:
         match part:
             case ToolResult():
-                if part.is_error or _says_error(_ends(part.text)):
+                if part.is_error or _reports_error(_first_and_last_line(part.text)):
                     return True
             case Text():
-                if _says_error(part.text):
+                if _reports_error(part.text):
                     return True
     return False
 
 
-def _says_error(text: str) -> bool:
+def _reports_error(text: str) -> bool:
     low = text.lower()
     if len(low) != len(text):
         text = low  # a few letters become two
-    return any(_fails_at(text, at) for word in _MAY_FAIL for at in _places(low, word))
+    return any(_is_error_at(text, at) for word in _ERROR_HINTS for at in _find_all(low, word))
 
 
-def _fails_at(text: str, at: int) -> bool:
+def _is_error_at(text: str, at: int) -> bool:
     """Whether a word of failure stands there, and not that there was none."""
-    return bool(_FAILS.match(text, at)) and not _NONE.search(text[max(0, at - 14) : at])
+    return bool(_ERROR_WORD.match(text, at)) and not _NEGATION.search(text[max(0, at - 14) : at])
 
 
-def _places(text: str, word: str) -> Iterator[int]:
+def _find_all(text: str, word: str) -> Iterator[int]:
     at = text.find(word)
     while at >= 0:
         yield at
         at = text.find(word, at + len(word))
 
 
-def _ends(text: str) -> str:
+def _first_and_last_line(text: str) -> str:
     """First and last line: there a tool says how it went, between them is what it read."""
     text = text.strip()
     return f"{text[:200].partition(chr(10))[0]}\n{text[-200:].rpartition(chr(10))[2]}"
 
 
-def _shares(messages: Sequence[Message]) -> tuple[int, int, int]:
+def _content_shares(messages: Sequence[Message]) -> tuple[int, int, int]:
     """Characters of code, of chat and of everything."""
     code = chat = size = 0
     for part in (part for message in messages for part in message.parts):
@@ -287,21 +297,21 @@ def _shares(messages: Sequence[Message]) -> tuple[int, int, int]:
             fenced = sum(map(len, part.text.split(FENCE)[1::2])) if FENCE in part.text else 0
             code, chat, size = code + fenced, chat + len(part.text) - fenced, size + len(part.text)
         else:
-            text = _traffic(part)
+            text = _tool_text(part)
             code, size = code + len(text) * _looks_like_code(text), size + len(text)
     return code, chat, size
 
 
-def _traffic(part: Part) -> str:
+def _tool_text(part: Part) -> str:
     match part:
         case ToolResult() | Document():
             return part.text
         case ToolCall():
-            return "\n".join(_strings(part.input))
+            return "\n".join(_argument_strings(part.input))
     return ""
 
 
-def _strings(text: str) -> Iterator[str]:
+def _argument_strings(text: str) -> Iterator[str]:
     """The strings that a call's arguments hold; the text itself where it is no JSON object."""
     try:
         given = json.loads(text)
@@ -315,7 +325,7 @@ def _strings(text: str) -> Iterator[str]:
 
 def _looks_like_code(text: str) -> bool:
     """Many signs that prose has few of; or some, and lines that are set in."""
-    head = text[:JUDGED]
+    head = text[:MAX_JUDGED_CHARS]
     signs = sum(map(head.count, _CODE_SIGNS))
     if signs > _MANY_SIGNS * len(head):
         return True

@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from memory.context import reductions as reduction
 from memory.context.policies.policies import Policy
 from memory.context.policies.shorten_stages import older_results
-from memory.context.policies.state import NO_LINES, Lines, Situation, Stage
-from memory.context.policies.tool_lines import Place
-from memory.context.reductions import cost_of
-from memory.context.tokens import Counter
+from memory.context.policies.state import NO_LINES, ContextState, Stage, ToolLines
+from memory.context.policies.tool_lines import ToolResultRef
+from memory.context.reductions import turn_tokens
+from memory.context.tokens import TokenCounter
 from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
-SMALLEST_REST = 2_000
-SOON = 0.1
+MIN_TURN_TOKENS = 2_000
+SOON_SHARE = 0.1
 """Share of the room before `line_at` at which a model is asked for the lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ContextLimits:
     """What a request may cost.
 
     max_tokens, max_turns: as configured. window: of the model in tokens; reserve: kept free for its answer; margin:
@@ -34,7 +34,7 @@ class Limits:
     margin: int = 0
     factor: float = 1.0
     refused: int = 0
-    shrunk: int = 0
+    shrunk_tokens: int = 0
 
     @property
     def most(self) -> int:
@@ -45,7 +45,7 @@ class Limits:
     def budget(self) -> int:
         """Tokens of our counter that a whole request may have."""
         usual = int(self.most / self.factor)
-        return min(usual, self.shrunk) if self.shrunk else usual
+        return min(usual, self.shrunk_tokens) if self.shrunk_tokens else usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class FoldRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ContextPlan:
     """What is to be done before a model call. reductions: to be recorded. must_fold_now: the fold is not to wait for
     a model; else it is carried out in the background. fitted: nothing of this was pressing. tokens: of the
     request once all this is done; fits: within the budget.
@@ -79,38 +79,48 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
+class PreparationPlan:
     """What may be prepared once a turn has ended. lines: tool results that are soon to be one line each."""
 
     fold: FoldRange | None
-    lines: tuple[Place, ...]
+    lines: tuple[ToolResultRef, ...]
 
 
-def smallest_budget(fixed: int) -> int:
+def min_budget(fixed: int) -> int:
     """The least budget that is not refused, for a request whose system parts and tools cost `fixed` tokens."""
-    return fixed + SMALLEST_REST
+    return fixed + MIN_TURN_TOKENS
 
 
-def plan(
-    session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter, lines: Lines = NO_LINES
-) -> Plan:
+def plan_context(
+    session: Session,
+    policy: Policy,
+    limits: ContextLimits,
+    fixed: int,
+    counter: TokenCounter,
+    lines: ToolLines = NO_LINES,
+) -> ContextPlan:
     """What the policy wants before the next model call. Pure and linear in the live messages.
 
     Args:
         fixed: tokens of system parts, tools and tail (see view.fixed_tokens).
         lines: what a model has written for results that may become one line; a rule writes the others.
     """
-    now = replace(_situation(session, policy, limits, fixed, counter), lines=lines)
-    now = _run((*policy.before, *(() if _held(session, limits) else policy.early)), now)
+    now = replace(_initial_state(session, policy, limits, fixed, counter), lines=lines)
+    now = _run_stages((*policy.before, *(() if _is_fold_held(session, limits) else policy.early)), now)
     fitted = now.whole <= now.budget and not now.at_once
     if fitted and not now.refused:
-        return Plan(
-            reductions=_new(now), fold=_range(now), must_fold_now=False, fitted=True, tokens=now.whole, fits=True
+        return ContextPlan(
+            reductions=_new_reductions(now),
+            fold=_fold_range(now),
+            must_fold_now=False,
+            fitted=True,
+            tokens=now.whole,
+            fits=True,
         )
-    now = _run(policy.urgent, now)
-    return Plan(
-        reductions=_new(now, now.cut),
-        fold=_range(now),
+    now = _run_stages(policy.urgent, now)
+    return ContextPlan(
+        reductions=_new_reductions(now, now.cut),
+        fold=_fold_range(now),
         must_fold_now=now.cut > 0,
         fitted=fitted,
         tokens=now.tokens,
@@ -118,25 +128,31 @@ def plan(
     )
 
 
-def plan_ahead(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Ahead:
+def plan_ahead(
+    session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
+) -> PreparationPlan:
     """What the policy will want when the next message comes, so that it can be prepared. Pure and linear."""
-    now = _situation(session, policy, limits, fixed, counter)
+    now = _initial_state(session, policy, limits, fixed, counter)
     now = replace(now, coming=0 if now.running else 1)
-    after = () if _held(session, limits) else policy.after
-    soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON) * now.room
-    return Ahead(fold=_range(_run(after, now)), lines=tuple(older_results(now)) if soon else ())
+    after = () if _is_fold_held(session, limits) else policy.after
+    soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON_SHARE) * now.room
+    return PreparationPlan(fold=_fold_range(_run_stages(after, now)), lines=tuple(older_results(now)) if soon else ())
 
 
-def _held(session: Session, limits: Limits) -> bool:
+def _is_fold_held(session: Session, limits: ContextLimits) -> bool:
     """A fold that a person has taken back is not wanted again at once, but after half as many turns as are shown."""
     since = sum(turn.first_seq >= session.held for turn in session.turns) if session.held else 0
     return bool(session.held) and since < max(1, limits.max_turns // 2)
 
 
-def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, counter: Counter) -> Situation:
-    reductions = reduction.index(session.reductions)
-    costs = tuple(cost_of(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns)
-    return Situation(
+def _initial_state(
+    session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
+) -> ContextState:
+    reductions = reduction.index_reductions(session.reductions)
+    costs = tuple(
+        turn_tokens(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns
+    )
+    return ContextState(
         turns=session.turns,
         costs=costs,
         running=bool(session.turns) and session.turns[-1].number == session.running,
@@ -152,13 +168,13 @@ def _situation(session: Session, policy: Policy, limits: Limits, fixed: int, cou
     )
 
 
-def _run(stages: Iterable[Stage], now: Situation) -> Situation:
+def _run_stages(stages: Iterable[Stage], now: ContextState) -> ContextState:
     for stage in stages:
         now = stage(now)
     return now
 
 
-def _range(now: Situation) -> FoldRange | None:
+def _fold_range(now: ContextState) -> FoldRange | None:
     if not now.cut:
         return None
     first, last = now.turns[0], now.turns[now.cut - 1]
@@ -172,7 +188,7 @@ def _range(now: Situation) -> FoldRange | None:
     )
 
 
-def _new(now: Situation, cut: int = 0) -> tuple[Reduction, ...]:
+def _new_reductions(now: ContextState, cut: int = 0) -> tuple[Reduction, ...]:
     """The last stand-in for each part; what is folded away at once needs none."""
     kept = {message.id for turn in now.turns[cut:] for message in turn.messages}
     newest = {(item.message_id, item.part): item for item in now.added if item.message_id in kept}

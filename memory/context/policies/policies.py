@@ -13,25 +13,25 @@ from memory.context.policies.fold_stages import (
     fold_half_while_roomy,
     fold_to_half,
     fold_to_target,
-    fold_when_long,
-    fold_when_long_and_many,
-    fold_when_many,
-    lean,
-    overflow,
+    fold_when_long_with_turns,
+    fold_when_too_many_tokens,
+    fold_when_too_many_turns,
+    restart_lean,
     roll_summary,
+    shrink_after_overflow,
 )
 from memory.context.policies.shorten_stages import (
+    fit_running_turn,
     one_line_all,
     one_line_oldest_half,
-    pin,
-    snip,
     snip_all,
+    snip_finished,
     text_only_oldest_first,
     text_only_when_few,
     trim_old_tool_io,
     trim_tool_io,
 )
-from memory.context.policies.state import Numbers, Stage
+from memory.context.policies.state import PolicySettings, Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Policy:
     """
 
     name: str
-    numbers: Numbers
+    numbers: PolicySettings
     before: tuple[Stage, ...]
     early: tuple[Stage, ...] = ()
     urgent: tuple[Stage, ...]
@@ -58,63 +58,69 @@ class Policy:
         return replace(self, early=())
 
 
-_LAST_RESORT = (text_only_oldest_first, drop_oldest, pin)
-_ALWAYS = ("summary_tokens", "spare")
-_SNIP = ("snip_chars", "snip_share", "snip_most")
-_LINES = ("line_at", "batch", "spared_results")
+_LAST_RESORT = (text_only_oldest_first, drop_oldest, fit_running_turn)
+_COMMON_SETTINGS = ("summary_tokens", "spare")
+_SNIP_SETTINGS = ("snip_chars", "snip_share", "snip_most")
+_LINE_SETTINGS = ("line_at", "batch", "spared_results")
 
 TURNS = Policy(
     name="turns",
-    numbers=Numbers(),
-    before=(snip, overflow),
-    early=(fold_when_many,),
-    urgent=(text_only_when_few, fold_when_long_and_many, *_LAST_RESORT),
-    after=(fold_when_many, fold_when_long),
-    knobs=(*_SNIP, "text_only_below", "overflow_turns", "overflow_chars", *_ALWAYS),
+    numbers=PolicySettings(),
+    before=(snip_finished, shrink_after_overflow),
+    early=(fold_when_too_many_turns,),
+    urgent=(text_only_when_few, fold_when_long_with_turns, *_LAST_RESORT),
+    after=(fold_when_too_many_turns, fold_when_too_many_tokens),
+    knobs=(*_SNIP_SETTINGS, "text_only_below", "overflow_turns", "overflow_chars", *_COMMON_SETTINGS),
 )
 
 BUDGET = Policy(
     name="budget",
-    numbers=Numbers(most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000),
+    numbers=PolicySettings(
+        most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000
+    ),
     before=(trim_tool_io, fold_to_target),
     urgent=_LAST_RESORT,
     after=(fold_to_target,),
-    knobs=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_ALWAYS),
+    knobs=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_COMMON_SETTINGS),
 )
 
 LAYERS = Policy(
     name="layers",
-    numbers=Numbers(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
+    numbers=PolicySettings(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
     before=(snip_all, one_line_oldest_half, fold_to_half, drop_when_nearly_full),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_to_half,),
-    knobs=("window", *_SNIP, *_LINES, "fold_at", "keep_most", "drop_at", *_ALWAYS),
+    knobs=("window", *_SNIP_SETTINGS, *_LINE_SETTINGS, "fold_at", "keep_most", "drop_at", *_COMMON_SETTINGS),
     lines=True,
 )
 
 BOUNDARY = Policy(
     name="boundary",
-    numbers=Numbers(window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5),
+    numbers=PolicySettings(
+        window=200_000, fold_tokens=150_000, fold_messages=500, least_messages=10, keep=0.5, reach=5
+    ),
     before=(),
     early=(fold_at_boundary,),
     urgent=_LAST_RESORT,
     after=(fold_at_boundary,),
-    knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_ALWAYS),
+    knobs=("window", "fold_tokens", "fold_messages", "least_messages", "keep", "reach", "newest", *_COMMON_SETTINGS),
 )
 
 ROLLING = Policy(
     name="rolling",
-    numbers=Numbers(every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000),
+    numbers=PolicySettings(
+        every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000
+    ),
     before=(),
     early=(roll_summary,),
     urgent=_LAST_RESORT,
     after=(roll_summary,),
-    knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_ALWAYS),
+    knobs=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_COMMON_SETTINGS),
 )
 
 BALANCED = Policy(
     name="balanced",
-    numbers=Numbers(
+    numbers=PolicySettings(
         snip_chars=20_000,
         input_chars=1_000,
         result_chars=2_000,
@@ -128,26 +134,35 @@ BALANCED = Policy(
     early=(fold_half_while_roomy,),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_half_when_due,),
-    knobs=(*_SNIP, "input_chars", "result_chars", *_LINES, "fold_at", "keep_most", "reach", *_ALWAYS),
+    knobs=(
+        *_SNIP_SETTINGS,
+        "input_chars",
+        "result_chars",
+        *_LINE_SETTINGS,
+        "fold_at",
+        "keep_most",
+        "reach",
+        *_COMMON_SETTINGS,
+    ),
     lines=True,
 )
 
-LEAN = Policy(name="lean", numbers=Numbers(), before=(lean,), urgent=(), after=())
+LEAN = Policy(name="lean", numbers=PolicySettings(), before=(restart_lean,), urgent=(), after=())
 """Run once after a restart when `session_restore` says so; no conversation keeps it."""
 
 DEFAULT = "balanced"
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
 )
-WHOLE = frozenset(item.name for item in fields(Numbers) if isinstance(item.default, int))
+INTEGER_SETTINGS = frozenset(item.name for item in fields(PolicySettings) if isinstance(item.default, int))
 """The numbers that are counts; the others are shares."""
 
 
-def policy_of(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
+def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
     """A policy with the numbers that are configured otherwise; the default one for a name that is unknown."""
     policy = POLICIES.get(name) or POLICIES[DEFAULT]
     given = overrides.get(policy.name, {})
     changed: dict[str, Any] = {
-        knob: int(value) if knob in WHOLE else value for knob, value in given.items() if knob in policy.knobs
+        knob: int(value) if knob in INTEGER_SETTINGS else value for knob, value in given.items() if knob in policy.knobs
     }
     return replace(policy, numbers=replace(policy.numbers, **changed)) if changed else policy

@@ -5,22 +5,22 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from memory.context.reductions import cost_of
-from memory.context.tokens import Counter
+from memory.context.reductions import turn_tokens
+from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, Turn
 
-FRAME = 50  # tokens of the two lines around a summary
-Lines = Mapping[tuple[str, int], str]
+FRAME_TOKENS = 50  # tokens of the two lines around a summary
+ToolLines = Mapping[tuple[str, int], str]
 """By message id and part: the one line that a model has written for a tool result."""
-NO_LINES: Lines = MappingProxyType({})
+NO_LINES: ToolLines = MappingProxyType({})
 
 
-def _number(default: Any, lowest: float, highest: float) -> Any:
+def _setting(default: Any, lowest: float, highest: float) -> Any:
     return field(default=default, metadata={"range": (lowest, highest)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
+class PolicySettings:
     """What a policy's stages are tuned with; configuration may override each. Counts are whole, shares are of 1.
 
     Every field carries its `range` (lowest, highest) as metadata. Tokens that a policy names were chosen for a window
@@ -41,38 +41,38 @@ class Numbers:
     overflow_turns, overflow_chars: what a provider's refusal leaves: turns, and characters of a result or user text.
     """
 
-    window: int = _number(0, 0, 10_000_000)
-    snip_chars: int = _number(20_000, 200, 10_000_000)
-    snip_share: float = _number(0.3, 0.0, 0.5)
-    snip_most: float = _number(0.5, 0.0, 0.5)
-    input_chars: int = _number(500, 50, 1_000_000)
-    result_chars: int = _number(1_000, 50, 1_000_000)
-    line_at: float = _number(0.6, 0.05, 1.0)
-    batch: float = _number(0.0, 0.0, 1.0)
-    spared_results: int = _number(5, 0, 1_000)
-    fold_at: float = _number(0.8, 0.1, 1.0)
-    fold_tokens: int = _number(30_000, 100, 10_000_000)
-    fold_messages: int = _number(500, 2, 100_000)
-    least_messages: int = _number(10, 2, 100_000)
-    keep: float = _number(0.5, 0.05, 0.95)
-    keep_most: float = _number(0.5, 0.05, 1.0)
-    keep_tokens: int = _number(15_000, 0, 10_000_000)
-    keep_messages: int = _number(4, 1, 100_000)
-    reach: int = _number(5, 0, 1_000)
-    newest: int = _number(5, 0, 1_000)
-    most_tokens: int = _number(40_000, 500, 10_000_000)
-    drop_at: float = _number(0.95, 0.1, 1.0)
-    every_messages: int = _number(10, 2, 100_000)
-    every_tokens: int = _number(3_000, 100, 10_000_000)
-    text_only_below: int = _number(5, 0, 10_000)
-    summary_tokens: int = _number(1_000, 100, 20_000)
-    spare: int = _number(1_000, 0, 1_000_000)
-    overflow_turns: int = _number(5, 1, 10_000)
-    overflow_chars: int = _number(10_000, 200, 10_000_000)
+    window: int = _setting(0, 0, 10_000_000)
+    snip_chars: int = _setting(20_000, 200, 10_000_000)
+    snip_share: float = _setting(0.3, 0.0, 0.5)
+    snip_most: float = _setting(0.5, 0.0, 0.5)
+    input_chars: int = _setting(500, 50, 1_000_000)
+    result_chars: int = _setting(1_000, 50, 1_000_000)
+    line_at: float = _setting(0.6, 0.05, 1.0)
+    batch: float = _setting(0.0, 0.0, 1.0)
+    spared_results: int = _setting(5, 0, 1_000)
+    fold_at: float = _setting(0.8, 0.1, 1.0)
+    fold_tokens: int = _setting(30_000, 100, 10_000_000)
+    fold_messages: int = _setting(500, 2, 100_000)
+    least_messages: int = _setting(10, 2, 100_000)
+    keep: float = _setting(0.5, 0.05, 0.95)
+    keep_most: float = _setting(0.5, 0.05, 1.0)
+    keep_tokens: int = _setting(15_000, 0, 10_000_000)
+    keep_messages: int = _setting(4, 1, 100_000)
+    reach: int = _setting(5, 0, 1_000)
+    newest: int = _setting(5, 0, 1_000)
+    most_tokens: int = _setting(40_000, 500, 10_000_000)
+    drop_at: float = _setting(0.95, 0.1, 1.0)
+    every_messages: int = _setting(10, 2, 100_000)
+    every_tokens: int = _setting(3_000, 100, 10_000_000)
+    text_only_below: int = _setting(5, 0, 10_000)
+    summary_tokens: int = _setting(1_000, 100, 20_000)
+    spare: int = _setting(1_000, 0, 1_000_000)
+    overflow_turns: int = _setting(5, 1, 10_000)
+    overflow_chars: int = _setting(10_000, 200, 10_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class ContextState:
     """The turns of a session under a budget, part of the way through a policy's stages.
 
     turns: live ones, oldest first; costs: tokens of each as shown with `reductions`. running: whether the last one
@@ -90,11 +90,11 @@ class Situation:
     max_turns: int
     base: int
     summary: int
-    numbers: Numbers
-    counter: Counter
+    numbers: PolicySettings
+    counter: TokenCounter
     reductions: Mapping[str, Mapping[int, Reduction]]
     seen: int = 0
-    lines: Lines = field(default_factory=dict)
+    lines: ToolLines = field(default_factory=dict)
     added: tuple[Reduction, ...] = ()
     coming: int = 0
     cut: int = 0
@@ -128,12 +128,12 @@ class Situation:
         """Tokens of the view once the cut turns are folded, with room for the longest summary they may get."""
         if not self.cut:
             return self.whole
-        return self.base + self.summary_then + sum(self.costs[self.cut :])
+        return self.base + self.summary_after_fold + sum(self.costs[self.cut :])
 
     @property
-    def summary_then(self) -> int:
+    def summary_after_fold(self) -> int:
         """Tokens of the summary once something is folded, at most."""
-        return max(self.summary, self.numbers.summary_tokens + FRAME)
+        return max(self.summary, self.numbers.summary_tokens + FRAME_TOKENS)
 
     @property
     def fits(self) -> bool:
@@ -154,12 +154,12 @@ class Situation:
         window = self.numbers.window
         return tokens if not window or self.budget >= window else tokens * self.budget // window
 
-    def fold(self, turns: int, reason: str, why: str = "") -> "Situation":
+    def fold(self, turns: int, reason: str, why: str = "") -> "ContextState":
         """Cut the oldest `turns` in all, the running one excepted; a cut never shrinks."""
         cut = max(self.cut, min(turns, self.finished))
         return replace(self, cut=cut, reason=self.reason or reason, why=self.why or why) if cut > self.cut else self
 
-    def shorten(self, made: Iterable[Reduction]) -> "Situation":
+    def shorten(self, made: Iterable[Reduction]) -> "ContextState":
         """Take these stand-ins; ones that are recorded already, word for word, change nothing."""
         new = [item for item in made if self.reductions.get(item.message_id, {}).get(item.part) != item]
         if not new:
@@ -172,7 +172,7 @@ class Situation:
                 touched.add(item.message_id)
             merged[item.message_id][item.part] = item  # type: ignore[index]
         costs = tuple(
-            cost_of(turn, merged, self.counter, running=place >= self.finished)
+            turn_tokens(turn, merged, self.counter, running=place >= self.finished)
             if any(message.id in touched for message in turn.messages)
             else cost
             for place, (turn, cost) in enumerate(zip(self.turns, self.costs, strict=True))
@@ -180,4 +180,4 @@ class Situation:
         return replace(self, reductions=merged, added=(*self.added, *new), costs=costs)
 
 
-Stage = Callable[[Situation], Situation]
+Stage = Callable[[ContextState], ContextState]

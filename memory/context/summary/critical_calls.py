@@ -5,16 +5,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.context.reductions import handle
-from memory.context.summary.grounding import Source, ground
-from memory.context.tokens import Counter
+from memory.context.reductions import part_handle
+from memory.context.summary.grounding import GroundingSource, ground_text
+from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult
 
-LONGEST = 200
+MAX_LINE = 200
 """Most characters of a line, its handle included."""
-_SUBJECT, _NAME = 90, 40
+_SUBJECT_CHARS, _NAME_CHARS = 90, 40
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CHANGES = frozenset(
+_CHANGING_TOOLS = frozenset(
     {
         "write",
         "edit",
@@ -31,32 +31,45 @@ _CHANGES = frozenset(
     }
     | {"overwrite", "copy", "upload"}
 )
-_SHELLS = frozenset({"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"})
+_SHELL_TOOLS = frozenset({"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"})
 _WORD = r"\S{1,100}+\s{1,20}+"
-_MOST_WORDS = 8  # options and variables before what a command does
-_SYSTEM = re.compile(
+_MAX_PREFIX_WORDS = 8  # options and variables before what a command does
+_CHANGING_COMMAND = re.compile(
     r"(?:^|[;&|(`]|\$\(|(?<![\w./-])(?:sudo|then|do|else|xargs|exec|nohup|time|-m)\s)[^\S\n]*+"
-    rf"(?:(?:-|\w{{1,40}}+=){_WORD}){{0,{_MOST_WORDS}}}+(?:"
+    rf"(?:(?:-|\w{{1,40}}+=){_WORD}){{0,{_MAX_PREFIX_WORDS}}}+(?:"
     r"(?:npm|pnpm|yarn|pip3?|uv|apt|apt-get|brew|dnf|yum|apk|cargo|gem|go|conda|poetry)\s{1,20}+"
-    rf"(?:-{_WORD}){{0,{_MOST_WORDS}}}+(?:pip\s{{1,20}}+)?"
+    rf"(?:-{_WORD}){{0,{_MAX_PREFIX_WORDS}}}+(?:pip\s{{1,20}}+)?"
     r"(?:i|install|add|remove|uninstall|get|upgrade|update|ci)\b"
     rf"|git\s{{1,20}}+(?:-{_WORD}{_WORD})?"
     r"(?:clone|commit|push|pull|checkout|switch|merge|rebase|reset|revert|restore|cherry-pick|tag|"
     r"stash|init|add|rm|mv|branch)\b"
     r"|(?:docker|docker-compose|podman|kubectl|helm|systemctl|service|launchctl|supervisorctl)\s++\S"
     r"|(?:rm|mv|cp|dd|ln|chmod|chown|truncate|mkdir|rmdir|kill)\s++\S"
-    rf"|sed\s{{1,20}}+(?:-{_WORD}){{0,{_MOST_WORDS}}}-i"
+    rf"|sed\s{{1,20}}+(?:-{_WORD}){{0,{_MAX_PREFIX_WORDS}}}-i"
     r")",
     re.MULTILINE,
 )
-_ABOUT = ("file_path", "path", "filename", "file", "source", "command", "cmd", "script", "url", "name", "id", "query")
-_TO = ("destination", "target", "to", "new_path")
-_KEPT = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
-_FAILED = {"zh": "失败：", "en": "failed: "}
+_SUBJECT_KEYS = (
+    "file_path",
+    "path",
+    "filename",
+    "file",
+    "source",
+    "command",
+    "cmd",
+    "script",
+    "url",
+    "name",
+    "id",
+    "query",
+)
+_TARGET_KEYS = ("destination", "target", "to", "new_path")
+_CALL_LINE = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
+_FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Critical:
+class CriticalCall:
     """One call and what came of it. seq, part: of what its handle names; line: a list item that ends in the handle."""
 
     seq: int
@@ -65,7 +78,7 @@ class Critical:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CallOutcome:
     """A call beside its result; `result` is None where there is none, at and part say where the call stands."""
 
     at: Message
@@ -84,32 +97,32 @@ class Outcome:
     def handle(self) -> str:
         """How the original is read: of a failed call what it answered, of any other what was asked."""
         if self.failed and self.answered is not None:
-            return handle(self.answered, self.answered_part)
-        return handle(self.at, self.part)
+            return part_handle(self.answered, self.answered_part)
+        return part_handle(self.at, self.part)
 
 
-def critical(messages: Sequence[Message], lang: str, known: Source) -> tuple[Critical, ...]:
+def find_critical_calls(messages: Sequence[Message], lang: str, known: GroundingSource) -> tuple[CriticalCall, ...]:
     """The calls that must be kept, oldest first; of the same call with the same end only the newest.
 
     Args:
         lang: "zh" or "en". known: what the lines are checked against; one that it does not bear out is shortened.
     """
-    newest: dict[tuple[str, str, bool], Critical] = {}
-    for outcome in outcomes(messages):
+    newest: dict[tuple[str, str, bool], CriticalCall] = {}
+    for outcome in call_outcomes(messages):
         if is_critical(outcome):
-            key = (outcome.call.name, subject(outcome.call), outcome.failed)
+            key = (outcome.call.name, outcome_subject(outcome.call), outcome.failed)
             newest.pop(key, None)
-            newest[key] = _critical(outcome, lang, known)
+            newest[key] = _make_critical(outcome, lang, known)
     return tuple(newest.values())
 
 
-def carried(before: str) -> tuple[Critical, ...]:
+def carried_lines(before: str) -> tuple[CriticalCall, ...]:
     """The lines of this kind in an earlier summary."""
-    found = map(_KEPT.fullmatch, before.splitlines())
-    return tuple(Critical(seq=int(each[1]), part=int(each[2]), line=each[0].strip()) for each in found if each)
+    found = map(_CALL_LINE.fullmatch, before.splitlines())
+    return tuple(CriticalCall(seq=int(each[1]), part=int(each[2]), line=each[0].strip()) for each in found if each)
 
 
-def fitting(calls: Iterable[Critical], said: str, counter: Counter, room: int) -> list[str]:
+def fitting_lines(calls: Iterable[CriticalCall], said: str, counter: TokenCounter, room: int) -> list[str]:
     """Of the lines whose handle a text does not hold, the newest that go into `room` tokens, oldest first."""
     taken: dict[tuple[int, int], str] = {}
     for call in sorted(calls, key=lambda call: (call.seq, call.part), reverse=True):
@@ -121,7 +134,7 @@ def fitting(calls: Iterable[Critical], said: str, counter: Counter, room: int) -
     return [taken[at] for at in sorted(taken)]
 
 
-def outcomes(messages: Sequence[Message]) -> Iterator[Outcome]:
+def call_outcomes(messages: Sequence[Message]) -> Iterator[CallOutcome]:
     """Every call with its result, in order."""
     results = {
         part.call_id: (message, number, part)
@@ -133,22 +146,24 @@ def outcomes(messages: Sequence[Message]) -> Iterator[Outcome]:
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
                 answered, at, result = results.get(part.id, (None, 0, None))
-                yield Outcome(at=message, part=number, call=part, result=result, answered=answered, answered_part=at)
+                yield CallOutcome(
+                    at=message, part=number, call=part, result=result, answered=answered, answered_part=at
+                )
 
 
-def is_critical(outcome: Outcome) -> bool:
+def is_critical(outcome: CallOutcome) -> bool:
     """Whether the call failed or changed something: a file, a repository, what is installed, a service."""
     words = {word.casefold() for word in _WORDS.findall(outcome.call.name)}
-    if outcome.failed or words & _CHANGES:
+    if outcome.failed or words & _CHANGING_TOOLS:
         return True
-    return bool(words & _SHELLS) and _SYSTEM.search(_command(outcome.call)) is not None
+    return bool(words & _SHELL_TOOLS) and _CHANGING_COMMAND.search(_command(outcome.call)) is not None
 
 
-def subject(call: ToolCall) -> str:
+def outcome_subject(call: ToolCall) -> str:
     """What a call is about: its path, command or name, with where to; else its arguments on one line."""
     arguments = _arguments(call)
-    about = next((str(arguments[key]) for key in _ABOUT if arguments.get(key)), "")
-    to = next((str(arguments[key]) for key in _TO if arguments.get(key)), "")
+    about = next((str(arguments[key]) for key in _SUBJECT_KEYS if arguments.get(key)), "")
+    to = next((str(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
     whole = " → ".join(filter(None, (about, to))) if about else call.input.strip("{} ")
     return " ".join(whole.split())
 
@@ -166,28 +181,31 @@ def _arguments(call: ToolCall) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _critical(outcome: Outcome, lang: str, known: Source) -> Critical:
+def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource) -> CriticalCall:
     where = outcome.handle
     seq, part = (int(each) for each in where.split('"')[1].split("."))
-    line = _said(outcome, lang, known, LONGEST - len(f"-  {where}"))
-    return Critical(seq=seq, part=part, line=f"- {line} {where}")
+    line = _describe_call(outcome, lang, known, MAX_LINE - len(f"-  {where}"))
+    return CriticalCall(seq=seq, part=part, line=f"- {line} {where}")
 
 
-def _said(outcome: Outcome, lang: str, known: Source, room: int) -> str:
+def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room: int) -> str:
     """Call and outcome in one line; less of it where a cut has left something that the source does not say."""
-    name, about = _cut(outcome.call.name, _NAME), _cut(subject(outcome.call), _SUBJECT)
+    name, about = (
+        _cut_at_word(outcome.call.name, _NAME_CHARS),
+        _cut_at_word(outcome_subject(outcome.call), _SUBJECT_CHARS),
+    )
     told = _first_line(outcome.result.text) if outcome.result else ""
-    mark = _FAILED[lang] if outcome.failed else "→ " * bool(told)
+    mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(told)
     begun, ended = f"{name} {about} {mark}", mark.strip(": ：→")
-    forms = (f"{begun}{_cut(told, room - len(begun))}", f"{name} {about} {ended}", f"{name} {ended}")
-    return next((form for form in forms[:2] if not ground(form, known).dropped), forms[2]).strip()
+    forms = (f"{begun}{_cut_at_word(told, room - len(begun))}", f"{name} {about} {ended}", f"{name} {ended}")
+    return next((form for form in forms[:2] if not ground_text(form, known).dropped), forms[2]).strip()
 
 
 def _first_line(text: str) -> str:
     return next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
 
 
-def _cut(text: str, most: int) -> str:
+def _cut_at_word(text: str, most: int) -> str:
     """The beginning of a text, not ending inside a word."""
     if len(text) <= most:
         return text

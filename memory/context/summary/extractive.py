@@ -7,15 +7,21 @@ from datetime import tzinfo
 from itertools import zip_longest
 from typing import Literal
 
-from memory.context.summary.grounding import ground, has_facts, sentences
-from memory.context.summary.transcript import Utterance, is_tool, line, shorten, utterances
-from memory.context.tokens import Counter
+from memory.context.summary.grounding import ground_text, has_facts, split_sentences
+from memory.context.summary.transcript import (
+    Utterance,
+    is_tool_utterance,
+    list_utterances,
+    shorten_utterance,
+    utterance_line,
+)
+from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Text, ToolCall
-from memory.text.language import HEADS
+from memory.text.language import HEADINGS as HEADS
 
-MARK = "[+{count} messages, digest]"
+DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
-MOST_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
+MAX_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CONSTRAINT = re.compile(
     r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
@@ -39,10 +45,12 @@ class Emphasis:
     tools: Sequence[str] = ()
 
 
-PLAIN = Emphasis()
+NO_EMPHASIS = Emphasis()
 
 
-def digest(messages: Sequence[Message], before: str, counter: Counter, budget: int, emphasis: Emphasis = PLAIN) -> str:
+def extractive_summary(
+    messages: Sequence[Message], before: str, counter: TokenCounter, budget: int, emphasis: Emphasis = NO_EMPHASIS
+) -> str:
     """Extract what must not be lost; every sentence occurs in the messages or in the summary `before`.
 
     As far as `budget` tokens go: the lines about tools, a model's earlier summary (at most two fifths), the constraints
@@ -51,58 +59,60 @@ def digest(messages: Sequence[Message], before: str, counter: Counter, budget: i
     rest. An earlier digest's lines stay in their sections. What matters most goes in first, of equals the newest; it
     is shown in order. It ends in `[+N messages, digest]`.
     """
-    said = list(utterances(messages))
-    tools = [f"## {HEADS[language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
-    end = "\n".join((*tools, f"{MARK.format(count=len(messages))} {_where(messages)}"))
-    space = _Space(counter=counter, left=budget - counter.text(end) - 4)
+    said = list(list_utterances(messages))
+    tools = [f"## {HEADS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
+    end = "\n".join((*tools, f"{DIGEST_MARK.format(count=len(messages))} {_transcript_handles(messages)}"))
+    space = _TokenSpace(counter=counter, left=budget - counter.text(end) - 4)
     kept = "\n".join(_sections(said, before, space, emphasis.weights))
     source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
-    return f"{ground(kept, source).text}\n{end}".strip()
+    return f"{ground_text(kept, source).text}\n{end}".strip()
 
 
-def gist(said: Sequence[Utterance], counter: Counter, budget: int) -> str:
+def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) -> str:
     """A digest of a part of the messages, without marks, to be merged with others."""
-    space = _Space(counter=counter, left=budget)
-    return ground("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
+    space = _TokenSpace(counter=counter, left=budget)
+    return ground_text("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
 
 
-def digest_log(messages: Iterable[Message], zone: tzinfo) -> str:
+def extractive_log(messages: Iterable[Message], zone: tzinfo) -> str:
     """The diary without a model: what was said, line by line, long texts shortened; tools' traffic is left out."""
-    return log_of(utterances(messages), zone)
+    return log_utterances(list_utterances(messages), zone)
 
 
-def log_of(said: Iterable[Utterance], zone: tzinfo) -> str:
+def log_utterances(said: Iterable[Utterance], zone: tzinfo) -> str:
     """The same of what was said, parted in any way."""
-    return "\n".join(line(shorten(item, MOST_LOGGED), zone) for item in said if not is_tool(item))
+    return "\n".join(
+        utterance_line(shorten_utterance(item, MAX_LOGGED), zone) for item in said if not is_tool_utterance(item)
+    )
 
 
-def constraints(said: Iterable[Utterance]) -> list[str]:
+def find_constraints(said: Iterable[Utterance]) -> list[str]:
     """What the user asked to be kept to, in their own sentences, oldest first; in a group with who asked it."""
     return [
-        _named(item, sentence)
+        _with_speaker(item, sentence)
         for item in said
-        if _by_user(item)
-        for sentence in sentences(item)
+        if _is_by_user(item)
+        for sentence in split_sentences(item)
         if _CONSTRAINT.search(sentence)
     ]
 
 
-def language(messages: Iterable[Message]) -> Literal["zh", "en"]:
+def detect_language(messages: Iterable[Message]) -> Literal["zh", "en"]:
     """ "zh" when a fifth of what the user wrote is CJK, else "en"."""
-    return language_of(utterances(messages))
+    return utterances_language(list_utterances(messages))
 
 
-def language_of(said: Iterable[Utterance]) -> Literal["zh", "en"]:
+def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
     """The same of what was said."""
-    text = "".join(item.text for item in said if _by_user(item))
+    text = "".join(item.text for item in said if _is_by_user(item))
     letters = sum(map(str.isalpha, text))
     return "zh" if letters and len(_CJK.findall(text)) * 5 >= letters else "en"
 
 
-class _Space:
+class _TokenSpace:
     """Tokens that are left to fill."""
 
-    def __init__(self, *, counter: Counter, left: int) -> None:
+    def __init__(self, *, counter: TokenCounter, left: int) -> None:
         self.counter = counter
         self.left = left
 
@@ -121,21 +131,25 @@ class _Space:
         return taken
 
 
-def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Mapping[str, int]) -> Iterator[str]:
+def _sections(said: Sequence[Utterance], before: str, space: _TokenSpace, weights: Mapping[str, int]) -> Iterator[str]:
     whole = max(0, space.left)
-    heads = HEADINGS[language_of(said)]
+    heads = HEADINGS[utterances_language(said)]
     space.left -= sum(space.counter.text(f"## {head}") + 2 for head in heads)
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
-    old = _carried(before)
+    old = _parse_carried(before)
     earlier = space.take(old.other, whole * 2 // 5)
-    pinned = space.take((*old.pinned, *(f"- {text}" for text in constraints(said))), whole // 5)
-    told = _items((at, _named(said[at], " ".join(said[at].text.split()))) for at in best if _by_user(said[at]))
-    words = space.take(_by_worth(old.words, told, pinned), whole * 2 // 5)
-    sources = sorted((at for at in best if not _is_call(said[at])), key=lambda at: is_tool(said[at]))
-    stated = _items((at, _named(said[at], text)) for at in sources for text in sentences(said[at]) if has_facts(text))
-    facts = space.take(_by_turns(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
+    pinned = space.take((*old.pinned, *(f"- {text}" for text in find_constraints(said))), whole // 5)
+    told = _list_items(
+        (at, _with_speaker(said[at], " ".join(said[at].text.split()))) for at in best if _is_by_user(said[at])
+    )
+    words = space.take(_order_by_worth(old.words, told, pinned), whole * 2 // 5)
+    sources = sorted((at for at in best if not _is_call_item(said[at])), key=lambda at: is_tool_utterance(said[at]))
+    stated = _list_items(
+        (at, _with_speaker(said[at], text)) for at in sources for text in split_sentences(said[at]) if has_facts(text)
+    )
+    facts = space.take(_interleave(old.facts, [text for text in stated if text not in (*pinned, *words)]), space.left)
     words += space.take((text for text in told if text not in words and text not in pinned), space.left)
-    in_order = (earlier, pinned, _as_said(words, told), _as_said(facts, stated))
+    in_order = (earlier, pinned, _order_as_said(words, told), _order_as_said(facts, stated))
     for head, lines in zip(heads, in_order, strict=True):
         if lines:
             yield f"## {head}"
@@ -143,7 +157,7 @@ def _sections(said: Sequence[Utterance], before: str, space: _Space, weights: Ma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Carried:
+class _CarriedLines:
     """The lines of an earlier summary by what they are, those with facts first; other: of a summary by a model."""
 
     pinned: Sequence[str]
@@ -152,7 +166,7 @@ class _Carried:
     other: Sequence[str]
 
 
-def _carried(before: str) -> _Carried:
+def _parse_carried(before: str) -> _CarriedLines:
     found: dict[str, list[str]] = {"other": [], "pinned": [], "words": [], "facts": []}
     kinds = {head: kind for heads in HEADINGS.values() for head, kind in zip(heads, found, strict=True)}
     kind = "other"
@@ -161,27 +175,27 @@ def _carried(before: str) -> _Carried:
             kind = kinds.get(row.lstrip("# ").strip(), "other")
         elif row.strip() and not _MARK.match(row):
             found[kind].append(row)
-    return _Carried(**{kind: sorted(lines, key=lambda text: not has_facts(text)) for kind, lines in found.items()})
+    return _CarriedLines(**{kind: sorted(lines, key=lambda text: not has_facts(text)) for kind, lines in found.items()})
 
 
-def _by_worth(old: Sequence[str], new: Iterable[str], but: Sequence[str]) -> list[str]:
+def _order_by_worth(old: Sequence[str], new: Iterable[str], but: Sequence[str]) -> list[str]:
     """What the user said, in the order in which it is kept: statements with facts, then others; questions last."""
     told = [text for text in (*old, *new) if text not in but]
     return sorted((text for text in told if not _is_question(text)), key=lambda text: not has_facts(text))
 
 
-def _by_turns(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def _interleave(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """One of these, one of those: neither the earlier facts nor the newer take all the space."""
     for pair in zip_longest(old, new):
         yield from (text for text in pair if text)
 
 
-def _as_said(kept: Sequence[str], places: Mapping[str, int]) -> list[str]:
+def _order_as_said(kept: Sequence[str], places: Mapping[str, int]) -> list[str]:
     """Earlier ones first, the others in the order in which they were said."""
     return sorted(kept, key=lambda text: places.get(text, -1))
 
 
-def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
+def _list_items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
     """Texts as list items, each with the place where it was found first."""
     items: dict[str, int] = {}
     for at, text in found:
@@ -190,7 +204,7 @@ def _items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
     return items
 
 
-def _named(item: Utterance, text: str) -> str:
+def _with_speaker(item: Utterance, text: str) -> str:
     """A text of somebody in a group with who that is: of several people's words nobody else can tell whose they are."""
     part = item.message.parts[item.part]
     return f"{item.speaker}: {text}" if isinstance(part, Text) and part.by and text else text
@@ -201,16 +215,16 @@ def _is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？")) and not has_facts(text)
 
 
-def _is_call(item: Utterance) -> bool:
+def _is_call_item(item: Utterance) -> bool:
     """What a tool was asked; the calls that matter have lines of their own."""
     return isinstance(item.message.parts[item.part], ToolCall)
 
 
-def _by_user(item: Utterance) -> bool:
-    return item.message.role == "user" and not is_tool(item)
+def _is_by_user(item: Utterance) -> bool:
+    return item.message.role == "user" and not is_tool_utterance(item)
 
 
-def _where(messages: Sequence[Message]) -> str:
+def _transcript_handles(messages: Sequence[Message]) -> str:
     """How the whole of it is read again."""
     turns = sorted({message.turn for message in messages})
     return f"recall(turn={turns[0]})" if len(turns) == 1 else f"recall(turn={turns[0]}) … recall(turn={turns[-1]})"

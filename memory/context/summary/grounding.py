@@ -7,37 +7,37 @@ from dataclasses import dataclass
 
 from memory.context.summary.transcript import Utterance
 from memory.text import numbers
-from memory.text.language import split
-from memory.text.normalize import normal, tight
-from memory.text.segments import overlapping, segments
-from memory.text.tokenizer import fold, lexical_question_terms
+from memory.text.language import split_line
+from memory.text.normalize import normalize_text, tighten_text
+from memory.text.segments import overlapping_segments, split_segments
+from memory.text.tokenizer import fold_text, lexical_question_terms
 
-MENTIONED = 0.6
+MENTIONED_SHARE = 0.6
 """Share of a sentence's content words that say that a text has it."""
-MOST_AT_ONCE = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
-MOST_OF_A_NAME = 255  # characters of one step of a path that are looked through for its ending
+MAX_CHUNK = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
+MAX_PATH_STEP = 255  # characters of one step of a path that are looked through for its ending
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_PART = f"[a-z0-9_.@+~%{_CJK}-]"
+_PATH_CHARACTER = f"[a-z0-9_.@+~%{_CJK}-]"
 # Each of these begins only where its run of characters begins, so that no run is read more than once. What is found is
 # the last group where there is one: what stands before it had to be passed over.
 _URL = re.compile(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
     rf"(?:(?<=[/=])[{_CJK}][{_CJK}a-z0-9_.%-]*)?)"
 )
-_MAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
-_ENDING = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
-_LATIN = "[a-z0-9_.@+~%-]"
-_STEP = (
-    rf"(?:(?={_LATIN}*+[{_CJK}]){_PART}++(?=[/\\])|{_LATIN}*+[{_CJK}]{_PART}{{0,{MOST_OF_A_NAME}}}{_ENDING}"
-    rf"|{_LATIN}++)"
+_EMAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
+_FILE_SUFFIX = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
+_LATIN_PATH_CHARACTER = "[a-z0-9_.@+~%-]"
+_PATH_STEP = (
+    rf"(?:(?={_LATIN_PATH_CHARACTER}*+[{_CJK}]){_PATH_CHARACTER}++(?=[/\\])|{_LATIN_PATH_CHARACTER}*+[{_CJK}]{_PATH_CHARACTER}{{0,{MAX_PATH_STEP}}}{_FILE_SUFFIX}"
+    rf"|{_LATIN_PATH_CHARACTER}++)"
 )
 _PATH = re.compile(
-    rf"(?<![a-z0-9_:/.])((?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_STEP})++)"
-    rf"|(?<!{_LATIN})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
-    rf"({_LATIN}++(?:[/\\]{_STEP}){{2,}}+|{_LATIN}++[/\\][a-z0-9_~%+-]++{_ENDING})"
-    rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_ENDING})"
-    rf"|(?<![a-z0-9_:/.])([{_CJK}]{{1,2}}{_ENDING})"
+    rf"(?<![a-z0-9_:/.])((?:~|\.{{1,2}}|[a-z]:)?(?:[/\\]{_PATH_STEP})++)"
+    rf"|(?<!{_LATIN_PATH_CHARACTER})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
+    rf"({_LATIN_PATH_CHARACTER}++(?:[/\\]{_PATH_STEP}){{2,}}+|{_LATIN_PATH_CHARACTER}++[/\\][a-z0-9_~%+-]++{_FILE_SUFFIX})"
+    rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_FILE_SUFFIX})"
+    rf"|(?<![a-z0-9_:/.])([{_CJK}]{{1,2}}{_FILE_SUFFIX})"
 )
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
 _HEX = re.compile(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")
@@ -51,11 +51,13 @@ _SURNAME = (
     "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
     "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
 )
-_CALLED = re.compile(rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)")
-_TITLED = re.compile(rf"({_SURNAME}(?:先生|女士|老师|医生|大夫|经理|教授|同学|小姐|阿姨|叔叔|师傅|律师|护士|主任))")
+_CHINESE_NAME = re.compile(rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)")
+_CHINESE_TITLE = re.compile(
+    rf"({_SURNAME}(?:先生|女士|老师|医生|大夫|经理|教授|同学|小姐|阿姨|叔叔|师傅|律师|护士|主任))"
+)
 _WORD = re.compile(r"[a-z][a-z0-9]*")
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
-_OUR_MARKS = re.compile(
+_INTERNAL_MARKS = re.compile(
     r"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; recall\(handle=\"[\d.]+\"\) shows them"
     r"|recall\((?:turn=\d+|handle=\"[\d.]+\")\)"
 )
@@ -66,7 +68,7 @@ _ALWAYS_KNOWN = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
+class GroundedText:
     """A text with what its source does not say taken out. share_dropped: of its sentences, headings not counted."""
 
     text: str
@@ -74,27 +76,27 @@ class Grounded:
     share_dropped: float
 
 
-class Source:
+class GroundingSource:
     """A text made ready to be asked what it holds."""
 
     def __init__(self, text: str) -> None:
-        plain = normal(text)
-        pieces = list(overlapping(plain, MOST_AT_ONCE))
-        self._figures = set[str]().union(*map(numbers.known, pieces))
+        plain = normalize_text(text)
+        pieces = list(overlapping_segments(plain, MAX_CHUNK))
+        self._figures = set[str]().union(*map(numbers.known_numbers, pieces))
         self._text = plain.replace("\n", " ")
-        self._tight = tight(plain)
+        self._tight = tighten_text(plain)
         self._words = frozenset(word for piece in pieces for word in _WORD.findall(piece))
         self._asked: dict[str, bool] = {}
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
         """Whether all that can be checked in the sentence occurs here."""
-        plain = normal(sentence)
+        plain = normalize_text(sentence)
         return self.has_all(plain) and (not names or all(map(self._knows, names_in(sentence))))
 
     def has_all(self, plain: str) -> bool:
         """Whether the figures and whatever must occur to the letter in a folded sentence do so here."""
-        return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted(plain)) and all(
-            map(self._has, literals(plain))
+        return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)) and all(
+            map(self._has, find_literals(plain))
         )
 
     def _has(self, piece: str) -> bool:
@@ -104,46 +106,50 @@ class Source:
 
     def _find(self, piece: str) -> bool:
         return (
-            _stands(piece, self._text)
-            or (not piece.isascii() and _stands(tight(piece), self._tight))
-            or (_HEX.fullmatch(piece) is not None and _stands(piece, self._text, begins=True))
+            _occurs_as_word(piece, self._text)
+            or (not piece.isascii() and _occurs_as_word(tighten_text(piece), self._tight))
+            or (_HEX.fullmatch(piece) is not None and _occurs_as_word(piece, self._text, begins=True))
         )
 
     def _knows(self, name: str) -> bool:
-        word = normal(name)
-        if choice := numbers.named_day(word):
+        word = normalize_text(name)
+        if choice := numbers.wanted_for_name(word):
             return not self._figures.isdisjoint(choice) or word in self._words
         return not {word, word.removesuffix("s")}.isdisjoint(self._words | _ALWAYS_KNOWN)
 
 
-def ground(text: str, source: str | Source) -> Grounded:
+def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
     """Drop every sentence with something that does not occur in the source.
 
     What is compared is folded: compatibility forms, case, digit groups, the writing of dates. Sentences end as in
     English or in Chinese, or with the line; a list item keeps its mark while any sentence of it is left.
     """
-    known = Source(source) if isinstance(source, str) else source
+    known = GroundingSource(source) if isinstance(source, str) else source
     lines: list[str] = []
     dropped: list[str] = []
     count = 0
     for line in text.splitlines():
-        marker, parts = split(line)
+        marker, parts = split_line(line)
         heading = line.lstrip().startswith("#")
-        borne_out = {part: known.holds(_OUR_MARKS.sub("", part), names=not heading) for part in dict.fromkeys(parts)}
+        borne_out = {
+            part: known.holds(_INTERNAL_MARKS.sub("", part), names=not heading) for part in dict.fromkeys(parts)
+        }
         kept = [part for part in parts if borne_out[part]]
         dropped += [part.strip() for part in parts if not borne_out[part]]
         count += 0 if heading else len(parts)
         if kept or not parts:
             lines.append((marker + "".join(kept)).rstrip())
-    return Grounded(text="\n".join(lines).strip(), dropped=tuple(dropped), share_dropped=len(dropped) / max(1, count))
+    return GroundedText(
+        text="\n".join(lines).strip(), dropped=tuple(dropped), share_dropped=len(dropped) / max(1, count)
+    )
 
 
-def missing(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
+def missing_sentences(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
     """Sentences with numbers, paths, addresses, ids or quotations that the log does not hold, each with who said it."""
-    known = Source(log)
+    known = GroundingSource(log)
     lost: list[tuple[Utterance, str]] = []
     for utterance in said:
-        gone = [part for part in sentences(utterance) if not known.has_all(normal(part))]
+        gone = [part for part in split_sentences(utterance) if not known.has_all(normalize_text(part))]
         if gone:
             lost.append((utterance, " ".join(dict.fromkeys(gone))))
     return lost
@@ -151,29 +157,29 @@ def missing(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
 
 def has_facts(sentence: str) -> bool:
     """Whether there is a number, path, address, id or quotation in it."""
-    plain = normal(sentence)
-    return numbers.any_in(plain) or any(True for _ in literals(plain))
+    plain = normalize_text(sentence)
+    return numbers.has_number(plain) or any(True for _ in find_literals(plain))
 
 
-def sentences(said: Utterance) -> list[str]:
+def split_sentences(said: Utterance) -> list[str]:
     """The sentences of what was said, each on one line; a line's end is a sentence's end."""
-    return [" ".join(part.split()) for line in said.text.splitlines() for part in split(line)[1]]
+    return [" ".join(part.split()) for line in said.text.splitlines() for part in split_line(line)[1]]
 
 
-def mentions(text: str, sentence: str) -> bool:
+def is_mentioned(text: str, sentence: str) -> bool:
     """Whether most of what a sentence says, by its content words, is in the text."""
-    wanted, said = lexical_question_terms(sentence), fold(text)
-    return sum(term in said for term in wanted) >= MENTIONED * len(wanted)
+    wanted, said = lexical_question_terms(sentence), fold_text(text)
+    return sum(term in said for term in wanted) >= MENTIONED_SHARE * len(wanted)
 
 
-def literals(plain: str) -> Iterator[str]:
+def find_literals(plain: str) -> Iterator[str]:
     """What must occur to the letter in a folded sentence: addresses, paths, ids, quotations, Chinese names."""
-    for piece in segments(plain):
+    for piece in split_segments(plain):
         yield from _literals(piece)
 
 
 def _literals(plain: str) -> Iterator[str]:
-    for pattern in (_URL, _MAIL, _PATH):
+    for pattern in (_URL, _EMAIL, _PATH):
         for match in pattern.finditer(plain):
             found = match[match.lastindex or 0]
             if pattern is not _PATH or _is_path(found):
@@ -181,28 +187,34 @@ def _literals(plain: str) -> Iterator[str]:
     for match in _TOKEN.finditer(plain):
         token = match.group().rstrip(".-")
         mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
-        if (mixed and not numbers.is_figure(token)) or "_" in token.strip("_"):
+        if (mixed and not numbers.is_number_token(token)) or "_" in token.strip("_"):
             yield token
     for match in _QUOTED.finditer(plain):
         for piece in next(filter(None, match.groups())).split("..."):
             if piece := piece.strip(_PUNCTUATION):
                 yield piece
     if not plain.isascii():
-        yield from (match.group(1) for pattern in (_CALLED, _TITLED) for match in pattern.finditer(plain))
+        yield from (match.group(1) for pattern in (_CHINESE_NAME, _CHINESE_TITLE) for match in pattern.finditer(plain))
 
 
 def _is_path(found: str) -> bool:
     """Chinese words between strokes are alternatives, unless the path begins or ends like one."""
-    return found.isascii() or re.match(r"[~.]|[a-z]:|/?[a-z0-9]", found) is not None or bool(re.search(_ENDING, found))
+    return (
+        found.isascii()
+        or re.match(r"[~.]|[a-z]:|/?[a-z0-9]", found) is not None
+        or bool(re.search(_FILE_SUFFIX, found))
+    )
 
 
-def _stands(piece: str, text: str, *, begins: bool = False) -> bool:
+def _occurs_as_word(piece: str, text: str, *, begins: bool = False) -> bool:
     """Whether the piece occurs, not as part of a longer word, number or dotted name; begins: such a one may follow."""
     at = text.find(piece)
     while at >= 0:
         end = at + len(piece)
         before, after = text[max(0, at - 1) : at], text[end : end + 2]
-        if not (_joins(before) and _joins(piece[0])) and (begins or not (_joins(piece[-1]) and _goes_on(after))):
+        if not (_is_joining(before) and _is_joining(piece[0])) and (
+            begins or not (_is_joining(piece[-1]) and _continues_name(after))
+        ):
             return True
         at = text.find(piece, at + 1)
     return False
@@ -218,9 +230,9 @@ def names_in(sentence: str) -> Iterator[str]:
             yield word
 
 
-def _joins(character: str) -> bool:
+def _is_joining(character: str) -> bool:
     return bool(character) and character.isascii() and (character.isalnum() or character == "_")
 
 
-def _goes_on(after: str) -> bool:
-    return _joins(after[:1]) or (after[:1] == "." and _joins(after[1:2]))
+def _continues_name(after: str) -> bool:
+    return _is_joining(after[:1]) or (after[:1] == "." and _is_joining(after[1:2]))

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from memory.context.reductions import handle
-from memory.context.summary.critical_calls import Outcome, is_critical, outcomes, subject
-from memory.context.summary.grounding import Source, has_facts, literals, mentions, sentences
-from memory.context.summary.transcript import Utterance, utterances
+from memory.context.reductions import part_handle
+from memory.context.summary.critical_calls import CallOutcome, call_outcomes, is_critical, outcome_subject
+from memory.context.summary.grounding import GroundingSource, find_literals, has_facts, is_mentioned, split_sentences
+from memory.context.summary.transcript import Utterance, list_utterances
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
-from memory.text.language import split
-from memory.text.normalize import normal
+from memory.text.language import split_line
+from memory.text.normalize import normalize_text
 
-USER, ERROR, CODE, RECENT, REFERRED = 30, 50, 20, 30, 40
+USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50, 20, 30, 40
 """Points, after the boundary seed; RECENT is one less for each minute."""
-MOST_READ = 8_000  # characters of one part that are searched for what is said there
-MOST_SHOWN = 120  # characters of an item's text
+MAX_READ = 8_000  # characters of one part that are searched for what is said there
+MAX_SHOWN = 120  # characters of an item's text
 _ERROR = re.compile(
     r"(?<![a-z])(?:errors?|exception|traceback|failed|failure)(?![a-z])|错误|失败|报错|异常|崩溃", re.IGNORECASE
 )
-_FAULT = re.compile(r"^Traceback |^\w*(?:Error|Exception): |^(?:error|fatal): ", re.MULTILINE)
+_ERROR_LINE = re.compile(r"^Traceback |^\w*(?:Error|Exception): |^(?:error|fatal): ", re.MULTILINE)
 _CODE = re.compile(
     r"^[^\S\n]*+(?:def |class |import |from \S+ import |function\b|const |let |var |return\b|#include|public |private "
     r"|select .+ from )",
@@ -40,7 +40,7 @@ Kind = Literal["user", "fact", "tool", "error", "decision"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class FoldItem:
     """One thing of a folded range. time: HH:MM on the zone's clock; text: at most 120 characters of it.
 
     kept: whether the summary has it; handle: of the original; weight: what it matters, higher is more.
@@ -55,89 +55,89 @@ class Item:
     weight: int
 
 
-def importance(messages: Sequence[Message], now: datetime) -> dict[str, int]:
+def message_weights(messages: Sequence[Message], now: datetime) -> dict[str, int]:
     """Points of each message by its id: from a person 30, error 50, code 20, recent up to 30, referred to later 40."""
-    referred = _referred(messages)
+    referred = _referred_messages(messages)
     return {
-        message.id: USER * _from_person(message)
-        + ERROR * _has_error(message)
-        + CODE * _has_code(message)
-        + max(0, RECENT - max(0, int((now - message.at).total_seconds() // 60)))
-        + REFERRED * (message.id in referred)
+        message.id: USER_WEIGHT * _from_person(message)
+        + ERROR_WEIGHT * _has_error(message)
+        + CODE_WEIGHT * _has_code(message)
+        + max(0, RECENT_WEIGHT - max(0, int((now - message.at).total_seconds() // 60)))
+        + REFERRED_WEIGHT * (message.id in referred)
         for message in messages
     }
 
 
-def kept_and_left(messages: Sequence[Message], summary: str, zone: tzinfo) -> tuple[Item, ...]:
+def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo) -> tuple[FoldItem, ...]:
     """Item by item, in order, what a summary of these messages kept and what it left to the archive.
 
     What the person said, decisions, sentences with facts, calls that changed something or failed, and what other tools
     found. Chat of the bot's without any of these is left out. See `most_important` for a list that fits a phone.
     """
-    weights = importance(messages, messages[-1].at) if messages else {}
-    known, plain = Source(summary), normal(summary)
-    calls = {(each.at.id, each.part): each for each in outcomes(messages)}
-    items: list[Item] = []
-    for said in utterances(messages):
+    weights = message_weights(messages, messages[-1].at) if messages else {}
+    known, plain = GroundingSource(summary), normalize_text(summary)
+    calls = {(each.at.id, each.part): each for each in call_outcomes(messages)}
+    items: list[FoldItem] = []
+    for said in list_utterances(messages):
         call = calls.get((said.message.id, said.part))
-        found = _of_call(call, known, summary, plain) if call else _of_words(said, known, summary)
+        found = _call_item(call, known, summary, plain) if call else _text_items(said, known, summary)
         items += [
-            Item(
+            FoldItem(
                 turn=said.message.turn,
                 time=f"{said.message.at.astimezone(zone):%H:%M}",
                 kind=kind,
-                text=_short(text),
+                text=_shorten(text),
                 kept=kept,
-                handle=call.handle if call else handle(said.message, said.part),
-                weight=weights[said.message.id] + _EXTRA[kind],
+                handle=call.handle if call else part_handle(said.message, said.part),
+                weight=weights[said.message.id] + _KIND_WEIGHT[kind],
             )
             for kind, text, kept in found
         ]
     return tuple(items)
 
 
-_EXTRA: Mapping[Kind, int] = {"decision": 30, "error": 25, "fact": 20, "tool": 10, "user": 0}
+_KIND_WEIGHT: Mapping[Kind, int] = {"decision": 30, "error": 25, "fact": 20, "tool": 10, "user": 0}
 
 
-def most_important(items: Sequence[Item], most: int) -> tuple[Item, ...]:
+def most_important(items: Sequence[FoldItem], most: int) -> tuple[FoldItem, ...]:
     """At most so many of the items, those that matter most, in their order; of equal ones the newest."""
     best = sorted(range(len(items)), key=lambda at: (-items[at].weight, -at))[:most]
     return tuple(items[at] for at in sorted(best))
 
 
-def _of_call(call: Outcome, known: Source, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
+def _call_item(call: CallOutcome, known: GroundingSource, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
     """A call that changed something or failed; of any other, the first fact of its answer that the summary lacks."""
-    about = subject(call.call)
+    about = outcome_subject(call.call)
     if is_critical(call):
-        kept = call.handle in summary or bool(about and normal(about) in plain)
+        kept = call.handle in summary or bool(about and normalize_text(about) in plain)
         yield "error" if call.failed else "tool", f"{call.call.name} {about}", kept
     elif call.result is not None:
-        rows = call.result.text[:MOST_READ].splitlines()
-        facts = [part for row in rows for part in split(row)[1] if has_facts(part)]
+        rows = call.result.text[:MAX_READ].splitlines()
+        facts = [part for row in rows for part in split_line(row)[1] if has_facts(part)]
         lost = next((fact for fact in facts if not known.holds(fact, names=False)), "")
         if facts:
             yield "tool", f"{call.call.name} {about}: {' '.join((lost or facts[0]).split())}", not lost
 
 
-def _of_words(said: Utterance, known: Source, summary: str) -> Iterator[tuple[Kind, str, bool]]:
+def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterator[tuple[Kind, str, bool]]:
     """Sentences that decide or hold facts, each by itself; what else a person said, together."""
     if not isinstance(said.message.parts[said.part], Text):
         return
     plain: list[str] = []
-    for sentence in sentences(said):
+    for sentence in split_sentences(said):
         decided, fact = _DECIDED.search(sentence), has_facts(sentence)
         if decided or fact:
-            kept = known.holds(sentence, names=False) if fact else mentions(summary, sentence)
+            kept = known.holds(sentence, names=False) if fact else is_mentioned(summary, sentence)
             yield "decision" if decided else "fact", sentence, kept
         else:
             plain.append(sentence)
     if plain and said.message.role == "user":
-        yield "user", " ".join(plain), mentions(summary, " ".join(plain))
+        yield "user", " ".join(plain), is_mentioned(summary, " ".join(plain))
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= MOST_SHOWN else f"{flat[: MOST_SHOWN - 1]}…"
+    return flat if len(flat) <= MAX_SHOWN else f"{flat[: MAX_SHOWN - 1]}…"
 
 
 def _from_person(message: Message) -> bool:
@@ -146,9 +146,9 @@ def _from_person(message: Message) -> bool:
 
 def _has_error(message: Message) -> bool:
     for part in message.parts:
-        if isinstance(part, ToolResult) and (part.is_error or _FAULT.search(part.text[:MOST_READ])):
+        if isinstance(part, ToolResult) and (part.is_error or _ERROR_LINE.search(part.text[:MAX_READ])):
             return True
-        if isinstance(part, Text) and _ERROR.search(part.text[:MOST_READ]):
+        if isinstance(part, Text) and _ERROR.search(part.text[:MAX_READ]):
             return True
     return False
 
@@ -157,7 +157,7 @@ def _has_code(message: Message) -> bool:
     return any("```" in text or len(_CODE.findall(text)) > 1 for text in _texts(message))
 
 
-def _referred(messages: Sequence[Message]) -> set[str]:
+def _referred_messages(messages: Sequence[Message]) -> set[str]:
     """Ids of messages that first said a path, number, id, name or quotation which a later one says again, or whose
     handle a later one says. What a tool answers refers to nothing.
     """
@@ -166,7 +166,7 @@ def _referred(messages: Sequence[Message]) -> set[str]:
     referred: set[str] = set()
     for message in messages:
         texts = list(_texts(message))
-        said = [_pieces(text) for text in texts]
+        said = [_reference_pieces(text) for text in texts]
         if not any(isinstance(part, ToolResult) for part in message.parts):
             named = (word.casefold() for text in texts for word in _CAPITAL.findall(text))
             referred.update(first[piece] for piece in set(named).union(*said) if piece in first)
@@ -178,17 +178,17 @@ def _referred(messages: Sequence[Message]) -> set[str]:
     return referred
 
 
-def _pieces(text: str) -> set[str]:
+def _reference_pieces(text: str) -> set[str]:
     """What in a text may be referred to: numbers of three digits or more, paths, addresses, ids, quotations, names."""
-    plain = normal(text)
+    plain = normalize_text(text)
     numbers = {number for number in _NUMBER.findall(plain) if sum(map(str.isdigit, number)) > 2}
-    return numbers | set(literals(plain)) | {name.casefold() for name in _NAME.findall(text)}
+    return numbers | set(find_literals(plain)) | {name.casefold() for name in _NAME.findall(text)}
 
 
 def _texts(message: Message) -> Iterator[str]:
     for part in message.parts:
         match part:
             case Text(text=text) | ToolResult(text=text) | Document(text=text) | ToolCall(input=text):
-                yield text[:MOST_READ]
+                yield text[:MAX_READ]
             case Thinking():
                 continue

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable
 
 from memory.context.summary.grounding import has_facts
-from memory.context.tokens import Counter
-from memory.text.language import HEADS
+from memory.context.tokens import TokenCounter
+from memory.text.language import HEADINGS
 
-LEAD = ""
+LEAD_SECTION = ""
 """The section before any heading."""
 
-_MEANT = (
+_HEADING_PATTERNS = (
     ("errors", re.compile(r"\berrors?\b|\bproblems?\b|错误|报错|故障", re.IGNORECASE)),
     ("tools", re.compile(r"\btools?\b|工具", re.IGNORECASE)),
     (
@@ -23,31 +23,31 @@ _MEANT = (
 )
 _HASHES = re.compile(r"#{1,6}")
 _BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
-_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD: 1}
-MOST_OF_A_HEAD = 40  # characters of what may be one of the fixed headings
+_SECTION_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD_SECTION: 1}
+MAX_HEADING = 40  # characters of what may be one of the fixed headings
 
 Sections = dict[str, list[str]]
 """Lines by section, LEAD first."""
 
 
-def read(text: str) -> Sections:
+def parse_sections(text: str) -> Sections:
     """A summary's lines by section. A heading of another kind becomes an item of the section it stands in."""
-    found: Sections = {name: [] for name in (LEAD, *HEADS["en"])}
-    here = LEAD
+    found: Sections = {name: [] for name in (LEAD_SECTION, *HEADINGS["en"])}
+    here = LEAD_SECTION
     for line in text.splitlines():
-        title = _title(line)
+        title = _heading_title(line)
         if title is None:
-            put(found, here, line)
+            add_line(found, here, line)
             continue
         meant = section_of(title)
         if meant is not None:
             here = meant
         elif title:
-            put(found, here, f"- {title}")
+            add_line(found, here, f"- {title}")
     return found
 
 
-def _title(line: str) -> str | None:
+def _heading_title(line: str) -> str | None:
     """The words of a heading, with hashes or all in bold; None for any other line."""
     plain = line.strip()
     if hashes := _HASHES.match(plain):
@@ -58,42 +58,44 @@ def _title(line: str) -> str | None:
 
 def section_of(title: str) -> str | None:
     """The section that a heading in either language means, None for none of them."""
-    if len(title) > MOST_OF_A_HEAD:
+    if len(title) > MAX_HEADING:
         return None
-    exact = [name for heads in HEADS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
-    return exact[0] if exact else next((name for name, words in _MEANT if words.search(title)), None)
+    exact = [name for heads in HEADINGS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
+    return exact[0] if exact else next((name for name, words in _HEADING_PATTERNS if words.search(title)), None)
 
 
-def put(sections: Sections, name: str, line: str) -> None:
+def add_line(sections: Sections, name: str, line: str) -> None:
     """Add a line to a section, unless it says nothing or stands there already."""
     if line.strip() and line.rstrip() not in sections[name]:
         sections[name].append(line.rstrip())
 
 
-def write(sections: Sections, lang: str) -> str:
+def render_sections(sections: Sections, lang: str) -> str:
     """The summary in its fixed order, under headings of the language; empty sections are left out."""
     lines: list[str] = []
     for name, held in sections.items():
-        if held and name != LEAD:
-            lines.append(f"## {HEADS[lang][name]}")
+        if held and name != LEAD_SECTION:
+            lines.append(f"## {HEADINGS[lang][name]}")
         lines += held
     return "\n".join(lines)
 
 
-def trim(sections: Sections, lang: str, counter: Counter, most: int) -> Sections:
+def trim_sections(sections: Sections, lang: str, counter: TokenCounter, most: int) -> Sections:
     """The sections without whole lines until all fits `most` tokens: from the largest one, its least worth line.
 
     Lines with facts go last, older ones before newer ones; a section keeps one line while another has more.
     """
     kept: Sections = {name: list(lines) for name, lines in sections.items()}
-    over = counter.text(write(kept, lang)) - most
+    over = counter.text(render_sections(kept, lang)) - most
     while over > 0 and any(kept.values()):
-        name = max(kept, key=lambda name: (len(kept[name]) > 1, _size(kept[name], counter) / _WORTH[name]))
+        name = max(
+            kept, key=lambda name: (len(kept[name]) > 1, _section_tokens(kept[name], counter) / _SECTION_WORTH[name])
+        )
         at = min(range(len(kept[name])), key=lambda at: (has_facts(kept[name][at]), at))
         del kept[name][at]
-        over = counter.text(write(kept, lang)) - most
+        over = counter.text(render_sections(kept, lang)) - most
     return kept
 
 
-def _size(lines: Iterable[str], counter: Counter) -> int:
+def _section_tokens(lines: Iterable[str], counter: TokenCounter) -> int:
     return sum(map(counter.text, lines))

@@ -4,8 +4,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from memory.context.reductions import handle, snip
-from memory.conversation import BOT, USER, Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, Turn
+from memory.context.reductions import part_handle, snip_text
+from memory.conversation import (
+    BOT_SPEAKER,
+    USER_SPEAKER,
+    Document,
+    Image,
+    Message,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +30,7 @@ class Utterance:
     text: str
 
 
-def utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
+def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
     """All that happened, in order, whole; thoughts are left out."""
     names: dict[str, str] = {}
     for message in messages:
@@ -26,30 +38,30 @@ def utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
             if isinstance(part, ToolCall):
                 names[part.id] = part.name
             if not isinstance(part, Thinking):
-                speaker = _speaker(message, part, names)
-                yield Utterance(message=message, part=number, speaker=speaker, text=_words(part))
+                speaker = _speaker_name(message, part, names)
+                yield Utterance(message=message, part=number, speaker=speaker, text=_part_text(part))
 
 
-def shorten(utterance: Utterance, most: int) -> Utterance:
+def shorten_utterance(utterance: Utterance, most: int) -> Utterance:
     """At most about `most` characters: head and tail with the handle to the rest."""
     if len(utterance.text) <= most:
         return utterance
-    where = handle(utterance.message, utterance.part)
-    return replace(utterance, text=snip(utterance.text, most * 2 // 3, most // 3, where))
+    where = part_handle(utterance.message, utterance.part)
+    return replace(utterance, text=snip_text(utterance.text, most * 2 // 3, most // 3, where))
 
 
-def is_tool(utterance: Utterance) -> bool:
+def is_tool_utterance(utterance: Utterance) -> bool:
     """Whether a tool was asked or answered."""
     return isinstance(utterance.message.parts[utterance.part], ToolCall | ToolResult)
 
 
-def line(utterance: Utterance, zone: tzinfo) -> str:
+def utterance_line(utterance: Utterance, zone: tzinfo) -> str:
     """The utterance as one list item: `- HH:MM Speaker: text`, on the zone's clock."""
     at = utterance.message.at.astimezone(zone)
     return f"- {at:%H:%M} {utterance.speaker}: {' '.join(utterance.text.split())}"
 
 
-def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
+def group_turns(messages: Iterable[Message]) -> tuple[Turn, ...]:
     """Messages in order of seq as turns."""
     grouped: dict[int, list[Message]] = {}
     for message in messages:
@@ -60,27 +72,31 @@ def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
 def write_turns(messages: Iterable[Message], zone: tzinfo, most_tool: int, most_text: int) -> str:
     """Turns under headings with their dates, tool traffic and texts shortened to so many characters."""
     written: list[str] = []
-    for turn in turns_of(messages):
+    for turn in group_turns(messages):
         day = turn.messages[0].at.astimezone(zone)
         written.append(f"## turn {turn.number} · {day:%Y-%m-%d}")
-        for utterance in utterances(turn.messages):
-            written.append(line(shorten(utterance, most_tool if is_tool(utterance) else most_text), zone))
+        for utterance in list_utterances(turn.messages):
+            written.append(
+                utterance_line(
+                    shorten_utterance(utterance, most_tool if is_tool_utterance(utterance) else most_text), zone
+                )
+            )
     return "\n".join(written)
 
 
-def _speaker(message: Message, part: Part, names: dict[str, str]) -> str:
+def _speaker_name(message: Message, part: Part, names: dict[str, str]) -> str:
     match part:
         case ToolCall():
-            return f"{BOT} used {part.name}"
+            return f"{BOT_SPEAKER} used {part.name}"
         case ToolResult():
             failed = " (failed)" if part.is_error else ""
             return f"{names.get(part.call_id, 'tool')} answered{failed}"
         case Text(by=str(name)) if name:
             return name
-    return USER if message.role == "user" else BOT
+    return USER_SPEAKER if message.role == "user" else BOT_SPEAKER
 
 
-def _words(part: Part) -> str:
+def _part_text(part: Part) -> str:
     match part:
         case Text() if part.aside:
             return f"[{part.aside}] {part.text}"

@@ -14,12 +14,12 @@ EARLY, MIDDLE, LATE, END = (1, 10), (11, 20), (21, 31), (24, 31)
 """Parts of a month, in days of it, both inclusive."""
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The first of each season's three months, north of the equator."""
-_LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_LEAP_YEARS_APART = 9
+_LONGEST_MONTHS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MAX_YEARS_TO_LEAP_DAY = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class DateSpan:
     """Days that a question names.
 
     first, last: both inclusive. text: the words that name them; start: where these begin in the question, in
@@ -34,50 +34,50 @@ class Span:
     yearless: bool = False
 
 
-Read = Callable[[re.Match[str], date], Iterable[Span]]
+ReadDates = Callable[[re.Match[str], date], Iterable[DateSpan]]
 """From a match and the day of the question, the spans that are named, one for each reading; it raises as above."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DateRule:
     """One way to name days, or (where nothing is read) what only looks like one.
 
     The group "here" of the pattern, where it has one, is what names the days; the rest only tells it from other words.
     """
 
     pattern: re.Pattern[str]
-    read: Read
+    read: ReadDates
 
 
-def nothing(found: re.Match[str], today: date) -> Iterable[Span]:
+def read_nothing(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     """Reads what only looks like a day."""
     return ()
 
 
-def days(first: date, last: date) -> Span:
+def days(first: date, last: date) -> DateSpan:
     """These days and those between them; ValueError where they are the wrong way round."""
     if last < first:
         raise ValueError(f"{last} is before {first}")
-    return Span(first=first, last=last)
+    return DateSpan(first=first, last=last)
 
 
-def away(today: date, distance: int) -> Span:
+def day_at_distance(today: date, distance: int) -> DateSpan:
     """The day so many days from today."""
     day = today + distance * DAY
-    return Span(first=day, last=day)
+    return DateSpan(first=day, last=day)
 
 
-def in_month(today: date, year: int | None, month: int, first: int = 1, last: int = 31) -> Span:
+def in_month(today: date, year: int | None, month: int, first: int = 1, last: int = 31) -> DateSpan:
     """Days of a month. last: cut at its end. year: None for that of any year."""
     if year is None:
         return any_year(today, (month, first), (month, min(last, month_end(month))))
     return days(date(year, month, first), date(year, month, min(last, monthrange(year, month)[1])))
 
 
-def any_year(today: date, first: tuple[int, int], last: tuple[int, int]) -> Span:
+def any_year(today: date, first: tuple[int, int], last: tuple[int, int]) -> DateSpan:
     """From one (month, day) to another, across New Year where the last is the smaller, in any year."""
-    for year in range(today.year, max(today.year - _LEAP_YEARS_APART, 0), -1):
-        span = Span(first=_or_leap(year, first), last=_or_leap(year + (last < first), last), yearless=True)
+    for year in range(today.year, max(today.year - _MAX_YEARS_TO_LEAP_DAY, 0), -1):
+        span = DateSpan(first=_day_or_next(year, first), last=_day_or_next(year + (last < first), last), yearless=True)
         if (span.first.month, span.first.day, span.last.month, span.last.day) == (*first, *last) and (
             span.first <= today
         ):
@@ -85,18 +85,18 @@ def any_year(today: date, first: tuple[int, int], last: tuple[int, int]) -> Span
     raise ValueError(f"no year has {first} to {last}")
 
 
-def months(year: int, first: int, last: int) -> Span:
+def months(year: int, first: int, last: int) -> DateSpan:
     """Whole months of a year; last may be beyond 12, in the next one."""
     start, end = _month(year, first), _month(year, last)
     return days(date(*start, 1), date(*end, monthrange(*end)[1]))
 
 
-def season(year: int, name: str) -> Span:
+def season(year: int, name: str) -> DateSpan:
     """The season that begins in this year."""
     return months(year, SEASONS[name], SEASONS[name] + 2)
 
 
-def seasons_of(year: int, name: str) -> list[Span]:
+def seasons_of(year: int, name: str) -> list[DateSpan]:
     """What a season of a year may mean: of winter, the one that begins in it and the one that ends in it."""
     return [season(year, name), *([season(year - 1, name)] if name == "winter" else [])]
 
@@ -105,43 +105,43 @@ def month_end(month: int) -> int:
     """Its last day, in a leap year."""
     if not 1 <= month <= 12:
         raise ValueError(f"there is no month {month}")
-    return _LONGEST[month]
+    return _LONGEST_MONTHS[month]
 
 
-def month_away(today: date, distance: int, part: tuple[int, int] = (1, 31)) -> Span:
+def month_at_distance(today: date, distance: int, part: tuple[int, int] = (1, 31)) -> DateSpan:
     """Days of the month so many from this one."""
     return in_month(today, *_month(today.year, today.month + distance), *part)
 
 
-def week_away(today: date, distance: int) -> Span:
+def week_at_distance(today: date, distance: int) -> DateSpan:
     """The week so many from this one, Monday to Sunday."""
     monday = today + (7 * distance - today.weekday()) * DAY
     return days(monday, monday + 6 * DAY)
 
 
-def weekend_away(today: date, distance: int) -> Span:
+def weekend_at_distance(today: date, distance: int) -> DateSpan:
     """Saturday and Sunday of the week so many from this one."""
-    week = week_away(today, distance)
+    week = week_at_distance(today, distance)
     return days(week.last - DAY, week.last)
 
 
-def weekday_away(today: date, distance: int, weekday: int) -> Span:
+def weekday_at_distance(today: date, distance: int, weekday: int) -> DateSpan:
     """A day of the week so many from this one. weekday: 0 for Monday."""
-    return away(week_away(today, distance).first, weekday)
+    return day_at_distance(week_at_distance(today, distance).first, weekday)
 
 
-def newest_weekday(today: date, weekday: int, today_too: bool) -> list[Span]:
+def newest_weekday(today: date, weekday: int, today_too: bool) -> list[DateSpan]:
     """The last day of this name before today; today_too: and today, where it has that name."""
-    passed = away(today, -((today.weekday() - weekday - 1) % 7 + 1))
-    return [away(today, 0), passed] if today_too and today.weekday() == weekday else [passed]
+    passed = day_at_distance(today, -((today.weekday() - weekday - 1) % 7 + 1))
+    return [day_at_distance(today, 0), passed] if today_too and today.weekday() == weekday else [passed]
 
 
-def newest_weekend(today: date) -> list[Span]:
+def newest_weekend(today: date) -> list[DateSpan]:
     """The last weekend before today, and this one where today is of it."""
-    return [weekend_away(today, -1), *([weekend_away(today, 0)] if today.weekday() > 4 else [])]
+    return [weekend_at_distance(today, -1), *([weekend_at_distance(today, 0)] if today.weekday() > 4 else [])]
 
 
-def ago(today: date, count: float, unit: str) -> Span:
+def days_ago(today: date, count: float, unit: str) -> DateSpan:
     """The days around the one that lies so long back: the longer ago it is, the less exactly people count.
 
     unit: day, week, month, year. Two weeks ago may be four days off, a year ago three months.
@@ -151,38 +151,38 @@ def ago(today: date, count: float, unit: str) -> Span:
     elif unit == "week":
         middle, off = today - round(7 * count) * DAY, 3 + count // 2
     elif unit == "month":
-        middle, off = _back(today, count), min(31.0, 7 + 3 * count)
+        middle, off = _months_back(today, count), min(31.0, 7 + 3 * count)
     else:
-        middle, off = _back(today, 12 * count), min(183.0, 60 + 30 * count)
+        middle, off = _months_back(today, 12 * count), min(183.0, 60 + 30 * count)
     return days(middle - int(off) * DAY, min(middle + int(off) * DAY, today))
 
 
-def within(today: date, count: float, unit: str) -> Span:
+def up_to_today(today: date, count: float, unit: str) -> DateSpan:
     """So many days, weeks, months or years up to today."""
     if unit in ("day", "week"):
         return days(today - round(count * (7 if unit == "week" else 1)) * DAY, today)
-    return days(_back(today, count * (1 if unit == "month" else 12)), today)
+    return days(_months_back(today, count * (1 if unit == "month" else 12)), today)
 
 
-def beside(span: Span, unit: str, side: int) -> Span:
+def days_beside(span: DateSpan, unit: str, side: int) -> DateSpan:
     """The day, week, weekend or month just before a span (side -1), just after it (1), or around its first day (0).
 
     unit: one of these, or a number, 0 for Monday, for the nearest day of that name.
     """
     edge = (span.first, span.first, span.last)[side + 1]
     if unit.isdecimal():
-        return away(edge, side * (((edge.weekday() - int(unit)) * -side - 1) % 7 + 1))
+        return day_at_distance(edge, side * (((edge.weekday() - int(unit)) * -side - 1) % 7 + 1))
     if unit == "weekend":
         step = {-1: -1, 0: -(edge.weekday() < 2), 1: edge.weekday() > 4}[side]
-        return weekend_away(edge, step)
+        return weekend_at_distance(edge, step)
     if side == 0:
-        return {"day": away, "week": week_away, "month": month_away}[unit](edge, 0)
+        return {"day": day_at_distance, "week": week_at_distance, "month": month_at_distance}[unit](edge, 0)
     length = {"day": 1, "week": 7, "month": 30}[unit]
     near, far = edge + side * DAY, edge + side * length * DAY
     return days(min(near, far), max(near, far))
 
 
-def _or_leap(year: int, day: tuple[int, int]) -> date:
+def _day_or_next(year: int, day: tuple[int, int]) -> date:
     """That day of the year; in a year that has no 29th of February, the day after the 28th."""
     month, number = day
     return date(year, month, 1) + (number - 1) * DAY
@@ -192,7 +192,7 @@ def _month(year: int, month: int) -> tuple[int, int]:
     return year + (month - 1) // 12, (month - 1) % 12 + 1
 
 
-def _back(today: date, count: float) -> date:
+def _months_back(today: date, count: float) -> date:
     """The same day of the month, so many months back; of half a month, 15 days."""
     year, month = _month(today.year, today.month - int(count))
     return date(year, month, min(today.day, monthrange(year, month)[1])) - (15 if count % 1 else 0) * DAY

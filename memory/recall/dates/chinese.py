@@ -9,29 +9,29 @@ from memory.recall.dates.calendar import (
     END,
     LATE,
     MIDDLE,
-    Rule,
-    Span,
-    ago,
+    DateRule,
+    DateSpan,
     any_year,
-    away,
+    day_at_distance,
     days,
+    days_ago,
     in_month,
-    month_away,
+    month_at_distance,
     month_end,
     months,
     newest_weekday,
     newest_weekend,
-    nothing,
+    read_nothing,
     seasons_of,
-    week_away,
-    weekday_away,
-    weekend_away,
-    within,
+    up_to_today,
+    week_at_distance,
+    weekday_at_distance,
+    weekend_at_distance,
 )
 
 _GAP = r"[ \u3000]{0,2}"
 _DIGIT = "[一二三四五六七八九]"
-_ALONE = r"(?<![\d.一二三四五六七八九十百第])"
+_NOT_AFTER_DIGIT = r"(?<![\d.一二三四五六七八九十百第])"
 _MONTH = rf"(?:1[0-2]|0?[1-9]|十[一二]?|{_DIGIT})"
 _DAY = rf"(?:[0-3]?\d(?!\d)|三十一?|廿{_DIGIT}?|二?十{_DIGIT}?|{_DIGIT})"
 _COUNT = rf"(?:\d{{1,3}}|{_DIGIT}?十{_DIGIT}?|[一二两三四五六七八九])"
@@ -42,8 +42,8 @@ _YEAR = (
     r"|(?P<that>大前年|(?<![以之从当])前年|(?<!过)去年|今年|本年|明年|(?<![以之])后年)(?![轻龄]))"
 )
 _OF_YEAR = rf"(?:{_YEAR}{_GAP}的?{_GAP})?"
-_THAT = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
-_WHICH = {"上上上": -3, "上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
+_YEAR_OFFSETS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "明年": 1, "后年": 2}
+_OFFSETS = {"上上上": -3, "上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 _PARTS = {"初": EARLY, "上旬": EARLY, "中旬": MIDDLE, "下旬": LATE, "底": END, "末": END}
 _PART = "(?P<part>初(?!中)|上旬|中旬|下旬|底|末)?"
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -55,7 +55,7 @@ _UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜":
 _UNIT = "(?P<unit>多?天|个?多?(?:周|星期|礼拜)|个多?月|多?年)"
 _A_FEW = {"day": (10, 1), "week": (56, 10), "month": (240, 45), "year": (8 * 365, 365)}
 _HALF = {"day": (0, "day"), "week": (3, "day"), "month": (15, "day"), "year": (6, "month")}
-_FIXED = {
+_HOLIDAYS = {
     "元旦": (1, 1, 1, 3),
     "跨年": (12, 31, 1, 1),
     "情人节": (2, 14, 2, 14),
@@ -83,13 +83,13 @@ _FIXED = {
     "平安夜": (12, 24, 12, 24),
     "圣诞": (12, 24, 12, 25),
 }
-_FEAST = (
+_HOLIDAY = (
     "(?P<feast>元旦|跨年|情人节|妇女节|植树节|愚人节|清明(?=节|假|期间|那)|五一(?=节|劳动|假|期间|小?长假|黄金周|那|去|的时候)|劳动节"
     "|青年节|母亲节|六一(?=节|儿童|那)|儿童节|父亲节|建军节|教师节|十一(?=长假|假期|黄金周|期间|国庆)|国庆|万圣节"
     "|双十一|双11|感恩节|双十二|双12|平安夜|圣诞(?!老人|树|歌|帽))"
 )
 _DAYS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3}
-_LATELY = {
+_RECENTLY = {
     **dict.fromkeys(("最近", "近来", "近期", "近日", "近些天", "这些天"), (14, 0)),
     **dict.fromkeys(("这段时间", "这阵子", "这段日子"), (45, 0)),
     **dict.fromkeys(("前几天", "前两天", "前些天", "前些日子"), (10, 1)),
@@ -122,10 +122,10 @@ def _year(found: re.Match[str], today: date) -> int | None:
         return number(found["year"])
     if found["short"]:
         return 2000 + int(found["short"])
-    return today.year + _THAT[found["that"]] if found["that"] else None
+    return today.year + _YEAR_OFFSETS[found["that"]] if found["that"] else None
 
 
-def _date(found: re.Match[str], today: date) -> Iterable[Span]:
+def _date(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     year, month, day = _year(found, today), number(found["month"]), number(found["day"])
     if not found["end"]:
         return [in_month(today, year, month, day, day)]
@@ -137,7 +137,7 @@ def _date(found: re.Match[str], today: date) -> Iterable[Span]:
     return [in_month(today, year, month, one, one) for one in (day, end)]
 
 
-def _month(found: re.Match[str], today: date) -> Iterable[Span]:
+def _month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     year, month = _year(found, today), number(found["month"])
     if not found["end"]:
         return [in_month(today, year, month, *_PARTS.get(found["part"], (1, 31)))]
@@ -147,7 +147,7 @@ def _month(found: re.Match[str], today: date) -> Iterable[Span]:
     return [months(year, month, end)]
 
 
-def _whole_year(found: re.Match[str], today: date) -> Iterable[Span]:
+def _named_year(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     year, part = _year(found, today) or today.year, found["part"] or ""
     if part[:1] in _SEASONS:
         return seasons_of(year, _SEASONS[part[0]])
@@ -157,35 +157,37 @@ def _whole_year(found: re.Match[str], today: date) -> Iterable[Span]:
     return [months(year, *_HALVES.get(part if "半" in part else part[-1:], (1, 12)))]
 
 
-def _part_of_any_year(found: re.Match[str], today: date) -> Iterable[Span]:
+def _part_of_any_year(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     first, last = _HALVES[found["part"]]
     return [any_year(today, (first, 1), (last, 29 if last == 2 else 31))]
 
 
-def _month_near(found: re.Match[str], today: date) -> Iterable[Span]:
+def _month_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     part = _PARTS.get(found["part"], (1, 31))
     if found["day"]:
         part = (number(found["day"]), number(found["end"] or found["day"]))
-    return [month_away(today, _WHICH[found["which"]], part)]
+    return [month_at_distance(today, _OFFSETS[found["which"]], part)]
 
 
-def _part_of_this_month(found: re.Match[str], today: date) -> Iterable[Span]:
+def _part_of_this_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     part = _PARTS[found["part"]]
-    return [span for span in (month_away(today, 0, part), month_away(today, -1, part)) if span.first <= today]
+    return [
+        span for span in (month_at_distance(today, 0, part), month_at_distance(today, -1, part)) if span.first <= today
+    ]
 
 
-def _week_near(found: re.Match[str], today: date) -> Iterable[Span]:
-    which, weekday = _WHICH[found["which"]], found["weekday"]
+def _week_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    which, weekday = _OFFSETS[found["which"]], found["weekday"]
     if not weekday:
-        return [week_away(today, which)]
+        return [week_at_distance(today, which)]
     if weekday == "末":
-        return [weekend_away(today, which)]
-    exact = weekday_away(today, which, _weekday(weekday))
+        return [weekend_at_distance(today, which)]
+    exact = weekday_at_distance(today, which, _weekday(weekday))
     loose = newest_weekday(today, _weekday(weekday), today_too=False) if found["one"] and which == -1 else ()
     return dict.fromkeys((exact, *loose))
 
 
-def _weekday_alone(found: re.Match[str], today: date) -> Iterable[Span]:
+def _weekday_alone(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     if found["weekday"] == "末":
         return newest_weekend(today)
     return newest_weekday(today, _weekday(found["weekday"]), today_too=True)
@@ -195,67 +197,67 @@ def _weekday(letter: str) -> int:
     return "一二三四五六日".index(letter.replace("天", "日"))
 
 
-def _long_ago(found: re.Match[str], today: date) -> Iterable[Span]:
+def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = found["count"], _unit(found["unit"])
     if "几" in count:
         return [_back(today, *_A_FEW[unit])]
     if "半" in count:
-        return [ago(today, *_HALF[unit])]
-    return [ago(today, number(count) + (0.5 if found["half"] else 0), unit)]
+        return [days_ago(today, *_HALF[unit])]
+    return [days_ago(today, number(count) + (0.5 if found["half"] else 0), unit)]
 
 
-def _up_to_now(found: re.Match[str], today: date) -> Iterable[Span]:
+def _up_to_now(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     count, unit = found["count"], _unit(found["unit"])
     if "几" in count:
         return [_back(today, _A_FEW[unit][0], 0)]
-    return [within(today, 0.5 if count == "半" else number(count), unit)]
+    return [up_to_today(today, 0.5 if count == "半" else number(count), unit)]
 
 
-def _lately(found: re.Match[str], today: date) -> Iterable[Span]:
-    return [_back(today, *_LATELY[found[0]])]
+def _recently(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    return [_back(today, *_RECENTLY[found[0]])]
 
 
-def _back(today: date, far: int, near: int) -> Span:
-    return days(away(today, -far).first, away(today, -near).last)
+def _back(today: date, far: int, near: int) -> DateSpan:
+    return days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)
 
 
 def _unit(word: str) -> str:
     return _UNITS[word.lstrip("个多")]
 
 
-def _feast(found: re.Match[str], today: date) -> Iterable[Span]:
-    first_month, first, last_month, last = _FIXED[found["feast"]]
+def _holiday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    first_month, first, last_month, last = _HOLIDAYS[found["feast"]]
     year = _year(found, today)
     if year is None:
         return [any_year(today, (first_month, first), (last_month, last))]
     return [days(date(year, first_month, first), date(year + (last_month < first_month), last_month, last))]
 
 
-def _near_day(found: re.Match[str], today: date) -> Iterable[Span]:
-    return [away(today, _DAYS[found["which"] or found["other"]])]
+def _near_day(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    return [day_at_distance(today, _DAYS[found["which"] or found["other"]])]
 
 
-def _bare(found: re.Match[str], today: date) -> Iterable[Span]:
+def _day_number(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     month, day = number(found["month"]), number(found["day"])
     return [in_month(today, None, month, day, day)]
 
 
 RULES = tuple(
-    Rule(re.compile(pattern), read)
+    DateRule(re.compile(pattern), read)
     for pattern, read in (
         (
-            rf"{_ALONE}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月{_GAP}(?P<day>{_DAY}){_GAP}"
+            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月{_GAP}(?P<day>{_DAY}){_GAP}"
             rf"(?:[日号]?{_GAP}(?P<sep>{_TO}|[、和与]){_GAP}(?P<end>{_DAY}){_GAP})?(?:日|号(?![线楼店院]))",
             _date,
         ),
         (
-            rf"{_ALONE}{_OF_YEAR}(?P<month>{_MONTH}){_GAP}(?:月?{_GAP}{_TO}{_GAP}(?P<end>{_MONTH}){_GAP})?"
+            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}){_GAP}(?:月?{_GAP}{_TO}{_GAP}(?P<end>{_MONTH}){_GAP})?"
             rf"月(?:份)?{_PART}(?!{_NO_MONTH})",
             _month,
         ),
         (
-            rf"{_ALONE}{_YEAR}的?(?P<part>年?[初底末](?![中一二三])|上半年|下半年|[春夏秋冬][天季]|第?[一二三四1-4]季度)?",
-            _whole_year,
+            rf"{_NOT_AFTER_DIGIT}{_YEAR}的?(?P<part>年?[初底末](?![中一二三])|上半年|下半年|[春夏秋冬][天季]|第?[一二三四1-4]季度)?",
+            _named_year,
         ),
         (r"(?<![\d今去明前后大几多一二两三四五六七八九十半])年(?P<part>[底末初])(?!中)", _part_of_any_year),
         (
@@ -279,18 +281,18 @@ RULES = tuple(
         ),
         (r"(?<![以之从])(?P<which>前)[晚日](?!子)(?P<other>)", _near_day),
         (
-            rf"{_ALONE}(?P<count>{_COUNT}|半|(?<!十)好?几){_GAP}{_UNIT}(?P<half>半)?多?(?:之|以)?前(?!后)",
+            rf"{_NOT_AFTER_DIGIT}(?P<count>{_COUNT}|半|(?<!十)好?几){_GAP}{_UNIT}(?P<half>半)?多?(?:之|以)?前(?!后)",
             _long_ago,
         ),
         (
             rf"(?:最近|过去|(?<![附靠接将])近|这(?!一天))的?这?(?P<count>{_COUNT}|半|几){_UNIT}(?:以?来|[里内])?",
             _up_to_now,
         ),
-        (rf"(?:{'|'.join(sorted(_LATELY, key=len, reverse=True))})", _lately),
-        (rf"{_OF_YEAR}{_FEAST}节?", _feast),
-        (r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)", _bare),
-        (r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？,.!?\s]{0,4}[站店院场馆厅市行路所校园])", nothing),
-        (r"二月花|三月三(?!十|[日号])|六月雪", nothing),
-        (r"版本?(?:号|是|为)?\s{0,2}[:：]?\s{0,2}v?\d[\d.]{0,20}", nothing),
+        (rf"(?:{'|'.join(sorted(_RECENTLY, key=len, reverse=True))})", _recently),
+        (rf"{_OF_YEAR}{_HOLIDAY}节?", _holiday),
+        (r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)", _day_number),
+        (r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？,.!?\s]{0,4}[站店院场馆厅市行路所校园])", read_nothing),
+        (r"二月花|三月三(?!十|[日号])|六月雪", read_nothing),
+        (r"版本?(?:号|是|为)?\s{0,2}[:：]?\s{0,2}v?\d[\d.]{0,20}", read_nothing),
     )
 )

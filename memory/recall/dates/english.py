@@ -9,24 +9,24 @@ from memory.recall.dates.calendar import (
     END,
     LATE,
     MIDDLE,
-    Read,
-    Rule,
-    Span,
-    ago,
+    DateRule,
+    DateSpan,
+    ReadDates,
     any_year,
-    away,
+    day_at_distance,
     days,
+    days_ago,
     in_month,
-    month_away,
+    month_at_distance,
     month_end,
     months,
     newest_weekday,
     newest_weekend,
     season,
     seasons_of,
-    weekday_away,
-    weekend_away,
-    within,
+    up_to_today,
+    weekday_at_distance,
+    weekend_at_distance,
 )
 
 _MONTHS = [
@@ -43,7 +43,7 @@ WHICH_ONE = "(?P<which>last|previous|current|next|coming|(?:this )?past|this)"
 PART = r"(?P<part>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[\s-](?:in )?"
 PARTS = {"early": EARLY, "start": EARLY, "begin": EARLY, "mid": MIDDLE, "late": LATE, "end": END}
 _NAME = f"(?P<name>{MONTH})"
-_CERTAIN = "(?P<name>january|february|july|september|october|november|december)"
+_UNAMBIGUOUS_MONTH = "(?P<name>january|february|july|september|october|november|december)"
 """Months that are not also a person's name or another word."""
 _VERBS = ("may", "mar", "march")
 _DAY = r"(?P<day>\d{1,2})"
@@ -61,7 +61,7 @@ _BEFORE_A_DATE = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|b
 _IN = r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
 _THIRDS = {"early": (1, 4), "start": (1, 2), "begin": (1, 2), "mid": (5, 8), "late": (9, 12), "end": (11, 12)}
 _SEASON = "(?P<season>spring|summer|autumn|fall|winter)"
-_FIXED = {
+_HOLIDAYS = {
     "new year": (12, 31, 1, 1),
     "valentine": (2, 14, 2, 14),
     "april fool": (4, 1, 4, 1),
@@ -76,30 +76,30 @@ _FIXED = {
     "xmas": (12, 24, 12, 25),
     "boxing day": (12, 26, 12, 26),
 }
-_FEAST = (
+_HOLIDAY = (
     "(?P<feast>new year(?=['’]?s| day)|valentine(?=['’]?s)|april fool(?=['’]?s)|mother(?=['’]?s day)"
     "|father(?=['’]?s day)|independence day|fourth of july|halloween|thanksgiving|christmas eve"
     r"|christmas(?! (?:tree|song|carol|card))|xmas|boxing day)\b(?:['’]?s)?(?: (?:day|eve)\b)?"
 )
 
 
-def rules(*said: tuple[str, Read]) -> tuple[Rule, ...]:
+def compile_rules(*said: tuple[str, ReadDates]) -> tuple[DateRule, ...]:
     """Patterns, in which a space stands for any few, and what reads their matches.
 
     Only letters of English count as such, so that a word may stand between Chinese ones without a space.
     """
     flags = re.IGNORECASE | re.ASCII
-    return tuple(Rule(re.compile(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
+    return tuple(DateRule(re.compile(pattern.replace(" ", r"\s{1,3}"), flags), read) for pattern, read in said)
 
 
-def words(said: str | None) -> str:
+def normalize_question(said: str | None) -> str:
     """What was said, small, with single spaces."""
     return " ".join((said or "").lower().split())
 
 
 def part_of(found: re.Match[str]) -> str:
     """The key of PARTS for the part of a month, year or week that was said, or ""."""
-    said = words(found["part"]).removeprefix("the ").partition(" ")[0]
+    said = normalize_question(found["part"]).removeprefix("the ").partition(" ")[0]
     return {"middle": "mid", "beginning": "begin"}.get(said, said)
 
 
@@ -118,7 +118,7 @@ def _before(found: re.Match[str]) -> str:
     return found.string[max(0, found.start() - 10) : found.start()]
 
 
-def _day_of_month(found: re.Match[str], today: date) -> Iterable[Span]:
+def _day_of_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     shown = found["nth"] or _year(found, today) or found["name"] not in _VERBS or _BEFORE_A_DATE.search(_before(found))
     if not shown:
         raise ValueError("a verb: may, march")
@@ -132,33 +132,33 @@ def _day_of_month(found: re.Match[str], today: date) -> Iterable[Span]:
     return [in_month(today, year, month, day, end)]
 
 
-def _month_of_year(found: re.Match[str], today: date) -> Iterable[Span]:
+def _month_of_year(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     return [in_month(today, _year(found, today), _month(found["name"]), *PARTS.get(part_of(found), (1, 31)))]
 
 
-def _month_near(found: re.Match[str], today: date) -> Iterable[Span]:
+def _month_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     """Last May is the newest one that is over, or that of last year; next May likewise."""
     if found["name"] in _VERBS:
         raise ValueError("a verb: may, march")
-    month, which = _month(found["name"]), WHICH[words(found["which"]).split()[-1]]
+    month, which = _month(found["name"]), WHICH[normalize_question(found["which"]).split()[-1]]
     nearest = {-1: today.year - (month >= today.month), 0: today.year, 1: today.year + (month <= today.month)}[which]
     return dict.fromkeys((in_month(today, nearest, month), in_month(today, today.year + which, month)))
 
 
-def _months(found: re.Match[str], today: date) -> Iterable[Span]:
+def _months(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     first, last, year = _month(found["name"]), _month(found["last"]), _year(found, today)
     if year is None:
         return [any_year(today, (first, 1), (last, month_end(last)))]
     return [months(year - (last < first), first, last + 12 * (last < first))]
 
 
-def _week_of_month(found: re.Match[str], today: date) -> Iterable[Span]:
+def _week_of_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     nth = ["first", "second", "third", "fourth", "last"].index(found["week"].lower())
     first, last = (25, 31) if nth == 4 else (7 * nth + 1, 7 * nth + 7)
     return [in_month(today, _year(found, today), _month(found["name"]), first, last)]
 
 
-def _years(found: re.Match[str], today: date) -> Iterable[Span]:
+def _years(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     first = int(found["year"])
     if found["end"]:
         return [months(first, 1, 12 * (int(found["end"]) - first + 1))]
@@ -170,36 +170,36 @@ def part_of_year(part: str) -> tuple[int, int]:
     return _THIRDS.get(part, (1, 12))
 
 
-def _season(found: re.Match[str], today: date) -> Iterable[Span]:
-    name = words(found["season"]).replace("fall", "autumn")
+def _season(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    name = normalize_question(found["season"]).replace("fall", "autumn")
     if year := _year(found, today):
         return seasons_of(year, name)
-    which = WHICH[words(found["which"]).split()[-1]]
+    which = WHICH[normalize_question(found["which"]).split()[-1]]
     if which >= 0:
         return [season(today.year + which, name)]
     over = max(span.first for year in range(-2, 1) if (span := season(today.year + year, name)).last < today)
     return dict.fromkeys((season(over.year, name), season(today.year - 1, name)))
 
 
-def _feast(found: re.Match[str], today: date) -> Iterable[Span]:
-    fixed, which = _FIXED[words(found["feast"])], words(found["which"])
+def _holiday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    fixed, which = _HOLIDAYS[normalize_question(found["feast"])], normalize_question(found["which"])
     if year := _year(found, today):
-        return [_feast_of(year, fixed)]
+        return [_holiday_in_year(year, fixed)]
     newest = any_year(today, fixed[:2], fixed[2:])
     if which == "last":
-        before = _feast_of(newest.last.year - 1, fixed)
+        before = _holiday_in_year(newest.last.year - 1, fixed)
         return [days(newest.first, newest.last), *([before] if (today - before.last).days < 400 else [])]
     if which:
-        return [_feast_of(newest.last.year + (newest.last < today), fixed)]
+        return [_holiday_in_year(newest.last.year + (newest.last < today), fixed)]
     return [newest]
 
 
-def _feast_of(year: int, fixed: tuple[int, int, int, int]) -> Span:
+def _holiday_in_year(year: int, fixed: tuple[int, int, int, int]) -> DateSpan:
     month, first, last_month, last = fixed
     return days(date(year - (last_month < month), month, first), date(year, last_month, last))
 
 
-RULES = rules(
+RULES = compile_rules(
     (
         rf"\b{_NAME}\.? (?:the )?{_DAY}(?P<nth>{NTH})?\b{_COUNTED}"
         rf"(?:\s?(?P<between>{_AND})\s?(?P<end>\d{{1,2}})(?P<end_nth>{NTH})?\b{_COUNTED})?{_IN_YEAR}",
@@ -213,7 +213,7 @@ RULES = rules(
     (rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}", _month_of_year),
     (rf"{_IN}(?P<here>(?:{PART})?{_NAME})(?P<year>)(?!['’]s|\.? \d)", _month_of_year),
     (rf"\b{PART}{_NAME}(?!['’]s|\.? \d)", _month_of_year),
-    (rf"(?P<part>)\b{_CERTAIN}\b", _month_of_year),
+    (rf"(?P<part>)\b{_UNAMBIGUOUS_MONTH}\b", _month_of_year),
     (rf"\b{WHICH_ONE} {_NAME}(?!['’]s| \d)", _month_near),
     (
         rf"\b(?:from|between) (?P<here>{_NAME}\s?{_TO}\s?(?P<last>{MONTH})(?!\.? \d\d?\b){_IN_YEAR})",
@@ -228,7 +228,7 @@ RULES = rules(
     (rf"\b{PART}{_YEAR}(?P<end>)", _years),
     (rf"\b{WHICH_ONE} {_SEASON}\b", _season),
     (rf"\b{_SEASON} (?:of )?{_A_YEAR}", _season),
-    (rf"\b(?:(?P<which>last|this|next) )?{_FEAST}(?: (?:of |in )?{_A_YEAR})?", _feast),
+    (rf"\b(?:(?P<which>last|this|next) )?{_HOLIDAY}(?: (?:of |in )?{_A_YEAR})?", _holiday),
 )
 
 
@@ -261,86 +261,86 @@ _UNIT = r"(?P<unit>day|night|week|fortnight|month|year|hour|minute)s?\b"
 _VAGUE_DAYS = {"day": (10, 1), "week": (56, 10), "fortnight": (84, 21), "month": (240, 45), "year": (8 * 365, 365)}
 _HALF = {"month": (15, "day"), "year": (6, "month"), "hour": (0, "day")}
 _NEAR = {"yesterday": -1, "last night": -1, "tomorrow": 1}
-_LATELY = {"the other day": (10, 1), "the other night": (10, 1), "the other week": (28, 7)}
+_RECENTLY = {"the other day": (10, 1), "the other night": (10, 1), "the other week": (28, 7)}
 
 
-def _unit_near(found: re.Match[str], today: date) -> Iterable[Span]:
-    which, unit, part = words(found["which"]) or "this", words(found["unit"]), part_of(found)
+def _unit_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    which, unit, part = normalize_question(found["which"]) or "this", normalize_question(found["unit"]), part_of(found)
     distance = WHICH[which.split()[-1]]
     if unit == "weekend":
-        return newest_weekend(today)[:1] if which.endswith("past") else [weekend_away(today, distance)]
+        return newest_weekend(today)[:1] if which.endswith("past") else [weekend_at_distance(today, distance)]
     if which.endswith("past"):
-        return [within(today, 1, unit)]
+        return [up_to_today(today, 1, unit)]
     either = found["the"] and distance < 0 and not part
-    return [_whole(today, distance, unit, part), *([within(today, 1, unit)] if either else [])]
+    return [_whole_unit(today, distance, unit, part), *([up_to_today(today, 1, unit)] if either else [])]
 
 
-def _whole(today: date, distance: int, unit: str, part: str) -> Span:
+def _whole_unit(today: date, distance: int, unit: str, part: str) -> DateSpan:
     if unit == "year":
         return months(today.year + distance, *part_of_year(part))
     if unit == "month":
-        return month_away(today, distance, PARTS.get(part, (1, 31)))
+        return month_at_distance(today, distance, PARTS.get(part, (1, 31)))
     first, last = _PARTS_OF_WEEK.get(part, (0, 6))
-    return days(weekday_away(today, distance, first).first, weekday_away(today, distance, last).last)
+    return days(weekday_at_distance(today, distance, first).first, weekday_at_distance(today, distance, last).last)
 
 
-def _before_last(found: re.Match[str], today: date) -> Iterable[Span]:
-    unit = words(found["unit"])
+def _before_last(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    unit = normalize_question(found["unit"])
     if unit == "night":
-        return [away(today, -2)]
-    return [weekend_away(today, -2) if unit == "weekend" else _whole(today, -2, unit, "")]
+        return [day_at_distance(today, -2)]
+    return [weekend_at_distance(today, -2) if unit == "weekend" else _whole_unit(today, -2, unit, "")]
 
 
-def _weekend(found: re.Match[str], today: date) -> Iterable[Span]:
+def _weekend(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     return newest_weekend(today)
 
 
-def _weekday(found: re.Match[str], today: date) -> Iterable[Span]:
+def _weekday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     """Last Tuesday is the newest one or that of last week; next Tuesday likewise."""
-    day, which = _number_of(found["day"]), words(found["which"])
+    day, which = _number_of(found["day"]), normalize_question(found["which"])
     if which in ("", "on"):
         return newest_weekday(today, day, today_too=True)
     if which.endswith("past"):
         return newest_weekday(today, day, today_too=False)
     distance = WHICH[which]
     if distance == 0:
-        return [weekday_away(today, 0, day)]
+        return [weekday_at_distance(today, 0, day)]
     newest = newest_weekday(today, day, today_too=False)[0]
-    nearest = newest if distance < 0 else away(today, (day - today.weekday() - 1) % 7 + 1)
-    return dict.fromkeys((nearest, weekday_away(today, distance, day)))
+    nearest = newest if distance < 0 else day_at_distance(today, (day - today.weekday() - 1) % 7 + 1)
+    return dict.fromkeys((nearest, weekday_at_distance(today, distance, day)))
 
 
-def _weekday_of(found: re.Match[str], today: date) -> Iterable[Span]:
-    return [weekday_away(today, WHICH[words(found["week"])], _number_of(found["day"]))]
+def _weekday_of(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    return [weekday_at_distance(today, WHICH[normalize_question(found["week"])], _number_of(found["day"]))]
 
 
 def _number_of(day: str) -> int:
     return next(at for at, name in enumerate(WEEKDAYS) if name.startswith(day.lower()[:3]))
 
 
-def _long_ago(found: re.Match[str], today: date) -> Iterable[Span]:
-    count, unit = words(found["count"]), _unit(found)
+def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    count, unit = normalize_question(found["count"]), _unit(found)
     if unit in ("hour", "minute"):
-        return [days(away(today, -1).first, today)]
+        return [days(day_at_distance(today, -1).first, today)]
     if count in _VAGUE:
         far, near = _VAGUE_DAYS[unit]
-        return [days(away(today, -far).first, away(today, -near).last)]
+        return [days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)]
     if count.startswith("half"):
-        return [ago(today, *_HALF.get(unit, (3, "day")))]
-    return [ago(today, *_counted(count, unit))]
+        return [days_ago(today, *_HALF.get(unit, (3, "day")))]
+    return [days_ago(today, *_counted(count, unit))]
 
 
-def _up_to_now(found: re.Match[str], today: date) -> Iterable[Span]:
-    count, unit = words(found["count"]), _unit(found)
+def _up_to_now(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    count, unit = normalize_question(found["count"]), _unit(found)
     if unit in ("hour", "minute"):
-        return [days(away(today, -1).first, today)]
+        return [days(day_at_distance(today, -1).first, today)]
     if count in _VAGUE:
-        return [days(away(today, -_VAGUE_DAYS[unit][0]).first, today)]
-    return [within(today, *_counted(count, unit))]
+        return [days(day_at_distance(today, -_VAGUE_DAYS[unit][0]).first, today)]
+    return [up_to_today(today, *_counted(count, unit))]
 
 
 def _unit(found: re.Match[str]) -> str:
-    unit = words(found["unit"])
+    unit = normalize_question(found["unit"])
     return "day" if unit == "night" else unit
 
 
@@ -349,16 +349,16 @@ def _counted(count: str, unit: str) -> tuple[float, str]:
     return (2 * number, "week") if unit == "fortnight" else (number, unit)
 
 
-def _near_day(found: re.Match[str], today: date) -> Iterable[Span]:
-    return [away(today, _NEAR.get(words(found[0]), 0))]
+def _near_day(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    return [day_at_distance(today, _NEAR.get(normalize_question(found[0]), 0))]
 
 
-def _lately(found: re.Match[str], today: date) -> Iterable[Span]:
-    far, near = _LATELY.get(words(found[0]), (14, 0))
-    return [days(away(today, -far).first, away(today, -near).last)]
+def _recently(found: re.Match[str], today: date) -> Iterable[DateSpan]:
+    far, near = _RECENTLY.get(normalize_question(found[0]), (14, 0))
+    return [days(day_at_distance(today, -far).first, day_at_distance(today, -near).last)]
 
 
-RELATIVE_RULES = rules(
+RELATIVE_RULES = compile_rules(
     (rf"\b(?:{PART})?(?P<the>the )?{WHICH_ONE} (?P<unit>weekend|week|month|year)\b(?! of)", _unit_near),
     (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near),
     (r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))", _before_last),
@@ -373,5 +373,5 @@ RELATIVE_RULES = rules(
     (rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b", _long_ago),
     (rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)", _up_to_now),
     (r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b", _near_day),
-    (r"\b(?:recently|lately|these days|the other (?:day|night|week))\b", _lately),
+    (r"\b(?:recently|lately|these days|the other (?:day|night|week))\b", _recently),
 )

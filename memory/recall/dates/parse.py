@@ -13,12 +13,12 @@ from datetime import date, datetime
 import memory.recall.dates.chinese as dates_zh
 import memory.recall.dates.english as dates_en
 import memory.recall.dates.english as dates_en_near
-from memory.recall.dates.calendar import DAY, Rule, Span, beside, days, in_month, month_end, nothing
+from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
 from memory.recall.dates.english import WEEKDAYS
 
-MOST = 32
+MAX_SPANS = 32
 """Spans of one question; the first ones."""
-_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+_FULL_WIDTH_TO_ASCII = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _ISO = re.compile(
     r"(?<![\d.])(?P<year>(?:19|20)\d\d)(?:(?P<by>[-/.])(?P<month>\d{1,2})(?P=by)(?P<day>\d{1,2})(?![\d]|[-/]\d)"
     r"|[-/](?P<only>0[1-9]|1[0-2])(?![\d/-]))"
@@ -27,49 +27,49 @@ _SLASHES = re.compile(r"(?<![\d/.])(?P<one>\d{1,2})/(?P<other>\d{1,2})(?:/(?P<ye
 _VERSION = re.compile(r"\b(?:v|ver|version|release)\.?\s{0,2}\d[\d.]{0,20}", re.IGNORECASE)
 _TO = re.compile(r"\s{0,2}(?:[-~～—–－]|到|至|to|through|until|till)\s{0,2}(?:the\s)?", re.IGNORECASE)
 _AND = re.compile(r"\s{0,2}(?:and|和|与|跟)\s{0,2}", re.IGNORECASE)
-_BESIDE = re.compile(
+_BESIDE_EN = re.compile(
     rf"\b(?:the\s{{1,2}})?(?P<unit>day|night|weekend|week|month|{'|'.join(WEEKDAYS)})\s{{1,2}}"
     r"(?P<side>before|after|following|of)\s{1,2}(?:the\s{1,2})?$",
     re.IGNORECASE,
 )
 _BESIDE_ZH = re.compile(r"的?(?P<side>[前后])一?(?P<unit>天|晚|周(?!年)|个?星期|个月)")
-_OPEN = re.compile(r"\b(?P<side>since|before|after)\s{1,2}(?:the\s{1,2})?$", re.IGNORECASE)
+_OPEN_EN = re.compile(r"\b(?P<side>since|before|after)\s{1,2}(?:the\s{1,2})?$", re.IGNORECASE)
 _OPEN_ZH = re.compile(r"(?P<since>以来|至今|到现在)|[之以](?P<side>[前后])")
 _SIDES = {"before": -1, "after": 1, "following": 1, "of": 0, "前": -1, "后": 1}
 _UNITS = {"night": "day", "天": "day", "晚": "day", "周": "week", "星期": "week", "个星期": "week", "个月": "month"}
-_REACH = 40
+_MAX_CONTEXT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _DateMention:
     """Words that name days. readings: none for what only looks like it."""
 
     start: int
     end: int
-    readings: tuple[Span, ...]
+    readings: tuple[DateSpan, ...]
 
 
-def spans(question: str, now: datetime) -> tuple[Span, ...]:
+def find_dates(question: str, now: datetime) -> tuple[DateSpan, ...]:
     """The days that a question names, in its order; several for the same words where they may mean several.
 
     Args:
         now: when it is asked, in the person's zone; relative dates are reckoned from its day.
     """
-    today, plain = now.date(), question.translate(_NARROW)
-    joined = _joined(plain, _apart(_found(plain, today)))
-    named = _apart(_with_words_around(plain, one, today) for one in joined)
+    today, plain = now.date(), question.translate(_FULL_WIDTH_TO_ASCII)
+    joined = _join_ranges(plain, _without_overlaps(_find_mentions(plain, today)))
+    named = _without_overlaps(_apply_context(plain, one, today) for one in joined)
     found = (
         replace(span, text=question[one.start : one.end], start=one.start) for one in named for span in one.readings
     )
-    return tuple(span for _, span in zip(range(MOST), found, strict=False))
+    return tuple(span for _, span in zip(range(MAX_SPANS), found, strict=False))
 
 
-def matches(spans: Iterable[Span], day: date) -> bool:
+def is_in_spans(spans: Iterable[DateSpan], day: date) -> bool:
     """Whether one of these spans has this day; of a yearless one, its month and day count."""
-    return any(_has(span, day) for span in spans)
+    return any(_contains(span, day) for span in spans)
 
 
-def without_dates(question: str, spans: Sequence[Span]) -> str:
+def remove_dates(question: str, spans: Sequence[DateSpan]) -> str:
     """The question with the words that named these spans of it left out."""
     kept, end = [], 0
     for span in sorted(spans, key=lambda one: one.start):
@@ -79,7 +79,7 @@ def without_dates(question: str, spans: Sequence[Span]) -> str:
     return " ".join((*kept, question[end:])) if kept else question
 
 
-def _has(span: Span, day: date) -> bool:
+def _contains(span: DateSpan, day: date) -> bool:
     if not span.yearless:
         return span.first <= day <= span.last
     first, last = (span.first.month, span.first.day), (span.last.month, span.last.day)
@@ -87,32 +87,32 @@ def _has(span: Span, day: date) -> bool:
     return first <= asked <= last if first <= last else asked >= first or asked <= last
 
 
-def _found(question: str, today: date) -> Iterator[_Named]:
+def _find_mentions(question: str, today: date) -> Iterator[_DateMention]:
     for rule in _RULES:
         for match in rule.pattern.finditer(question):
             start, end = match.span("here" if "here" in rule.pattern.groupindex else 0)
-            yield _Named(start=start, end=end, readings=_read(rule, match, today))
+            yield _DateMention(start=start, end=end, readings=_read_match(rule, match, today))
 
 
-def _read(rule: Rule, match: re.Match[str], today: date) -> tuple[Span, ...]:
+def _read_match(rule: DateRule, match: re.Match[str], today: date) -> tuple[DateSpan, ...]:
     try:
         return tuple(rule.read(match, today))
     except (ValueError, OverflowError):
         return ()
 
 
-def _apart(found: Iterable[_Named]) -> list[_Named]:
+def _without_overlaps(found: Iterable[_DateMention]) -> list[_DateMention]:
     """What does not overlap: of two that do, the one that begins first, then the longer one."""
-    kept: list[_Named] = []
+    kept: list[_DateMention] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
 
 
-def _joined(question: str, named: Sequence[_Named]) -> list[_Named]:
+def _join_ranges(question: str, named: Sequence[_DateMention]) -> list[_DateMention]:
     """Two dates with "to" between them made one."""
-    joined: list[_Named] = []
+    joined: list[_DateMention] = []
     for one in named:
         whole = _range(question, joined[-1], one) if joined else None
         if whole:
@@ -122,18 +122,18 @@ def _joined(question: str, named: Sequence[_Named]) -> list[_Named]:
     return joined
 
 
-def _range(question: str, one: _Named, other: _Named) -> _Named | None:
-    between = question[one.end : other.start] if other.start - one.end < _REACH else "?"
+def _range(question: str, one: _DateMention, other: _DateMention) -> _DateMention | None:
+    between = question[one.end : other.start] if other.start - one.end < _MAX_CONTEXT else "?"
     closed = question[max(0, one.start - 10) : one.start].lower().rstrip().endswith("between") or question.startswith(
         "之间", other.end
     )
     if not (one.readings and other.readings and (_TO.fullmatch(between) or (closed and _AND.fullmatch(between)))):
         return None
     span = _from_to(one.readings[-1], other.readings[0])
-    return _Named(start=one.start, end=other.end, readings=(span,)) if span else None
+    return _DateMention(start=one.start, end=other.end, readings=(span,)) if span else None
 
 
-def _from_to(first: Span, last: Span) -> Span | None:
+def _from_to(first: DateSpan, last: DateSpan) -> DateSpan | None:
     """One span from the first's beginning to the last's end; a year said with one of them is the other's too."""
     try:
         if first.yearless and not last.yearless:
@@ -148,33 +148,33 @@ def _from_to(first: Span, last: Span) -> Span | None:
         return None
 
 
-def _with_words_around(question: str, one: _Named, today: date) -> _Named:
+def _apply_context(question: str, one: _DateMention, today: date) -> _DateMention:
     """The named days as words beside them change them: the day before, the week of, since, after."""
-    before = question[max(0, one.start - _REACH) : one.start]
+    before = question[max(0, one.start - _MAX_CONTEXT) : one.start]
     try:
-        if found := _BESIDE.search(before):
-            return replace(one, start=one.start - len(found[0]), readings=_beside(one.readings, found))
+        if found := _BESIDE_EN.search(before):
+            return replace(one, start=one.start - len(found[0]), readings=_apply_side(one.readings, found))
         if found := _BESIDE_ZH.match(question, one.end):
-            return replace(one, end=found.end(), readings=_beside(one.readings, found))
-        if found := _OPEN.search(before):
-            return replace(one, readings=_open(one.readings, found["side"].lower(), today))
+            return replace(one, end=found.end(), readings=_apply_side(one.readings, found))
+        if found := _OPEN_EN.search(before):
+            return replace(one, readings=_apply_open_end(one.readings, found["side"].lower(), today))
         if found := _OPEN_ZH.match(question, one.end):
-            return replace(one, end=found.end(), readings=_open(one.readings, found["side"] or "", today))
+            return replace(one, end=found.end(), readings=_apply_open_end(one.readings, found["side"] or "", today))
     except (ValueError, OverflowError):
         pass  # beyond the calendar's ends
     return one
 
 
-def _beside(readings: Iterable[Span], found: re.Match[str]) -> tuple[Span, ...]:
+def _apply_side(readings: Iterable[DateSpan], found: re.Match[str]) -> tuple[DateSpan, ...]:
     side, unit = _SIDES[found["side"].lower()], found["unit"].lower()
     if unit in WEEKDAYS:
         unit = str(WEEKDAYS.index(unit))
     in_any_year = unit != "weekend" and not unit.isdecimal()
-    moved = ((span, beside(span, _UNITS.get(unit, unit), side)) for span in readings)
+    moved = ((span, days_beside(span, _UNITS.get(unit, unit), side)) for span in readings)
     return tuple(replace(near, yearless=span.yearless and in_any_year) for span, near in moved)
 
 
-def _open(readings: Iterable[Span], side: str, today: date) -> tuple[Span, ...]:
+def _apply_open_end(readings: Iterable[DateSpan], side: str, today: date) -> tuple[DateSpan, ...]:
     """The days before a span, or those after it, or those from its beginning to today."""
     if _SIDES.get(side) == -1:
         return tuple(days(date.min, span.first - DAY) for span in readings)
@@ -183,7 +183,7 @@ def _open(readings: Iterable[Span], side: str, today: date) -> tuple[Span, ...]:
     return tuple(days(span.first, max(span.last, today)) for span in readings)
 
 
-def _iso(found: re.Match[str], today: date) -> Iterable[Span]:
+def _iso(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     year = int(found["year"])
     if found["only"]:
         return [in_month(today, year, int(found["only"]))]
@@ -191,7 +191,7 @@ def _iso(found: re.Match[str], today: date) -> Iterable[Span]:
     return [in_month(today, year, month, day, day)]
 
 
-def _slashes(found: re.Match[str], today: date) -> Iterator[Span]:
+def _slashes(found: re.Match[str], today: date) -> Iterator[DateSpan]:
     """Month first or day first: whatever can be."""
     year, one, other = int(found["year"]), int(found["one"]), int(found["other"])
     for month, day in dict.fromkeys(((one, other), (other, one))):
@@ -200,10 +200,10 @@ def _slashes(found: re.Match[str], today: date) -> Iterator[Span]:
 
 
 _RULES = (
-    Rule(_ISO, _iso),
-    Rule(_SLASHES, _slashes),
+    DateRule(_ISO, _iso),
+    DateRule(_SLASHES, _slashes),
     *dates_zh.RULES,
     *dates_en.RULES,
     *dates_en_near.RELATIVE_RULES,
-    Rule(_VERSION, nothing),
+    DateRule(_VERSION, read_nothing),
 )

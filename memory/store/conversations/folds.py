@@ -6,44 +6,44 @@ from typing import Any, Protocol, TypedDict, Unpack
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from memory.context.taint import FoldLabel
-from memory.failpoints import afp
+from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations import ledger
-from memory.store.conversations.messages import take
+from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.prompt_state import raise_generation
-from memory.store.conversations.turns import running_number
-from memory.store.engine.database import Database, Row, Tx, glance
+from memory.store.conversations.turns import load_running_number
+from memory.store.engine.database import Database, Row, Tx, single_query
 from memory.store.errors import WrongState
-from memory.store.rows import FoldMethod, FoldPlan, FoldRow, LedgerFault, columns_of, fold_row, home_of
-from memory.store.schema.columns import among, word
-from memory.store.schema.tables import conversation, coverage, fold, message, void
+from memory.store.rows import FoldMethod, FoldPlan, FoldRow, LedgerFault, columns_of, load_linked_space, to_fold_row
+from memory.store.schema.columns import is_one_of, literal_text
+from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, message
 
 OPEN = ("planned", "summarised", "checked", "logged")
-TEXTS = ("log_text", "summary")
-DRAWN: dict[str, tuple[str, ...]] = {
+TEXT_COLUMNS = ("log_text", "summary")
+TRANSITIONS: dict[str, tuple[str, ...]] = {
     "planned": ("summarised", "checked", "stale"),
     "summarised": ("checked", "stale"),
     "checked": ("logged", "stale"),
     "logged": ("stale",),
 }
-_FOLD = select(*columns_of(FoldRow, fold))
-_ONE = _FOLD.where(fold.c.id == bindparam("row"))
-_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("row"))
-_OPEN = _FOLD.where(among(fold.c.state, *OPEN)).order_by(fold.c.at, fold.c.id)
-_FOLDED = _FOLD.where(
+_SELECT = select(*columns_of(FoldRow, fold))
+_SELECT_ONE = _SELECT.where(fold.c.id == bindparam("row"))
+_SELECT_LABEL = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(fold.c.id == bindparam("row"))
+_SELECT_OPEN = _SELECT.where(is_one_of(fold.c.state, *OPEN)).order_by(fold.c.at, fold.c.id)
+_SELECT_FOLDED = _SELECT.where(
     fold.c.conversation == bindparam("row"),
-    fold.c.state == word("folded"),
+    fold.c.state == literal_text("folded"),
     or_(bindparam("any_epoch"), fold.c.epoch == bindparam("only")),
 ).order_by(fold.c.at, fold.c.from_seq)
-_FOLDED_BARE = _FOLDED.with_only_columns(
-    *(word("").label(one.name) if one.name in TEXTS else one for one in columns_of(FoldRow, fold))
+_SELECT_FOLDED_WITHOUT_TEXTS = _SELECT_FOLDED.with_only_columns(
+    *(literal_text("").label(one.name) if one.name in TEXT_COLUMNS else one for one in columns_of(FoldRow, fold))
 )
-_BEGUN = select(fold.c.id).where(
-    fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False)
+_SELECT_BEGUN = select(fold.c.id).where(
+    fold.c.conversation == bindparam("row"), is_one_of(fold.c.state, *OPEN), fold.c.log_only.is_(False)
 )
-_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("row"))
-_ADD = insert(fold)
-_RANGE = select(
+_SELECT_IDS = select(fold.c.id).where(fold.c.conversation == bindparam("row"))
+_INSERT = insert(fold)
+_SELECT_RANGE = select(
     func.min(message.c.turn).label("from_turn"),
     func.max(message.c.turn).label("to_turn"),
     func.max(message.c.seq).label("to_seq"),
@@ -53,7 +53,7 @@ _RANGE = select(
     message.c.seq >= bindparam("first"),
     message.c.seq <= bindparam("last"),
 )
-_AFTER = select(message.c.turn).where(
+_SELECT_AFTER = select(message.c.turn).where(
     message.c.conversation == bindparam("row"), message.c.seq == bindparam("last") + 1
 )
 _ADVANCE = (
@@ -73,15 +73,17 @@ _ADVANCE = (
         summary_tainted=bindparam("gist_outside"),
     )
 )
-_COVER = insert(coverage).from_select(
+_INSERT_COVERAGE = insert(coverage).from_select(
     ["message_id", "kind", "fold_id"],
-    select(message.c.id, word("folded"), bindparam("by")).where(
+    select(message.c.id, literal_text("folded"), bindparam("by")).where(
         message.c.conversation == bindparam("row"),
         message.c.seq >= bindparam("first"),
         message.c.seq <= bindparam("last"),
     ),
 )
-_UNCOVER = delete(coverage).where(coverage.c.fold_id == bindparam("by"), coverage.c.kind == word("folded"))
+_DELETE_COVERAGE = delete(coverage).where(
+    coverage.c.fold_id == bindparam("by"), coverage.c.kind == literal_text("folded")
+)
 _MOVE_HEAD = (
     update(conversation)
     .where(
@@ -91,33 +93,35 @@ _MOVE_HEAD = (
     )
     .values(fold_head=bindparam("head"))
 )
-_STALE_HERE = (
+_MARK_STALE = (
     update(fold)
-    .where(fold.c.conversation == bindparam("row"), among(fold.c.state, *OPEN), fold.c.log_only.is_(False))
-    .values(state=word("stale"))
+    .where(fold.c.conversation == bindparam("row"), is_one_of(fold.c.state, *OPEN), fold.c.log_only.is_(False))
+    .values(state=literal_text("stale"))
 )
-_UNDONE = (
+_MARK_UNDONE = (
     update(fold)
-    .where(fold.c.id == bindparam("row"), fold.c.state == word("folded"))
-    .values(state=word("undone"), seen_seq=bindparam("seen"))
+    .where(fold.c.id == bindparam("row"), fold.c.state == literal_text("folded"))
+    .values(state=literal_text("undone"), seen_seq=bindparam("seen"))
 )
 _TAKE_OVER = (
-    update(fold).where(among(fold.c.state, *OPEN), void(fold.c.lease_epoch)).values(lease_epoch=bindparam("mine"))
+    update(fold)
+    .where(is_one_of(fold.c.state, *OPEN), is_lease_void(fold.c.lease_epoch))
+    .values(lease_epoch=bindparam("mine"))
 )
-_TAKE = (
+_TAKE_ONE = (
     update(fold)
     .where(
         fold.c.id == bindparam("row"),
-        among(fold.c.state, *OPEN),
-        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("mine"), void(fold.c.lease_epoch)),
+        is_one_of(fold.c.state, *OPEN),
+        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("mine"), is_lease_void(fold.c.lease_epoch)),
     )
     .values(lease_epoch=bindparam("mine"))
 )
-_OURS = _OPEN.where(fold.c.lease_epoch == bindparam("mine"))
+_SELECT_OURS = _SELECT_OPEN.where(fold.c.lease_epoch == bindparam("mine"))
 
 
-_TEXTUAL = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
-_CHANGED = (*_TEXTUAL, "tainted", "clean_lines", "summary_tainted")
+_TEXT_FIELDS = ("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after")
+_CHANGEABLE_FIELDS = (*_TEXT_FIELDS, "tainted", "clean_lines", "summary_tainted")
 
 
 class FoldChanges(TypedDict, total=False):
@@ -134,46 +138,48 @@ class FoldChanges(TypedDict, total=False):
     summary_tainted: bool | None
 
 
-@glance
-async def read_fold(tx: Tx, id: str) -> FoldRow | None:
+@single_query
+async def load_fold(tx: Tx, id: str) -> FoldRow | None:
     """One fold, None for an unknown id."""
-    row = await tx.one(_ONE, row=id)
-    return fold_row(row) if row else None
+    row = await tx.one(_SELECT_ONE, row=id)
+    return to_fold_row(row) if row else None
 
 
-async def labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
-    found = [await tx.one(_LABEL, row=id) for id in ids]
+async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
+    found = [await tx.one(_SELECT_LABEL, row=id) for id in ids]
     return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in found if row}
 
 
-async def folded(tx: Tx, id: str, epoch: int | None = None, bare: bool = False) -> list[FoldRow]:
+async def load_folded(tx: Tx, id: str, epoch: int | None = None, bare: bool = False) -> list[FoldRow]:
     """A conversation's folded folds, oldest first; epoch: only that one's; bare: without their TEXTS."""
-    rows = await tx.all(_FOLDED_BARE if bare else _FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0)
-    return [fold_row(row) for row in rows]
+    rows = await tx.all(
+        _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0
+    )
+    return [to_fold_row(row) for row in rows]
 
 
-async def open_folds(tx: Tx) -> list[FoldRow]:
-    return [fold_row(row) for row in await tx.all(_OPEN)]
+async def load_open_folds(tx: Tx) -> list[FoldRow]:
+    return [to_fold_row(row) for row in await tx.all(_SELECT_OPEN)]
 
 
-async def fold_ids(tx: Tx, id: str) -> frozenset[str]:
-    return frozenset(row["id"] for row in await tx.all(_IDS, row=id))
+async def load_fold_ids(tx: Tx, id: str) -> frozenset[str]:
+    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, row=id))
 
 
 async def plan_fold(tx: Tx, wanted: FoldPlan) -> FoldRow | None:
     """Begin the planned fold; None if the conversation has moved on or another fold is under way."""
-    home = await take(tx, wanted.conversation)
-    if not _fits(home, wanted.epoch, wanted.prev_fold) or not await _whole_turns(tx, home, wanted):
+    home = await take_numbers(tx, wanted.conversation)
+    if not _is_current(home, wanted.epoch, wanted.prev_fold) or not await _covers_whole_turns(tx, home, wanted):
         return None
-    if not wanted.log_only and await tx.one(_BEGUN, row=wanted.conversation):
+    if not wanted.log_only and await tx.one(_SELECT_BEGUN, row=wanted.conversation):
         return None
-    return await _begin(tx, home, wanted)
+    return await _insert_fold(tx, home, wanted)
 
 
-async def plan_log_of_view(tx: Tx, home: Row, wanted: FoldPlan) -> None:
+async def plan_log_only_fold(tx: Tx, home: Row, wanted: FoldPlan) -> None:
     """At a clear: a log-only fold of exactly what is in the view at this instant."""
-    first, last = await live_from(tx, home), home["next_seq"] - 1
-    held = await tx.one(_RANGE, row=home["id"], first=first, last=last)
+    first, last = await load_live_from(tx, home), home["next_seq"] - 1
+    held = await tx.one(_SELECT_RANGE, row=home["id"], first=first, last=last)
     if held is None or held["to_seq"] is None:
         return
     view = FoldPlan(
@@ -190,107 +196,107 @@ async def plan_log_of_view(tx: Tx, home: Row, wanted: FoldPlan) -> None:
         log_only=True,
         why=wanted.why,
     )
-    await _begin(tx, home, view)
+    await _insert_fold(tx, home, view)
 
 
 async def advance(tx: Tx, held: FoldRow, state: str, changes: FoldChanges) -> FoldRow | None:
-    home = await take(tx, held.conversation)
-    if not held.log_only and state != "stale" and not _fits(home, held.epoch, held.prev_fold):
-        await _stale(tx, held)
+    home = await take_numbers(tx, held.conversation)
+    if not held.log_only and state != "stale" and not _is_current(home, held.epoch, held.prev_fold):
+        await _mark_stale(tx, held)
         return None
-    if state not in DRAWN.get(held.state, ()):
+    if state not in TRANSITIONS.get(held.state, ()):
         raise WrongState(f"a fold does not go from {held.state} to {state}")
-    return await _write(tx, held, state, {name: value for name, value in changes.items() if value is not None})
+    return await _update_fold(tx, held, state, {name: value for name, value in changes.items() if value is not None})
 
 
 async def commit(tx: Tx, held: FoldRow, tokens_after: int) -> FoldRow | None:
     """T9."""
     if not held.log_ref:
         raise WrongState(f"fold {held.id} has no log entry")
-    if (await _known(tx, held.id)).state == "stale":
+    if (await _load_known(tx, held.id)).state == "stale":
         return None
     if not held.log_only:
         head = {"under": held.epoch, "former": held.prev_fold, "head": held.id}
         if not await tx.run(_MOVE_HEAD, row=held.conversation, **head):
-            await _stale(tx, held)
+            await _mark_stale(tx, held)
             return None
-        await tx.run(_COVER, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)
+        await tx.run(_INSERT_COVERAGE, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)
         await raise_generation(tx, held.conversation, "fold")
-    done = await _write(tx, held, "folded", {"tokens_after": tokens_after}, was="logged")
-    await afp("fold.in_txn")
+    done = await _update_fold(tx, held, "folded", {"tokens_after": tokens_after}, was="logged")
+    await hit_async("fold.in_txn")
     return done
 
 
 async def undo(tx: Tx, id: str) -> FoldRow | None:
     """A clear leaves no head behind, so the head, where there is one, is the newest act."""
-    home = await take(tx, id)
-    held = await read_fold(tx, home["fold_head"])
+    home = await take_numbers(tx, id)
+    held = await load_fold(tx, home["fold_head"])
     if held is None:
         return None
     await tx.run(_MOVE_HEAD, row=id, under=home["epoch"], former=held.id, head=held.prev_fold)
-    await tx.run(_UNCOVER, by=held.id)
-    await stale_open(tx, id)
+    await tx.run(_DELETE_COVERAGE, by=held.id)
+    await mark_open_stale(tx, id)
     await raise_generation(tx, id, "fold undone")
-    await tx.run(_UNDONE, row=held.id, seen=home["next_seq"])
-    return await read_fold(tx, held.id)
+    await tx.run(_MARK_UNDONE, row=held.id, seen=home["next_seq"])
+    return await load_fold(tx, held.id)
 
 
-async def stale_open(tx: Tx, id: str) -> None:
+async def mark_open_stale(tx: Tx, id: str) -> None:
     """The epoch or the head moves: what was begun on the old one changes nothing any more; log-only folds go on."""
-    await tx.run(_STALE_HERE, row=id)
+    await tx.run(_MARK_STALE, row=id)
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
     """At start: open folds that still fit go on under our lease; the others are stale."""
     await tx.run(_TAKE_OVER, mine=tx.lease)
-    for held in await _ours(tx):
-        home = await take(tx, held.conversation)
-        if not held.log_only and not _fits(home, held.epoch, held.prev_fold):
-            await _stale(tx, held)
-    return await _ours(tx)
+    for held in await _load_ours(tx):
+        home = await take_numbers(tx, held.conversation)
+        if not held.log_only and not _is_current(home, held.epoch, held.prev_fold):
+            await _mark_stale(tx, held)
+    return await _load_ours(tx)
 
 
 async def take_one(tx: Tx, id: str, at_once: bool) -> FoldRow | None:
     """See Folds.take."""
-    return await read_fold(tx, id) if await tx.run(_TAKE, row=id, mine=tx.lease, at_once=at_once) else None
+    return await load_fold(tx, id) if await tx.run(_TAKE_ONE, row=id, mine=tx.lease, at_once=at_once) else None
 
 
-async def _ours(tx: Tx) -> list[FoldRow]:
-    return [fold_row(row) for row in await tx.all(_OURS, mine=tx.lease)]
+async def _load_ours(tx: Tx) -> list[FoldRow]:
+    return [to_fold_row(row) for row in await tx.all(_SELECT_OURS, mine=tx.lease)]
 
 
-async def live_from(tx: Tx, home: Row) -> int:
+async def load_live_from(tx: Tx, home: Row) -> int:
     """The first seq that is in the view: behind the head, or where the view begins."""
-    head = await read_fold(tx, home["fold_head"])
+    head = await load_fold(tx, home["fold_head"])
     return head.to_seq + 1 if head else int(home["view_from"])
 
 
-def _fits(home: Row, epoch: int, head: str) -> bool:
+def _is_current(home: Row, epoch: int, head: str) -> bool:
     return bool(home["epoch"] == epoch and home["fold_head"] == head)
 
 
-async def _whole_turns(tx: Tx, home: Row, wanted: FoldPlan) -> bool:
-    if wanted.from_seq != await live_from(tx, home):
+async def _covers_whole_turns(tx: Tx, home: Row, wanted: FoldPlan) -> bool:
+    if wanted.from_seq != await load_live_from(tx, home):
         return False
-    held = await tx.one(_RANGE, row=wanted.conversation, first=wanted.from_seq, last=wanted.to_seq)
-    after = await tx.one(_AFTER, row=wanted.conversation, last=wanted.to_seq)
+    held = await tx.one(_SELECT_RANGE, row=wanted.conversation, first=wanted.from_seq, last=wanted.to_seq)
+    after = await tx.one(_SELECT_AFTER, row=wanted.conversation, last=wanted.to_seq)
     found = (held["from_turn"], held["to_turn"], held["to_seq"]) if held else ()
     return (
         found == (wanted.from_turn, wanted.to_turn, wanted.to_seq)
         and (after is None or after["turn"] > wanted.to_turn)
-        and await running_number(tx, wanted.conversation) not in range(wanted.from_turn, wanted.to_turn + 1)
+        and await load_running_number(tx, wanted.conversation) not in range(wanted.from_turn, wanted.to_turn + 1)
     )
 
 
-async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
-    before = None if wanted.log_only else await read_fold(tx, wanted.prev_fold)
+async def _insert_fold(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
+    before = None if wanted.log_only else await load_fold(tx, wanted.prev_fold)
     id = new_id(tx.now)
     await tx.run(
-        _ADD,
+        _INSERT,
         id=id,
         **{name: getattr(wanted, name) for name in wanted.__dataclass_fields__ if name != "seen_seq"},
         seen_seq=wanted.seen_seq or home["next_seq"],
-        space=await home_of(tx, home["space"]),
+        space=await load_linked_space(tx, home["space"]),
         channel=home["channel"],
         turns_covered=wanted.to_turn - wanted.from_turn + 1 + (before.turns_covered if before else 0),
         state="planned",
@@ -298,11 +304,11 @@ async def _begin(tx: Tx, home: Row, wanted: FoldPlan) -> FoldRow:
         at=tx.now,
         lease_epoch=tx.lease,
     )
-    return await _known(tx, id)
+    return await _load_known(tx, id)
 
 
-async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
-    now = {name: changes.get(name, getattr(held, name)) for name in _CHANGED}
+async def _update_fold(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was: str = "") -> FoldRow | None:
+    now = {name: changes.get(name, getattr(held, name)) for name in _CHANGEABLE_FIELDS}
     written = await tx.run(
         _ADVANCE,
         row=held.id,
@@ -320,22 +326,22 @@ async def _write(tx: Tx, held: FoldRow, state: str, changes: dict[str, Any], was
         clean=now["clean_lines"],
         gist_outside=int(now["summary_tainted"]),
     )
-    found = await _known(tx, held.id)
+    found = await _load_known(tx, held.id)
     if not written and found.state != "stale":
         raise WrongState(f"fold {held.id} is {found.state}, not {was or held.state}, or not ours")
     return found if written else None
 
 
-async def _stale(tx: Tx, held: FoldRow) -> None:
-    found = await _known(tx, held.id)
+async def _mark_stale(tx: Tx, held: FoldRow) -> None:
+    found = await _load_known(tx, held.id)
     if found.state not in (*OPEN, "stale"):
         raise WrongState(f"fold {held.id} is {found.state}")
     if found.state != "stale":
-        await _write(tx, found, "stale", {})
+        await _update_fold(tx, found, "stale", {})
 
 
-async def _known(tx: Tx, id: str) -> FoldRow:
-    found = await read_fold(tx, id)
+async def _load_known(tx: Tx, id: str) -> FoldRow:
+    found = await load_fold(tx, id)
     if found is None:
         raise WrongState(f"there is no fold {id}")
     return found
@@ -423,31 +429,31 @@ class SqlFolds:
 
     async def commit(self, fold: FoldRow, tokens_after: int) -> FoldRow | None:
         done = await self._database.write(commit, fold, tokens_after)
-        await afp("fold.folded")
+        await hit_async("fold.folded")
         return done
 
     async def undo(self, conversation: str) -> FoldRow | None:
         undone = await self._database.write(undo, conversation)
-        await afp("fold.undone")
+        await hit_async("fold.undone")
         return undone
 
     async def folds(self, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
-        return await self._database.read(folded, conversation, epoch, bare)
+        return await self._database.read(load_folded, conversation, epoch, bare)
 
     async def open_folds(self) -> list[FoldRow]:
-        return await self._database.read(open_folds)
+        return await self._database.read(load_open_folds)
 
     async def fold_ids(self, conversation: str) -> frozenset[str]:
-        return await self._database.read(fold_ids, conversation)
+        return await self._database.read(load_fold_ids, conversation)
 
     async def take(self, id: str, *, at_once: bool) -> FoldRow | None:
         return await self._database.write(take_one, id, at_once)
 
     async def fold(self, id: str) -> FoldRow | None:
-        return await self._database.read(read_fold, id)
+        return await self._database.read(load_fold, id)
 
     async def labels(self, ids: Sequence[str]) -> dict[str, FoldLabel]:
-        return await self._database.read(labels, ids)
+        return await self._database.read(load_labels, ids)
 
     async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
-        return await self._database.read(ledger.check, conversation)
+        return await self._database.read(ledger.check_ledger, conversation)

@@ -6,42 +6,42 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, insert, select
 
 from memory.conversation import Document, Image, Message, Text, Turn, dump_parts
-from memory.ids import key_of, new_id
-from memory.store.audit import note
+from memory.ids import derive_key, new_id
+from memory.store.audit import append_act
 from memory.store.engine.database import Tx
 from memory.store.errors import WrongState
 from memory.store.rows import Place
 from memory.store.schema.tables import conversation, inbox, message, outbox, turn
 
-BY = "import"
+ORIGIN = "import"
 """Who is noted as the sender, and as the one who acted."""
-_TITLE_LETTERS = 60
-_AT = select(conversation.c.id).where(
+_MAX_TITLE = 60
+_SELECT_BY_PLACE = select(conversation.c.id).where(
     conversation.c.channel == bindparam("channel"),
     conversation.c.account == bindparam("account"),
     conversation.c.chat_id == bindparam("chat_id"),
     conversation.c.thread_id == bindparam("thread_id"),
 )
-_ADD_CONVERSATION = insert(conversation)
-_ADD_INBOX = insert(inbox)
-_ADD_TURN = insert(turn)
-_ADD_MESSAGE = insert(message)
-_ADD_OUTBOX = insert(outbox)
+_INSERT_CONVERSATION = insert(conversation)
+_INSERT_INBOX = insert(inbox)
+_INSERT_TURN = insert(turn)
+_INSERT_MESSAGE = insert(message)
+_INSERT_OUTBOX = insert(outbox)
 
 
-async def bring_in(tx: Tx, place: Place, turns: Sequence[Turn]) -> str:
+async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> str:
     """See Sessions.bring_in.
 
     Raises:
         WrongState: there is a conversation at that place.
     """
     where = {"channel": place.channel, "account": place.account, "chat_id": place.chat_id, "thread_id": place.thread_id}
-    if await tx.one(_AT, **where) is not None:
+    if await tx.one(_SELECT_BY_PLACE, **where) is not None:
         raise WrongState(f"there is a conversation at {place.channel}:{place.chat_id}")
     home, seq, line = new_id(tx.now), 1, 1
-    words = next((said for held in turns if (said := _words(held.messages[0]))), "")
+    words = next((said for held in turns if (said := _shown_text(held.messages[0]))), "")
     await tx.run(
-        _ADD_CONVERSATION,
+        _INSERT_CONVERSATION,
         id=home,
         **where,
         kind=place.kind,
@@ -50,19 +50,19 @@ async def bring_in(tx: Tx, place: Place, turns: Sequence[Turn]) -> str:
         next_turn=1 + len(turns),
         next_line=1 + 2 * len(turns),
         listed=True,
-        title=" ".join(words.split())[:_TITLE_LETTERS],
+        title=" ".join(words.split())[:_MAX_TITLE],
         heard=tx.now,
         updated=tx.now,
     )
     for number, held in enumerate(turns, 1):
-        spot = _Spot(tx, home, place, number)
+        spot = _TurnImporter(tx, home, place, number)
         await spot.bring(held, seq, line)
         seq, line = seq + len(held.messages), line + 2
-    await note(tx, "import", home, "imported")
+    await append_act(tx, "import", home, "imported")
     return home
 
 
-class _Spot:
+class _TurnImporter:
     """One turn's rows. Its user message has the id of its inbox row, as it would have if it had been heard here."""
 
     def __init__(self, tx: Tx, home: str, place: Place, number: int) -> None:
@@ -76,13 +76,13 @@ class _Spot:
         if heard:
             await self._heard(first, line)
         await self._tx.run(
-            _ADD_TURN,
+            _INSERT_TURN,
             id=self._turn,
             conversation=self._home,
             number=self._number,
             epoch=1,
             inbox_id=self._inbox if heard else "",
-            actor=BY,
+            actor=ORIGIN,
             state="done",
             step=sum(one.role == "assistant" for one in held.messages),
             trace_id=self._trace,
@@ -92,20 +92,20 @@ class _Spot:
         )
         for place, one in enumerate(held.messages):
             await self._message(one, seq + place, self._inbox if heard and place == 0 else new_id(self._tx.now))
-        if last.role == "assistant" and (said := _words(last)):
+        if last.role == "assistant" and (said := _shown_text(last)):
             await self._spoken(last, said, line + 1, self._inbox if heard else "")
 
     async def _heard(self, first: Message, line: int) -> None:
         await self._tx.run(
-            _ADD_INBOX,
+            _INSERT_INBOX,
             id=self._inbox,
             conversation=self._home,
             channel=self._place.channel,
             account=self._place.account,
-            key=f"{BY}:{self._home}:{self._number}",
+            key=f"{ORIGIN}:{self._home}:{self._number}",
             kind="message",
-            sender_id=BY,
-            body=json.dumps({"text": _words(first)}, ensure_ascii=False),
+            sender_id=ORIGIN,
+            body=json.dumps({"text": _shown_text(first)}, ensure_ascii=False),
             state="done",
             turn_id=self._turn,
             trace_id=self._trace,
@@ -115,7 +115,7 @@ class _Spot:
 
     async def _message(self, one: Message, seq: int, id: str) -> None:
         await self._tx.run(
-            _ADD_MESSAGE,
+            _INSERT_MESSAGE,
             id=id,
             conversation=self._home,
             epoch=1,
@@ -137,13 +137,13 @@ class _Spot:
         """What people see of the answer; it was given elsewhere, so it is sent already."""
         source = f"{reply_to or self._turn}:answer"
         await self._tx.run(
-            _ADD_OUTBOX,
+            _INSERT_OUTBOX,
             id=new_id(self._tx.now),
             conversation=self._home,
             source=source,
             epoch=1,
             kind="final",
-            client_key=key_of(source, 0),
+            client_key=derive_key(source, 0),
             text=said,
             state="sent",
             reply_to=reply_to,
@@ -152,7 +152,7 @@ class _Spot:
         )
 
 
-def _words(one: Message) -> str:
+def _shown_text(one: Message) -> str:
     """What a transcript shows of a message."""
     shown: list[str] = []
     for part in one.parts:

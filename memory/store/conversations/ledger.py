@@ -6,11 +6,11 @@ from sqlalchemy import Select, String, bindparam, exists, func, literal_column, 
 
 from memory.store.engine.database import Tx
 from memory.store.rows import LedgerFault
-from memory.store.schema.columns import word
+from memory.store.schema.columns import literal_text
 from memory.store.schema.tables import conversation, coverage, fold, message
 
 
-def _chain() -> Any:
+def _fold_chain() -> Any:
     """Each conversation's folds from its head back to where its view begins."""
     head = (
         select(conversation.c.id.label("conversation"), fold.c.id.label("fold"), fold.c.prev_fold.label("before"))
@@ -34,31 +34,31 @@ _scope = (
             conversation.c.view_from,
         ).label("live_from"),
     )
-    .where(or_(bindparam("only") == word(""), conversation.c.id == bindparam("only")))
+    .where(or_(bindparam("only") == literal_text(""), conversation.c.id == bindparam("only")))
     .cte("scope")
 )
-_chained = _chain()
-_covers = (coverage.c.message_id == message.c.id) & (coverage.c.kind == word("folded"))
+_chained = _fold_chain()
+_covers = (coverage.c.message_id == message.c.id) & (coverage.c.kind == literal_text("folded"))
 
 
-def _fault(subject: Any, what: Any) -> Select[Any]:
+def _fault_columns(subject: Any, what: Any) -> Select[Any]:
     told = literal_column(f"'{what}'", String) if isinstance(what, str) else what
     return select(_scope.c.id.label("conversation"), subject.label("subject"), told.label("what"))
 
 
-def _messages(what: Any) -> Select[Any]:
-    return _fault(message.c.id, what).join_from(_scope, message, message.c.conversation == _scope.c.id)
+def _message_faults(what: Any) -> Select[Any]:
+    return _fault_columns(message.c.id, what).join_from(_scope, message, message.c.conversation == _scope.c.id)
 
 
-def _folds(what: Any) -> Select[Any]:
-    return _fault(fold.c.id, what).join_from(_scope, fold, fold.c.conversation == _scope.c.id)
+def _fold_faults(what: Any) -> Select[Any]:
+    return _fault_columns(fold.c.id, what).join_from(_scope, fold, fold.c.conversation == _scope.c.id)
 
 
-def _of_chain(what: str) -> Select[Any]:
-    return _folds(what).join(_chained, (_chained.c.fold == fold.c.id) & (_chained.c.conversation == _scope.c.id))
+def _chain_faults(what: str) -> Select[Any]:
+    return _fold_faults(what).join(_chained, (_chained.c.fold == fold.c.id) & (_chained.c.conversation == _scope.c.id))
 
 
-def _starts() -> Any:
+def _expected_start() -> Any:
     """Where the fold must begin: behind the one before it, or where the view begins."""
     before = fold.alias("before")
     behind = select(before.c.to_seq + 1).where(before.c.id == fold.c.prev_fold).scalar_subquery()
@@ -67,47 +67,53 @@ def _starts() -> Any:
 
 _dangling = fold.alias("dangling")
 _CHECK = union_all(
-    _messages("a live message is covered by a fold").join(coverage, _covers).where(message.c.seq >= _scope.c.live_from),
-    _messages("a message behind the head is covered by no fold")
+    _message_faults("a live message is covered by a fold")
+    .join(coverage, _covers)
+    .where(message.c.seq >= _scope.c.live_from),
+    _message_faults("a message behind the head is covered by no fold")
     .outerjoin(coverage, coverage.c.message_id == message.c.id)
     .where(
         message.c.seq >= _scope.c.view_from,
         message.c.seq < _scope.c.live_from,
         coverage.c.message_id.is_(None),
     ),
-    _messages("a message is covered by a fold that is not on the chain")
+    _message_faults("a message is covered by a fold that is not on the chain")
     .join(coverage, _covers)
     .where(
         message.c.seq >= _scope.c.view_from,
         message.c.seq < _scope.c.live_from,
         ~exists().where(_chained.c.fold == coverage.c.fold_id, _chained.c.conversation == _scope.c.id),
     ),
-    _messages("a message is covered by a fold of another range, or of none")
+    _message_faults("a message is covered by a fold of another range, or of none")
     .join(coverage, _covers)
     .outerjoin(fold, fold.c.id == coverage.c.fold_id)
     .where(
         or_(
             fold.c.id.is_(None),
-            fold.c.state != word("folded"),
+            fold.c.state != literal_text("folded"),
             fold.c.conversation != message.c.conversation,
             message.c.seq < fold.c.from_seq,
             message.c.seq > fold.c.to_seq,
         )
     ),
-    _of_chain("a fold of the chain does not begin where the one before it ends").where(fold.c.from_seq != _starts()),
-    _of_chain("a fold of the chain is not folded").where(fold.c.state != word("folded")),
-    _of_chain("a fold of the chain builds on one that is missing").where(
-        fold.c.prev_fold != word(""), ~exists().where(_dangling.c.id == fold.c.prev_fold)
+    _chain_faults("a fold of the chain does not begin where the one before it ends").where(
+        fold.c.from_seq != _expected_start()
     ),
-    _fault(_scope.c.fold_head, "the head is no fold of this conversation").where(
-        _scope.c.fold_head != word(""),
+    _chain_faults("a fold of the chain is not folded").where(fold.c.state != literal_text("folded")),
+    _chain_faults("a fold of the chain builds on one that is missing").where(
+        fold.c.prev_fold != literal_text(""), ~exists().where(_dangling.c.id == fold.c.prev_fold)
+    ),
+    _fault_columns(_scope.c.fold_head, "the head is no fold of this conversation").where(
+        _scope.c.fold_head != literal_text(""),
         ~exists().where(_dangling.c.id == _scope.c.fold_head, _dangling.c.conversation == _scope.c.id),
     ),
-    _folds("a fold is done but has no log entry").where(fold.c.state == word("folded"), fold.c.log_ref == word("")),
-    _fault(_scope.c.id, "the view begins behind its end").where(_scope.c.view_from > _scope.c.next_seq),
+    _fold_faults("a fold is done but has no log entry").where(
+        fold.c.state == literal_text("folded"), fold.c.log_ref == literal_text("")
+    ),
+    _fault_columns(_scope.c.id, "the view begins behind its end").where(_scope.c.view_from > _scope.c.next_seq),
 )
 
 
-async def check(tx: Tx, id: str = "") -> list[LedgerFault]:
+async def check_ledger(tx: Tx, id: str = "") -> list[LedgerFault]:
     """All breaches of one conversation, or of all for ""; a sound record has none."""
     return [LedgerFault(**row) for row in await tx.all(_CHECK, only=id)]

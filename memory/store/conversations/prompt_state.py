@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, delete, exists, insert, select, update
 
 from memory.conversation import Reduction, SystemPart
-from memory.store.conversations.messages import read_conversation, take
-from memory.store.engine.database import InsertNew, Row, Tx
-from memory.store.rows import Snapshot, columns_of
+from memory.store.conversations.messages import load_conversation_row, take_numbers
+from memory.store.engine.database import InsertIfAbsent, Row, Tx
+from memory.store.rows import PromptSnapshot, columns_of
 from memory.store.schema.tables import conversation, message, prefix_text, reduction, snapshot, snapshot_part
 
-_REDUCE = InsertNew(reduction)
-_RAISE = (
+_INSERT_REDUCTION = InsertIfAbsent(reduction)
+_RAISE_GENERATION = (
     update(conversation)
     .where(conversation.c.id == bindparam("row"))
     .values(prefix_generation=conversation.c.prefix_generation + 1, prefix_reason=bindparam("why"))
 )
-_MARK = (
+_MARK_PREFIX = (
     update(conversation)
     .where(conversation.c.id == bindparam("row"))
     .values(prefix_sha256=bindparam("now_sha256"), prefix_reason=bindparam("why"))
 )
-_LIVE = (
+_SELECT_LIVE_REDUCTIONS = (
     select(*columns_of(Reduction, reduction))
     .join(message, message.c.id == reduction.c.message_id)
     .where(message.c.conversation == bindparam("row"), message.c.seq >= bindparam("live_from"))
@@ -33,36 +33,36 @@ _LIVE = (
 
 async def raise_generation(tx: Tx, id: str, reason: str) -> None:
     """The prefix changes with this transaction."""
-    await tx.run(_RAISE, row=id, why=reason)
+    await tx.run(_RAISE_GENERATION, row=id, why=reason)
     tx.breaks.append(reason)
 
 
-async def reduce(tx: Tx, id: str, reductions: Sequence[Reduction], reason: str) -> None:
-    generation = (await read_conversation(tx, id))["prefix_generation"] + 1
-    new = [await _record(tx, id, one, reason, generation) for one in reductions]
+async def add_reductions(tx: Tx, id: str, reductions: Sequence[Reduction], reason: str) -> None:
+    generation = (await load_conversation_row(tx, id))["prefix_generation"] + 1
+    new = [await _insert_reduction(tx, id, one, reason, generation) for one in reductions]
     if any(new):
         await raise_generation(tx, id, reason)
 
 
 async def mark_prefix(tx: Tx, id: str, sha256: str, reason: str) -> int:
     """The first mark is no change: there was no prefix before it."""
-    home = await read_conversation(tx, id)
+    home = await load_conversation_row(tx, id)
     if home["prefix_sha256"] == sha256:
         return int(home["prefix_generation"])
-    await tx.run(_MARK, row=id, now_sha256=sha256, why=reason)
+    await tx.run(_MARK_PREFIX, row=id, now_sha256=sha256, why=reason)
     if home["prefix_sha256"]:
         await raise_generation(tx, id, reason)
-    return int((await read_conversation(tx, id))["prefix_generation"])
+    return int((await load_conversation_row(tx, id))["prefix_generation"])
 
 
-async def live_reductions(tx: Tx, id: str, live_from: int) -> tuple[Reduction, ...]:
+async def load_live_reductions(tx: Tx, id: str, live_from: int) -> tuple[Reduction, ...]:
     """Those of messages from seq `live_from` on, in the order they were made."""
-    return tuple(Reduction(**row) for row in await tx.all(_LIVE, row=id, live_from=live_from))
+    return tuple(Reduction(**row) for row in await tx.all(_SELECT_LIVE_REDUCTIONS, row=id, live_from=live_from))
 
 
-async def _record(tx: Tx, id: str, one: Reduction, reason: str, generation: int) -> int:
+async def _insert_reduction(tx: Tx, id: str, one: Reduction, reason: str, generation: int) -> int:
     return await tx.run(
-        _REDUCE,
+        _INSERT_REDUCTION,
         message_id=one.message_id,
         part=one.part,
         form=one.form,
@@ -76,68 +76,68 @@ async def _record(tx: Tx, id: str, one: Reduction, reason: str, generation: int)
 
 # What a conversation's prefix shows of files and of the bot itself, so that a restart shows the same bytes.
 
-_READ = select(snapshot).where(snapshot.c.conversation == bindparam("row"))
-_PARTS = (
+_SELECT_SNAPSHOT = select(snapshot).where(snapshot.c.conversation == bindparam("row"))
+_SELECT_PARTS = (
     select(snapshot_part.c.name, snapshot_part.c.left_out, prefix_text.c.sha256, prefix_text.c.text)
     .join(prefix_text, prefix_text.c.sha256 == snapshot_part.c.sha256)
     .where(snapshot_part.c.conversation == bindparam("row"))
     .order_by(snapshot_part.c.place)
 )
-_ADD = insert(snapshot)
-_ADD_PART = insert(snapshot_part)
-_ADD_TEXT = InsertNew(prefix_text)
-_DROP = delete(snapshot).where(snapshot.c.conversation == bindparam("row"))
-_DROP_PARTS = delete(snapshot_part).where(snapshot_part.c.conversation == bindparam("row"))
-_DROP_TEXT = delete(prefix_text).where(
+_INSERT_SNAPSHOT = insert(snapshot)
+_INSERT_PART = insert(snapshot_part)
+_INSERT_TEXT = InsertIfAbsent(prefix_text)
+_DELETE_SNAPSHOT = delete(snapshot).where(snapshot.c.conversation == bindparam("row"))
+_DELETE_PARTS = delete(snapshot_part).where(snapshot_part.c.conversation == bindparam("row"))
+_DELETE_TEXT = delete(prefix_text).where(
     prefix_text.c.sha256 == bindparam("unused"), ~exists().where(snapshot_part.c.sha256 == prefix_text.c.sha256)
 )
 
 
-async def read_snapshot(tx: Tx, id: str) -> Snapshot | None:
+async def load_snapshot(tx: Tx, id: str) -> PromptSnapshot | None:
     """What was shown last, None where nothing was yet."""
-    head = await tx.one(_READ, row=id)
+    head = await tx.one(_SELECT_SNAPSHOT, row=id)
     if head is None:
         return None
     own = {name: head[name] for name in ("source", "epoch", "fold_head", "reductions")}
-    return Snapshot(**own, parts=tuple(_part(row) for row in await tx.all(_PARTS, row=id)))
+    return PromptSnapshot(**own, parts=tuple(_to_part(row) for row in await tx.all(_SELECT_PARTS, row=id)))
 
 
-async def set_snapshot(tx: Tx, id: str, taken: Snapshot, reason: str) -> int:
+async def set_snapshot(tx: Tx, id: str, taken: PromptSnapshot, reason: str) -> int:
     """See Sessions.set_snapshot. One that was taken before a clear or a fold changes nothing when it comes after."""
-    home = await take(tx, id)
+    home = await take_numbers(tx, id)
     if (home["epoch"], home["fold_head"]) == (taken.epoch, taken.fold_head):
-        before = await read_snapshot(tx, id)
-        await forget(tx, id, keep={sha256_of(part.text) for part in taken.parts})
-        await _write(tx, id, taken)
+        before = await load_snapshot(tx, id)
+        await delete_snapshot(tx, id, keep={hash_text(part.text) for part in taken.parts})
+        await _insert_snapshot(tx, id, taken)
         if before is not None and before.parts != taken.parts:
             await raise_generation(tx, id, reason)
             return int(home["prefix_generation"]) + 1
     return int(home["prefix_generation"])
 
 
-async def forget(tx: Tx, id: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
+async def delete_snapshot(tx: Tx, id: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
     """Take a conversation's snapshot away, and of its texts those that no other shows. keep: texts that stay."""
-    held = [row["sha256"] for row in await tx.all(_PARTS, row=id)]
-    await tx.run(_DROP_PARTS, row=id)
-    await tx.run(_DROP, row=id)
+    held = [row["sha256"] for row in await tx.all(_SELECT_PARTS, row=id)]
+    await tx.run(_DELETE_PARTS, row=id)
+    await tx.run(_DELETE_SNAPSHOT, row=id)
     for unused in {*held} - keep:
-        await tx.run(_DROP_TEXT, unused=unused)
+        await tx.run(_DELETE_TEXT, unused=unused)
 
 
-def sha256_of(text: str) -> str:
+def hash_text(text: str) -> str:
     """The name of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-async def _write(tx: Tx, id: str, taken: Snapshot) -> None:
+async def _insert_snapshot(tx: Tx, id: str, taken: PromptSnapshot) -> None:
     head = {"epoch": taken.epoch, "fold_head": taken.fold_head, "reductions": taken.reductions}
-    await tx.run(_ADD, conversation=id, source=taken.source, at=tx.now, **head)
+    await tx.run(_INSERT_SNAPSHOT, conversation=id, source=taken.source, at=tx.now, **head)
     for place, part in enumerate(taken.parts):
-        sha256 = sha256_of(part.text)
-        await tx.run(_ADD_TEXT, sha256=sha256, text=part.text)
+        sha256 = hash_text(part.text)
+        await tx.run(_INSERT_TEXT, sha256=sha256, text=part.text)
         left_out = json.dumps(part.left_out, ensure_ascii=False)
-        await tx.run(_ADD_PART, conversation=id, place=place, name=part.name, sha256=sha256, left_out=left_out)
+        await tx.run(_INSERT_PART, conversation=id, place=place, name=part.name, sha256=sha256, left_out=left_out)
 
 
-def _part(row: Row) -> SystemPart:
+def _to_part(row: Row) -> SystemPart:
     return SystemPart(name=row["name"], text=row["text"], left_out=tuple(json.loads(row["left_out"])))

@@ -6,25 +6,25 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Row, Tx, glance
+from memory.store.engine.database import Row, Tx, single_query
 from memory.store.rows import Usage
-from memory.store.schema.columns import word
+from memory.store.schema.columns import literal_text
 from memory.store.schema.tables import conversation as homes
 from memory.store.schema.tables import model_factor, turn, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
-_ADD = insert(usage)
-_SUMS = (
+_INSERT = insert(usage)
+_SELECT_SUMS = (
     select(usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
     .where(
         usage.c.at >= bindparam("since"),
-        or_(bindparam("only") == word(""), usage.c.conversation == bindparam("only")),
+        or_(bindparam("only") == literal_text(""), usage.c.conversation == bindparam("only")),
     )
     .group_by(usage.c.model, usage.c.purpose)
     .order_by(usage.c.model, usage.c.purpose)
 )
-_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("name"))
-_ADD_FACTOR = insert(model_factor)
+_SELECT_FACTOR = select(model_factor).where(model_factor.c.model == bindparam("name"))
+_INSERT_FACTOR = insert(model_factor)
 _SET_FACTOR = (
     update(model_factor)
     .where(model_factor.c.model == bindparam("name"))
@@ -32,11 +32,11 @@ _SET_FACTOR = (
 )
 
 
-_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("row"))
-_OF_TALK = (
+_WHO_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("row"))
+_WHO_OF_CONVERSATION = (
     select(turn.c.who)
     .join(homes, homes.c.id == turn.c.conversation)
-    .where(turn.c.conversation == bindparam("row"), homes.c.kind == word("dm"))
+    .where(turn.c.conversation == bindparam("row"), homes.c.kind == literal_text("dm"))
     .order_by(turn.c.number.desc())
     .limit(1)
 )
@@ -51,10 +51,12 @@ async def add_usage(
     """
     if not spent:
         return
-    whose = known or (await tx.one(_OF_TURN, row=turn_id) if turn_id else await tx.one(_OF_TALK, row=conversation))
+    whose = known or (
+        await tx.one(_WHO_OF_TURN, row=turn_id) if turn_id else await tx.one(_WHO_OF_CONVERSATION, row=conversation)
+    )
     for one in spent:
         await tx.run(
-            _ADD,
+            _INSERT,
             id=new_id(tx.now),
             conversation=conversation,
             turn_id=turn_id,
@@ -72,17 +74,17 @@ async def add_usage(
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
     """Sums per model and purpose since then."""
-    return [Usage(**row) for row in await tx.all(_SUMS, since=since.timestamp(), only=conversation)]
+    return [Usage(**row) for row in await tx.all(_SELECT_SUMS, since=since.timestamp(), only=conversation)]
 
 
-@glance
-async def read_factor(tx: Tx, model: str) -> tuple[float, int, float]:
+@single_query
+async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     """(factor, samples, last error in per cent) of a model's counter."""
-    row = await tx.one(_FACTOR, name=model)
+    row = await tx.one(_SELECT_FACTOR, name=model)
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
 async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
     for model, (factor, samples, error) in learned.items():
         if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error):
-            await tx.run(_ADD_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)
+            await tx.run(_INSERT_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)

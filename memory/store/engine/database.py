@@ -16,19 +16,19 @@ from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, 
 
 # The lanes that rows of the record wait in: whoever puts a row in rings the lane's bell in the same transaction.
 
-LaneKind = Literal["turn", "urgent", "out", "facts"]
+QueueKind = Literal["turn", "urgent", "out", "facts"]
 """What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
+class QueueKey:
     """One lane in which something is to be done.
 
     id: a conversation; of "urgent" an inbox row, of "facts" a space. channel: whose wire an "out" lane
     needs. due: unix seconds before which there is nothing to do, 0.0 for at once.
     """
 
-    kind: LaneKind
+    kind: QueueKind
     id: str
     channel: str = ""
     due: float = 0.0
@@ -36,12 +36,12 @@ class Lane:
 
 Row = Mapping[str, Any]
 Asks = TypeVar("Asks", bound=Callable[..., Any])
-_GLANCES: set[Callable[..., Any]] = set()
-RETURNING = (3, 35)
+_SINGLE_QUERIES: set[Callable[..., Any]] = set()
+MIN_SQLITE_WITH_RETURNING = (3, 35)
 """The first SQLite whose UPDATE knows RETURNING; some that are still in use do not."""
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-_BY_CODE: dict[int, type[StoreError]] = {
+_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_INSERT_OF_DIALECT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusy,
     sqlite3.SQLITE_LOCKED: StoreBusy,
     sqlite3.SQLITE_FULL: StoreFull,
@@ -53,17 +53,17 @@ _BY_CODE: dict[int, type[StoreError]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InsertNew:
+class InsertIfAbsent:
     """An insert that leaves alone what is there already under one of the table's keys."""
 
     table: Table
 
 
-Statement = ClauseElement | InsertNew
+Statement = ClauseElement | InsertIfAbsent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class UpdateReturning:
     """A change of one row that tells what became of it: in one statement, or in two where a database cannot.
 
     look: asks the same columns of the row named by `row`.
@@ -71,16 +71,16 @@ class Told:
 
     bare: Update
     returning: ClauseElement
-    look: Select[Any]
+    select_after: Select[Any]
 
 
-def told(change: Update, *columns: Any, look: Select[Any]) -> Told:
+def update_returning(change: Update, *columns: Any, select_after: Select[Any]) -> UpdateReturning:
     """That change, telling these columns."""
-    return Told(change, change.returning(*columns), look)
+    return UpdateReturning(change, change.returning(*columns), select_after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class CompiledStatement:
     """A compiled statement. names: of its parameters by position; fixed: values of those that nobody passes."""
 
     sql: str
@@ -99,31 +99,33 @@ class Ready:
         return [values[name] if name in values else self.fixed[name] for name in self.names]
 
 
-class Compiler:
+class StatementCompiler:
     """Compiles each statement once for one dialect. returns: whether a change may tell what became of its rows."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.returns = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= RETURNING
-        self._ready: dict[Statement, Ready] = {}
+        self.returns = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= MIN_SQLITE_WITH_RETURNING
+        self._ready: dict[Statement, CompiledStatement] = {}
 
-    def __call__(self, statement: Statement) -> Ready:
+    def __call__(self, statement: Statement) -> CompiledStatement:
         ready = self._ready.get(statement)
         if ready is None:
             ready = self._ready[statement] = self._compile(statement)
         return ready
 
-    def _compile(self, statement: Statement) -> Ready:
-        if isinstance(statement, InsertNew):
-            inner: ClauseElement = _INSERTS[self.dialect.name](statement.table).on_conflict_do_nothing()
+    def _compile(self, statement: Statement) -> CompiledStatement:
+        if isinstance(statement, InsertIfAbsent):
+            inner: ClauseElement = _INSERT_OF_DIALECT[self.dialect.name](statement.table).on_conflict_do_nothing()
         else:
             inner = statement
         compiled: Any = inner.compile(dialect=self.dialect)
         fixed = {name: value for name, value in compiled.params.items() if value is not None}
-        return Ready(sql=compiled.string, names=tuple(compiled.positiontup), fixed=_defaults(inner) | fixed)
+        return CompiledStatement(
+            sql=compiled.string, names=tuple(compiled.positiontup), fixed=_column_defaults(inner) | fixed
+        )
 
 
-def _defaults(statement: ClauseElement) -> dict[str, Any]:
+def _column_defaults(statement: ClauseElement) -> dict[str, Any]:
     table = getattr(statement, "table", None) if getattr(statement, "is_insert", False) else None
     columns = table.columns if isinstance(table, Table) else ()
     return {column.key: column.default.arg for column in columns if column.default is not None}
@@ -150,28 +152,28 @@ class Tx:
     """
 
     driver: Driver
-    compiler: Compiler
+    compiler: StatementCompiler
     lease: int
     now: float
-    rung: dict[Lane, None] = field(default_factory=dict)
+    notified: dict[QueueKey, None] = field(default_factory=dict)
     breaks: list[str] = field(default_factory=list)
 
-    def ring(self, lane: Lane) -> None:
+    def notify(self, lane: QueueKey) -> None:
         """Something was put into this lane."""
-        self.rung[lane] = None
+        self.notified[lane] = None
 
     async def run(self, statement: Statement, **values: Any) -> int:
         """Change rows; return how many."""
         ready = self.compiler(statement)
         return await self.driver.change(ready.sql, ready.parameters(values))
 
-    async def told(self, change: Told, **values: Any) -> Row | None:
+    async def told(self, change: UpdateReturning, **values: Any) -> Row | None:
         """Change one row; returns what is told of it then, None where none was changed."""
         if self.compiler.returns:
             return await self.one(change.returning, **values)
         if not await self.run(change.bare, **values):
             return None
-        return await self.one(change.look, row=values["row"])
+        return await self.one(change.select_after, row=values["row"])
 
     async def all(self, statement: Statement, **values: Any) -> list[Row]:
         """All rows of a query."""
@@ -184,25 +186,25 @@ class Tx:
         return rows[0] if rows else None
 
 
-def glance(work: Asks) -> Asks:
+def single_query(work: Asks) -> Asks:
     """Marks a unit of work that asks one question and changes nothing: its answer needs no snapshot around it."""
-    _GLANCES.add(work)
+    _SINGLE_QUERIES.add(work)
     return work
 
 
-def is_glance(work: Callable[..., Any]) -> bool:
+def is_single_query(work: Callable[..., Any]) -> bool:
     """Whether it was marked so."""
-    return work in _GLANCES
+    return work in _SINGLE_QUERIES
 
 
-def named(err: BaseException) -> BaseException:
+def to_store_error(err: BaseException) -> BaseException:
     """What a database's or disk's error is called in this house; any other error is returned as it is."""
     if isinstance(err, sqlite3.Error):
         code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-        kind = _BY_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
+        kind = _ERROR_OF_SQLITE_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
         return kind(str(err))
     if isinstance(err, OSError):
-        return (StoreFull if err.errno in _NO_ROOM else StoreError)(str(err))
+        return (StoreFull if err.errno in _DISK_FULL_ERRNOS else StoreError)(str(err))
     return err
 
 
@@ -225,13 +227,13 @@ class DatabaseClock:
         """The time; by the machine's own clock as long as nothing was heard."""
         return time.time() if self._ahead is None else self._ticks() + self._ahead
 
-    def asked(self) -> float:
+    def sent_at(self) -> float:
         """To be noted just before the database is asked for its time."""
         return self._ticks()
 
-    def heard(self, theirs: float, asked: float) -> None:
+    def set_server_time(self, theirs: float, sent_at: float) -> None:
         """Take the database's answer, now that it has come. asked: see there."""
-        least, most = theirs - self._ticks(), theirs - asked
+        least, most = theirs - self._ticks(), theirs - sent_at
         self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
 
 
@@ -239,8 +241,8 @@ class DatabaseClock:
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Work = Callable[[Tx], Coroutine[Any, Any, T]]
-Bell = Callable[[Sequence[Lane]], None]
+UnitOfWork = Callable[[Tx], Coroutine[Any, Any, T]]
+OnCommit = Callable[[Sequence[QueueKey]], None]
 """Told, after a commit, in which lanes there is something to do now."""
 
 
@@ -255,8 +257,8 @@ class Database(Protocol):
 
     lease: int
     clock: Callable[[], float]
-    suspect: bool
-    bell: Bell
+    is_damaged: bool
+    on_commit: OnCommit
     breaks: Counter[str]
     busy: int
 
@@ -285,5 +287,5 @@ class Database(Protocol):
         ...
 
 
-def silent(lanes: Sequence[Lane]) -> None:
+def ignore_commit(lanes: Sequence[QueueKey]) -> None:
     """The bell of a record whose lanes nobody runs here."""

@@ -17,13 +17,13 @@ class DatabaseFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._opened = [(name, _identity(name)) for name in (str(path), f"{path}-wal")]
+        self._opened = [(name, _device_and_inode(name)) for name in (str(path), f"{path}-wal")]
 
     def trouble(self) -> str:
         """What is wrong, in a sentence with what to do; "" as long as both files are those that were opened."""
         for name, opened in self._opened:
             try:
-                now = _identity(name)
+                now = _device_and_inode(name)
             except OSError as err:  # its folder is closed to us, or its disk answers with errors
                 return f"{name} {OUT_OF_REACH.format(why=err.strerror)}"
             if now != opened and opened is not None:
@@ -32,7 +32,7 @@ class DatabaseFile:
         return ""
 
 
-def _identity(name: str) -> tuple[int, int] | None:
+def _device_and_inode(name: str) -> tuple[int, int] | None:
     try:
         found = os.stat(name)
     except (FileNotFoundError, NotADirectoryError):  # the latter where its folder is a file now

@@ -2,12 +2,12 @@
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 
-from memory.store.engine.database import Database, InsertNew, Tx, glance
-from memory.store.schema.tables import FOREVER, database_clock, duty, process, void
+from memory.store.engine.database import Database, InsertIfAbsent, Tx, single_query
+from memory.store.schema.tables import FOREVER, database_clock, duty, is_lease_void, process
 
-_ALL_OUT = delete(process)
-_IN = insert(process)
-_IN_FOR = insert(process).values(
+_DELETE_ALL = delete(process)
+_INSERT = insert(process)
+_INSERT_FOR_SECONDS = insert(process).values(
     lease=bindparam("mine"), name=bindparam("called"), until=database_clock() + bindparam("seconds"), told=""
 )
 _RENEW = (
@@ -15,37 +15,37 @@ _RENEW = (
     .where(process.c.lease == bindparam("mine"), process.c.until > database_clock())
     .values(until=database_clock() + bindparam("seconds"), told=bindparam("words"))
 )
-_OUT = delete(process).where(process.c.lease == bindparam("mine"))
-_DEAD = delete(process).where(process.c.until < database_clock())
-_ANY_DEAD = select(process.c.lease).where(process.c.until < database_clock()).limit(1)
-_ALIVE = select(process.c.lease, process.c.name, process.c.told).where(process.c.until > database_clock())
-_NEW_DUTY = InsertNew(duty)
-_TAKE = (
+_DELETE_OWN = delete(process).where(process.c.lease == bindparam("mine"))
+_DELETE_EXPIRED = delete(process).where(process.c.until < database_clock())
+_ANY_EXPIRED = select(process.c.lease).where(process.c.until < database_clock()).limit(1)
+_SELECT_ALIVE = select(process.c.lease, process.c.name, process.c.told).where(process.c.until > database_clock())
+_INSERT_DUTY = InsertIfAbsent(duty)
+_TAKE_DUTY = (
     update(duty)
-    .where(duty.c.name == bindparam("called"), or_(duty.c.lease == bindparam("mine"), void(duty.c.lease)))
+    .where(duty.c.name == bindparam("called"), or_(duty.c.lease == bindparam("mine"), is_lease_void(duty.c.lease)))
     .values(lease=bindparam("mine"))
 )
-_LET_GO = delete(duty).where(duty.c.name == bindparam("called"), duty.c.lease == bindparam("mine"))
-_OTHERS = _ALIVE.where(process.c.lease != bindparam("mine"))
-_THEIR_DUTIES = select(duty.c.name).where(
+_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("called"), duty.c.lease == bindparam("mine"))
+_SELECT_OTHERS = _SELECT_ALIVE.where(process.c.lease != bindparam("mine"))
+_DUTIES_OF_OTHERS = select(duty.c.name).where(
     duty.c.name >= bindparam("begin"),
     duty.c.name < bindparam("end"),
     duty.c.lease != bindparam("mine"),
-    ~void(duty.c.lease),
+    ~is_lease_void(duty.c.lease),
 )
-_FREE = delete(duty).where(void(duty.c.lease))
-_LET_ALL_GO = delete(duty).where(duty.c.lease == bindparam("mine"))
+_DELETE_ORPHANED_DUTIES = delete(duty).where(is_lease_void(duty.c.lease))
+_RELEASE_ALL_DUTIES = delete(duty).where(duty.c.lease == bindparam("mine"))
 
 
-async def only(tx: Tx, lease: int) -> None:
+async def replace_all_leases(tx: Tx, lease: int) -> None:
     """This opening is the only one there is: every other's lease is void from now on."""
-    await tx.run(_ALL_OUT)
-    await tx.run(_IN, lease=lease, name="", until=FOREVER)
+    await tx.run(_DELETE_ALL)
+    await tx.run(_INSERT, lease=lease, name="", until=FOREVER)
 
 
-async def join(tx: Tx, lease: int, name: str, seconds: float) -> None:
+async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
     """One more opening, alive for so long. name: of the process, for people."""
-    await tx.run(_IN_FOR, mine=lease, called=name, seconds=seconds)
+    await tx.run(_INSERT_FOR_SECONDS, mine=lease, called=name, seconds=seconds)
 
 
 class Leases:
@@ -62,9 +62,9 @@ class Leases:
         """Have this duty, from now until it is let go or our lease is over; False while somebody else has it."""
         return await self._database.write(_take, name)
 
-    async def let_go(self, name: str) -> None:
+    async def release(self, name: str) -> None:
         """Another may have it."""
-        await self._database.write(_let_go, name)
+        await self._database.write(_release, name)
 
     async def alive(self) -> dict[str, str]:
         """What each living process tells of itself, by its name."""
@@ -74,17 +74,17 @@ class Leases:
         """What each other living process tells of itself."""
         return await self._database.read(_others)
 
-    async def others_duties(self, begin: str) -> list[str]:
+    async def duties_of_others(self, begin: str) -> list[str]:
         """Duties that another living process has, whose names begin so."""
-        return await self._database.read(_theirs, begin)
+        return await self._database.read(_duties_of_others, begin)
 
     async def dead(self) -> bool:
         """Whether somebody's lease has run out whose rows nobody has looked after."""
-        return await self._database.read(_any_dead)
+        return await self._database.read(_has_expired)
 
-    async def bury(self) -> None:
+    async def delete_expired(self) -> None:
         """Forget the dead; what they held stays void, and their duties are nobody's."""
-        await self._database.write(_bury)
+        await self._database.write(_delete_expired)
 
     async def leave(self) -> None:
         """A clean end: what we held is free at once."""
@@ -96,39 +96,39 @@ async def _renew(tx: Tx, seconds: float, told: str) -> bool:
 
 
 async def _take(tx: Tx, name: str) -> bool:
-    if await tx.run(_TAKE, called=name, mine=tx.lease):
+    if await tx.run(_TAKE_DUTY, called=name, mine=tx.lease):
         return True
-    return bool(await tx.run(_NEW_DUTY, name=name, lease=tx.lease))
+    return bool(await tx.run(_INSERT_DUTY, name=name, lease=tx.lease))
 
 
-async def _let_go(tx: Tx, name: str) -> None:
-    await tx.run(_LET_GO, called=name, mine=tx.lease)
+async def _release(tx: Tx, name: str) -> None:
+    await tx.run(_RELEASE_DUTY, called=name, mine=tx.lease)
 
 
-@glance
+@single_query
 async def _alive(tx: Tx) -> dict[str, str]:
-    return {f"{row['name']}#{row['lease']}": row["told"] for row in await tx.all(_ALIVE)}
+    return {f"{row['name']}#{row['lease']}": row["told"] for row in await tx.all(_SELECT_ALIVE)}
 
 
-@glance
-async def _any_dead(tx: Tx) -> bool:
-    return await tx.one(_ANY_DEAD) is not None
+@single_query
+async def _has_expired(tx: Tx) -> bool:
+    return await tx.one(_ANY_EXPIRED) is not None
 
 
 async def _others(tx: Tx) -> list[str]:
-    return [row["told"] for row in await tx.all(_OTHERS, mine=tx.lease)]
+    return [row["told"] for row in await tx.all(_SELECT_OTHERS, mine=tx.lease)]
 
 
-async def _theirs(tx: Tx, begin: str) -> list[str]:
+async def _duties_of_others(tx: Tx, begin: str) -> list[str]:
     end = begin[:-1] + chr(ord(begin[-1]) + 1)
-    return [row["name"] for row in await tx.all(_THEIR_DUTIES, begin=begin, end=end, mine=tx.lease)]
+    return [row["name"] for row in await tx.all(_DUTIES_OF_OTHERS, begin=begin, end=end, mine=tx.lease)]
 
 
-async def _bury(tx: Tx) -> None:
-    await tx.run(_DEAD)
-    await tx.run(_FREE)
+async def _delete_expired(tx: Tx) -> None:
+    await tx.run(_DELETE_EXPIRED)
+    await tx.run(_DELETE_ORPHANED_DUTIES)
 
 
 async def _leave(tx: Tx) -> None:
-    await tx.run(_LET_ALL_GO, mine=tx.lease)
-    await tx.run(_OUT, mine=tx.lease)
+    await tx.run(_RELEASE_ALL_DUTIES, mine=tx.lease)
+    await tx.run(_DELETE_OWN, mine=tx.lease)

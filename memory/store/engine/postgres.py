@@ -14,24 +14,36 @@ from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from memory.store.engine.database import Bell, Compiler, DatabaseClock, Lane, P, Row, T, Tx, Work, is_glance, silent
+from memory.store.engine.database import (
+    DatabaseClock,
+    OnCommit,
+    P,
+    QueueKey,
+    Row,
+    StatementCompiler,
+    T,
+    Tx,
+    UnitOfWork,
+    ignore_commit,
+    is_single_query,
+)
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
-from memory.store.schema.tables import NOW, process
-from memory.tasks import end
+from memory.store.schema.tables import NOW_SQL, process
+from memory.tasks import cancel_and_wait
 
 # What PostgreSQL's errors are called in this house.
 
-IN_THE_WAY = (
+CONFLICTS = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
 """Somebody else's transaction came between: what was read is not so any more. The unit is run again, and sees it."""
-LOST = (psycopg.OperationalError, PoolTimeout)
+CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)
 """The server is not to be had, or was lost on the way."""
-_ENDED = ("57P01", "57P02", "57P03")
-_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
+_SHUTDOWN_SQLSTATES = ("57P01", "57P02", "57P03")
+_ERROR_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
     ((errors.DiskFull, errors.OutOfMemory), StoreFull),
     ((errors.DataCorrupted, errors.IndexCorrupted), StoreCorrupt),
     ((errors.SerializationFailure, errors.DeadlockDetected), StoreBusy),
@@ -40,48 +52,48 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
 )
 
 
-def gone(err: BaseException) -> bool:
+def is_connection_lost(err: BaseException) -> bool:
     """Whether a connection was lost that had been there; one that could not be had in time was none."""
     if not isinstance(err, psycopg.OperationalError) or isinstance(err, PoolTimeout):
         return False
-    return err.sqlstate is None or err.sqlstate.startswith("08") or err.sqlstate in _ENDED
+    return err.sqlstate is None or err.sqlstate.startswith("08") or err.sqlstate in _SHUTDOWN_SQLSTATES
 
 
-def named(err: BaseException) -> StoreError:
+def to_store_error(err: BaseException) -> StoreError:
     """The store's own error for one of the driver's."""
-    kind = next((kind for kinds, kind in _KINDS if isinstance(err, kinds)), StoreError)
+    kind = next((kind for kinds, kind in _ERROR_KINDS if isinstance(err, kinds)), StoreError)
     text = str(err).strip().splitlines()[0] if str(err).strip() else type(err).__name__
     if kind is StoreBusy and isinstance(err, PoolTimeout):
         text = "the database server does not answer"
     return kind(text)
 
 
-Bare = psycopg.AsyncConnection[dict[str, Any]]
-Enqueue = Callable[[Bare, Sequence[Lane]], Awaitable[None]]
+PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
+Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
 """Puts the wish to work in these lanes into the connection's open transaction."""
-Sure = Callable[[Tx], Awaitable[None]]
+WriteGuard = Callable[[Tx], Awaitable[None]]
 """Asked at the beginning of a transaction that may change rows; what it raises ends it."""
-_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW} AS now"
+_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_FATE = "SELECT pg_xact_status(%s::xid8) AS fate"
-MOST_TRIES = 30
-FEW_TRIES = 4
+_COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS fate"
+MAX_TRIES = 30
+MAX_INTEGRITY_TRIES = 4
 """For a row that is there already: either the unit sees it when it is run again, or it is a mistake that stays one."""
-MOST_LOST = 16
+MAX_LOST_CONNECTIONS = 16
 """Connections that are found dead, one after the other, before a unit is given up: more than a pool has."""
-LONGEST_PAUSE = 0.1
-ABANDONED_SECONDS = 5.0
+MAX_PAUSE = 0.1
+IDLE_TRANSACTION_SECONDS = 5.0
 """How long a transaction may do nothing: what a process that was stopped has locked is not locked for ever."""
 CLOSE_SECONDS = 3.0
 """For which work that has begun is waited for at the end."""
-PATIENCE = 10.0
+CONNECT_SECONDS = 10.0
 """Seconds in which a connection is to be had, and in which the fate of a commit is asked for."""
 
 
-class Driver:
+class PostgresDriver:
     """See memory.store.engine.database.Driver; statements of one open transaction."""
 
-    def __init__(self, bare: Bare) -> None:
+    def __init__(self, bare: PostgresConnection) -> None:
         self._bare = bare
 
     async def change(self, sql: str, parameters: list[Any]) -> int:
@@ -91,7 +103,7 @@ class Driver:
         return cast(list[Row], await (await self._bare.execute(sql, parameters)).fetchall())
 
 
-class OneQuestion(Driver):
+class SingleQueryDriver(PostgresDriver):
     """A single query outside of any transaction: one round trip instead of three."""
 
     _asked = False
@@ -115,7 +127,7 @@ class _Attempt:
 
     xid: str = ""
     breaks: Sequence[str] = ()
-    done: tuple[Any, tuple[Lane, ...]] | None = None
+    done: tuple[Any, tuple[QueueKey, ...]] | None = None
 
 
 class PostgresDatabase:
@@ -127,17 +139,21 @@ class PostgresDatabase:
     """
 
     def __init__(
-        self, pool: AsyncConnectionPool[Bare], compiler: Compiler, lease: int, clock: Callable[[], float]
+        self,
+        pool: AsyncConnectionPool[PostgresConnection],
+        compiler: StatementCompiler,
+        lease: int,
+        clock: Callable[[], float],
     ) -> None:
         self.pool = pool
         self.lease = lease
         self.clock = clock
-        self.suspect = False
-        self.bell: Bell = silent
+        self.is_damaged = False
+        self.on_commit: OnCommit = ignore_commit
         self.breaks: Counter[str] = Counter()
         self.busy = 0
         self.enqueue: Enqueue | None = None
-        self.sure: Sure | None = None
+        self.check_still_held: WriteGuard | None = None
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -147,8 +163,8 @@ class PostgresDatabase:
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
-        look = self._glance if is_glance(work) else self._snapshot
-        with self._watching():
+        look = self._read_single if is_single_query(work) else self._snapshot
+        with self._counting_busy():
             return await look(lambda tx: work(tx, *args, **kwargs))
 
     async def write(
@@ -156,119 +172,119 @@ class PostgresDatabase:
     ) -> T:
         if self._closing or not self.lease:
             raise StoreError("this store is closed, or was opened for reading")
-        unit = asyncio.create_task(self._unit(lambda tx: work(tx, *args, **kwargs)))
+        unit = asyncio.create_task(self._run_unit(lambda tx: work(tx, *args, **kwargs)))
         self._units.add(unit)
         unit.add_done_callback(self._units.discard)
-        with self._watching():
+        with self._counting_busy():
             return await asyncio.shield(unit)
 
     async def compact(self) -> bool:
         """Rows that were deleted are wiped when their pages are vacuumed; that is asked for here."""
-        async with self._connected() as bare:
+        async with self._connection() as bare:
             try:
                 for table in ("message", "inbox", "outbox", "fold", "reduction", "prefix_text", "memory"):
                     await bare.execute(f"VACUUM {table}")
             except psycopg.Error as err:
-                raise named(err) from err
+                raise to_store_error(err) from err
         return True
 
     async def close(self) -> None:
         self._closing = True
         if self._units:
             _, late = await asyncio.wait(list(self._units), timeout=CLOSE_SECONDS)
-            await end(late)
+            await cancel_and_wait(late)
         await self.pool.close(timeout=1.0)  # for those that connect just now
 
-    def apart(self, pool: AsyncConnectionPool[Bare]) -> "PostgresDatabase":
+    def with_pool(self, pool: AsyncConnectionPool[PostgresConnection]) -> "PostgresDatabase":
         """The same opening over connections of its own, for what may not wait behind other work."""
         return PostgresDatabase(pool, self._compiler, self.lease, self.clock)
 
     @contextmanager
-    def _watching(self) -> Iterator[None]:
+    def _counting_busy(self) -> Iterator[None]:
         try:
             yield
         except StoreBusy:
             self.busy += 1
             raise
 
-    async def _glance(self, work: Work[T]) -> T:
-        return await self._looked(lambda bare: work(self._tx(bare, OneQuestion)))
+    async def _read_single(self, work: UnitOfWork[T]) -> T:
+        return await self._retry_read(lambda bare: work(self._tx(bare, SingleQueryDriver)))
 
-    async def _snapshot(self, work: Work[T]) -> T:
-        async def look(bare: Bare) -> T:
+    async def _snapshot(self, work: UnitOfWork[T]) -> T:
+        async def look(bare: PostgresConnection) -> T:
             await bare.execute(_SNAPSHOT)
             result = await work(self._tx(bare))
             await bare.execute("COMMIT")
             return result
 
-        return await self._looked(look)
+        return await self._retry_read(look)
 
-    async def _looked(self, look: Callable[[Bare], Awaitable[T]]) -> T:
+    async def _retry_read(self, look: Callable[[PostgresConnection], Awaitable[T]]) -> T:
         """Whoever only looks may look again over another connection, where the first was dead."""
-        for tries in range(MOST_LOST):
+        for tries in range(MAX_LOST_CONNECTIONS):
             try:
-                async with self._connected() as bare:
+                async with self._connection() as bare:
                     return await look(bare)
             except (psycopg.Error, PoolTimeout) as err:
-                if not gone(err) or tries + 1 == MOST_LOST:
-                    raise named(err) from err
+                if not is_connection_lost(err) or tries + 1 == MAX_LOST_CONNECTIONS:
+                    raise to_store_error(err) from err
         raise StoreBusy("the database server does not answer")
 
-    async def _unit(self, work: Work[T]) -> T:
-        for tries in range(MOST_TRIES):
+    async def _run_unit(self, work: UnitOfWork[T]) -> T:
+        for tries in range(MAX_TRIES):
             attempt = _Attempt()
             try:
-                await self._once(work, attempt)
-            except IN_THE_WAY as err:
-                if tries + 1 == (FEW_TRIES if isinstance(err, psycopg.IntegrityError) else MOST_TRIES):
-                    raise named(err) from err
-                await asyncio.sleep(random.uniform(0, min(LONGEST_PAUSE, 0.002 * 2**tries)))  # noqa: S311
+                await self._run_attempt(work, attempt)
+            except CONFLICTS as err:
+                if tries + 1 == (MAX_INTEGRITY_TRIES if isinstance(err, psycopg.IntegrityError) else MAX_TRIES):
+                    raise to_store_error(err) from err
+                await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.002 * 2**tries)))  # noqa: S311
                 continue
-            except LOST as err:
-                if not attempt.xid and gone(err) and tries < MOST_LOST:
+            except CONNECTION_LOST as err:
+                if not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS:
                     continue  # it was dead before anything was begun: others of the pool may be, after a restart
-                if attempt.done is None or not await self._committed(attempt.xid):
-                    raise named(err) from err
+                if attempt.done is None or not await self._was_committed(attempt.xid):
+                    raise to_store_error(err) from err
             except psycopg.Error as err:
-                raise named(err) from err
-            result, rung = cast(tuple[T, tuple[Lane, ...]], attempt.done)
+                raise to_store_error(err) from err
+            result, notified = cast(tuple[T, tuple[QueueKey, ...]], attempt.done)
             self.breaks.update(attempt.breaks)
-            if rung and self.enqueue is None:  # else the wish to work was committed with what rang
-                self.bell(rung)
+            if notified and self.enqueue is None:  # else the wish to work was committed with what rang
+                self.on_commit(notified)
             return result
         raise StoreBusy("other work was in the way for too long")
 
-    async def _once(self, work: Work[Any], attempt: _Attempt) -> None:
-        async with self._connected() as bare:
-            attempt.xid = await self._begun(bare)
+    async def _run_attempt(self, work: UnitOfWork[Any], attempt: _Attempt) -> None:
+        async with self._connection() as bare:
+            attempt.xid = await self._begin(bare)
             tx = self._tx(bare)
-            if self.sure is not None:
-                await self.sure(tx)
+            if self.check_still_held is not None:
+                await self.check_still_held(tx)
             result = await work(tx)
-            rung = tuple(tx.rung)
-            if rung and self.enqueue is not None:
-                await self.enqueue(bare, rung)
-            attempt.done, attempt.breaks = (result, rung), tx.breaks
+            notified = tuple(tx.notified)
+            if notified and self.enqueue is not None:
+                await self.enqueue(bare, notified)
+            attempt.done, attempt.breaks = (result, notified), tx.breaks
             await bare.execute("COMMIT")
 
-    async def _begun(self, bare: Bare) -> str:
+    async def _begin(self, bare: PostgresConnection) -> str:
         """Begin a transaction that may change rows; returns its number."""
         clock = self.clock if isinstance(self.clock, DatabaseClock) else None
-        asked = clock.asked() if clock else 0.0
+        sent_at = clock.sent_at() if clock else 0.0
         begun = await bare.execute(_BEGIN, prepare=False)
         begun.nextset()
         row = cast(dict[str, Any], await begun.fetchone())
         if clock:
-            clock.heard(row["now"], asked)
+            clock.set_server_time(row["now"], sent_at)
         return str(row["xid"])
 
-    async def _committed(self, xid: str) -> bool:
+    async def _was_committed(self, xid: str) -> bool:
         """Whether a transaction whose connection broke in its commit is in the record."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + CONNECT_SECONDS
         while time.monotonic() < until:
             try:
-                async with self._connected() as bare:
-                    row = await (await bare.execute(_FATE, [xid])).fetchone()
+                async with self._connection() as bare:
+                    row = await (await bare.execute(_COMMIT_STATUS, [xid])).fetchone()
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
@@ -278,7 +294,7 @@ class PostgresDatabase:
         return False
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[Bare]:
+    async def _connection(self) -> AsyncIterator[PostgresConnection]:
         """A connection outside any transaction; one that is left open by an error is taken back."""
         async with self.pool.connection() as bare:
             try:
@@ -289,11 +305,11 @@ class PostgresDatabase:
                     await (bare.close() if told else bare.execute("ROLLBACK"))
                 raise
 
-    def _tx(self, bare: Bare, driver: type[Driver] = Driver) -> Tx:
+    def _tx(self, bare: PostgresConnection, driver: type[PostgresDriver] = PostgresDriver) -> Tx:
         return Tx(driver=driver(bare), compiler=self._compiler, lease=self.lease, now=self.clock())
 
 
-def pool_of(url: str, most: int) -> AsyncConnectionPool[Bare]:
+def create_pool(url: str, most: int) -> AsyncConnectionPool[PostgresConnection]:
     """A pool that is not open yet. url: of the server; most: connections at once."""
     return AsyncConnectionPool(
         url,
@@ -301,29 +317,29 @@ def pool_of(url: str, most: int) -> AsyncConnectionPool[Bare]:
         kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": 3},
         min_size=1,
         max_size=most,
-        timeout=PATIENCE,
+        timeout=CONNECT_SECONDS,
         open=False,
         check=None,
-        configure=unabandoned,
+        configure=set_idle_timeout,
     )
 
 
-async def unabandoned(bare: psycopg.AsyncConnection[Any]) -> None:
+async def set_idle_timeout(bare: psycopg.AsyncConnection[Any]) -> None:
     """Make a new connection one whose transactions end by themselves once their process has gone quiet."""
-    await bare.execute(f"SET idle_in_transaction_session_timeout = {int(ABANDONED_SECONDS * 1000)}")
+    await bare.execute(f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}")
     await bare.commit()
 
 
-def plain_url(url: str) -> str:
+def driver_url(url: str) -> str:
     """A configured address as the driver takes it: without the name of the driver."""
     scheme, _, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}://{rest}"
 
 
-ALIVE = f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY lease"  # noqa: S608
+SELECT_ALIVE = f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY lease"  # noqa: S608
 
 
-def refuse(names: Sequence[str]) -> None:
+def refuse_alive(names: Sequence[str]) -> None:
     """Go on only where nobody is alive.
 
     Raises:
@@ -334,7 +350,7 @@ def refuse(names: Sequence[str]) -> None:
 
 
 @asynccontextmanager
-async def connected(url: str) -> AsyncIterator[Bare]:
+async def connected(url: str) -> AsyncIterator[PostgresConnection]:
     """A connection outside any transaction.
 
     Raises:
@@ -342,11 +358,11 @@ async def connected(url: str) -> AsyncIterator[Bare]:
     """
     try:
         async with await psycopg.AsyncConnection[dict[str, Any]].connect(
-            plain_url(url), autocommit=True, row_factory=dict_row, connect_timeout=5
+            driver_url(url), autocommit=True, row_factory=dict_row, connect_timeout=5
         ) as bare:
             yield bare
     except psycopg.Error as err:
-        raise StoreError(f"the PostgreSQL server cannot be used: {named(err)}") from err
+        raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
 
 
 SCHEMA_LOCK_KEY = 7_306_500_117

@@ -18,47 +18,47 @@ import structlog
 from psycopg_pool import ConnectionPool
 from sqlalchemy import select
 
-from memory.store.engine.database import Tx, glance
+from memory.store.engine.database import Tx, single_query
 from memory.store.engine.leases import Leases
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, plain_url, refuse
+from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, driver_url, refuse_alive
 from memory.store.errors import StoreBusy, StoreCorrupt
 from memory.store.schema.tables import instance
-from memory.workspace.locks import Overtaken, Writer
+from memory.workspace.locks import LockLost, SpaceWriter
 
 log = structlog.get_logger(__name__)
-CLASS = 0x6D6E656D
+LOCK_CLASS = 0x6D6E656D
 """The first half of our locks' keys; the second is the space."""
-MOST = 4
+MAX_CONNECTIONS = 4
 """Connections of one process: threads that write at once."""
 _LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
-_SURE = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
-_LIMITS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
+_LEASE_IS_VALID = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
+_SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
     set_config('idle_in_transaction_session_timeout', %s, false)"""
-_ALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
-Session = psycopg.Connection[tuple[Any, ...]]
+_KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
+LockSession = psycopg.Connection[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class LockTimeouts:
     """Seconds. wait: for the lock, or a connection; idle: for which the holder may be busy with the disk, or asleep."""
 
     wait: float = 30.0
     idle: float = 10.0
 
 
-class PostgresWriters:
+class PostgresWriteLocks:
     """See memory.workspace.locks.Writers. url: of the record; lease: this process's, 0 for one that never writes."""
 
-    def __init__(self, url: str, lease: int, patience: Patience | None = None) -> None:
+    def __init__(self, url: str, lease: int, patience: LockTimeouts | None = None) -> None:
         self._lease = lease
-        self._patience = patience or Patience()
+        self._patience = patience or LockTimeouts()
         self._numbers = itertools.count(1)
-        given = {"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_ALIVE}
-        self._pool: ConnectionPool[Session] = ConnectionPool(
-            plain_url(url),
+        given = {"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_KEEPALIVE}
+        self._pool: ConnectionPool[LockSession] = ConnectionPool(
+            driver_url(url),
             kwargs=given,
             min_size=0,
-            max_size=MOST,
+            max_size=MAX_CONNECTIONS,
             timeout=self._patience.wait,
             configure=self._configure,
             check=ConnectionPool.check_connection,
@@ -75,18 +75,18 @@ class PostgresWriters:
         self._pool.close()
 
     @contextmanager
-    def alone(self, space: str, folder: int) -> Iterator[Writer]:
-        with _or_overtaken():
+    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
+        with _as_lock_lost():
             session = self._pool.getconn()
         try:
-            with _or_overtaken():
+            with _as_lock_lost():
                 session.execute("BEGIN")
-                session.execute(_LOCK, [CLASS, key_of(space)])
-            yield _Holder(session, self._lease, f".{self._lease}-{next(self._numbers)}")
+                session.execute(_LOCK, [LOCK_CLASS, lock_key(space)])
+            yield _HeldLock(session, self._lease, f".{self._lease}-{next(self._numbers)}")
         finally:
             self._let_go(session)
 
-    def _let_go(self, session: Session) -> None:
+    def _let_go(self, session: LockSession) -> None:
         """What was written is written: a lock that cannot be given back goes with its session."""
         try:
             session.rollback()
@@ -96,46 +96,46 @@ class PostgresWriters:
                 session.close()
         self._pool.putconn(session)
 
-    def _configure(self, session: Session) -> None:
+    def _configure(self, session: LockSession) -> None:
         wait, idle = f"{self._patience.wait:.3f}s", f"{self._patience.idle:.3f}s"
         longer = f"{self._patience.wait + 5:.3f}s"
-        session.execute(_LIMITS, [wait, longer, idle])
+        session.execute(_SET_TIMEOUTS, [wait, longer, idle])
 
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
-    session: Session
+class _HeldLock:
+    session: LockSession
     lease: int
     mark: str
 
-    def sure(self) -> None:
-        with _or_overtaken():
-            alive = self.session.execute(_SURE, [self.lease]).fetchone()
+    def check_still_held(self) -> None:
+        with _as_lock_lost():
+            alive = self.session.execute(_LEASE_IS_VALID, [self.lease]).fetchone()
         if alive is None:
-            raise Overtaken("the lease of this process is over, and another may be writing; nothing was written")
+            raise LockLost("the lease of this process is over, and another may be writing; nothing was written")
 
 
-def key_of(space: str) -> int:
+def lock_key(space: str) -> int:
     """The second half of a space's key. Pure."""
     return int.from_bytes(hashlib.sha256(space.encode()).digest()[:4], "big", signed=True)
 
 
 @contextmanager
-def _or_overtaken() -> Iterator[None]:
+def _as_lock_lost() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as err:  # a pool's timeout is one of them
-        raise Overtaken(f"the turn to write did not come ({type(err).__name__}); nothing was written") from err
+        raise LockLost(f"the turn to write did not come ({type(err).__name__}); nothing was written") from err
 
 
 # Alone on a record in PostgreSQL: who starts meanwhile waits, and who came although is not written beside.
 
 _NEWEST = select(instance.c.lease_epoch)
-_HELD = _NEWEST.with_for_update(read=True)
+_NEWEST_LOCKED = _NEWEST.with_for_update(read=True)
 
 
 @asynccontextmanager
-async def alone(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
+async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
     """Nobody else has the record open.
 
     A lock keeps others from starting, and is gone with the connection that has it, whoever is in the middle of what. So
@@ -148,18 +148,18 @@ async def alone(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
     """
     async with connected(url) as bare:
         await bare.execute("SELECT pg_advisory_lock(%s)", [SCHEMA_LOCK_KEY])
-        newest = await database.read(_newest)  # before the look at who is there, so that nobody comes between
+        newest = await database.read(_newest_lease)  # before the look at who is there, so that nobody comes between
         mine = f"#{database.lease}"
-        refuse([who.rpartition("#")[0] for who in await Leases(database).alive() if not who.endswith(mine)])
-        database.sure = partial(_still, newest)
+        refuse_alive([who.rpartition("#")[0] for who in await Leases(database).alive() if not who.endswith(mine)])
+        database.check_still_held = partial(_check_still_newest, newest)
         try:
             yield
         finally:
-            database.sure = None
+            database.check_still_held = None
 
 
-@glance
-async def _newest(tx: Tx) -> int:
+@single_query
+async def _newest_lease(tx: Tx) -> int:
     """The number of the newest opening."""
     row = await tx.one(_NEWEST)
     if row is None:
@@ -167,8 +167,8 @@ async def _newest(tx: Tx) -> int:
     return int(row["lease_epoch"])
 
 
-async def _still(newest: int, tx: Tx) -> None:
-    row = await tx.one(_HELD)
+async def _check_still_newest(newest: int, tx: Tx) -> None:
+    row = await tx.one(_NEWEST_LOCKED)
     if row is None or row["lease_epoch"] != newest:
         raise StoreBusy(
             "another process has opened the record meanwhile, for the connection that kept others out broke; nothing "

@@ -7,9 +7,11 @@ from sqlalchemy import bindparam, insert, select
 from memory.store.engine.database import Database, Tx
 from memory.store.schema.memory_tables import file_label
 
-_ONE = select(file_label.c.path).where(file_label.c.space == bindparam("mine"), file_label.c.path == bindparam("at"))
-_ALL = select(file_label.c.path).where(file_label.c.space == bindparam("mine"))
-_ADD = insert(file_label)
+_SELECT_ONE = select(file_label.c.path).where(
+    file_label.c.space == bindparam("mine"), file_label.c.path == bindparam("at")
+)
+_SELECT_ALL = select(file_label.c.path).where(file_label.c.space == bindparam("mine"))
+_INSERT = insert(file_label)
 
 
 class SqlFileLabels:
@@ -22,14 +24,14 @@ class SqlFileLabels:
         await self._database.write(_mark, space, paths)
 
     async def marked(self, space: str) -> frozenset[str]:
-        return await self._database.read(_marked, space)
+        return await self._database.read(_load_marked, space)
 
 
 async def _mark(tx: Tx, space: str, paths: Sequence[str]) -> None:
     for path in paths:
-        if await tx.one(_ONE, mine=space, at=path) is None:
-            await tx.run(_ADD, space=space, path=path, at=tx.now)
+        if await tx.one(_SELECT_ONE, mine=space, at=path) is None:
+            await tx.run(_INSERT, space=space, path=path, at=tx.now)
 
 
-async def _marked(tx: Tx, space: str) -> frozenset[str]:
-    return frozenset(row["path"] for row in await tx.all(_ALL, mine=space))
+async def _load_marked(tx: Tx, space: str) -> frozenset[str]:
+    return frozenset(row["path"] for row in await tx.all(_SELECT_ALL, mine=space))

@@ -10,22 +10,22 @@ from typing import Protocol
 
 from memory.conversation import Message
 from memory.store.longterm.rows import (
+    AccountIdentity,
     DreamRow,
     DreamState,
-    Erased,
+    EraseReport,
     ExtractionRow,
     ExtractionState,
+    ForgetTargets,
     ForgettingRow,
     ForgettingState,
-    Identity,
     LinkCodeRow,
     LinkRow,
+    LocatedMessage,
     MemoryChange,
     MemoryRow,
-    NewChange,
     NewMemory,
-    SaidRow,
-    Targets,
+    NewMemoryChange,
 )
 
 
@@ -35,7 +35,7 @@ class MemoryRecords(Protocol):
     async def put(
         self,
         space: str,
-        change: NewChange | None,
+        change: NewMemoryChange | None,
         live: Sequence[NewMemory] = (),
         superseded: Sequence[tuple[str, str]] = (),
         gone: Sequence[str] = (),
@@ -82,7 +82,7 @@ class MemoryRecords(Protocol):
         ...
 
 
-class Extractions(Protocol):
+class ExtractionQueue(Protocol):
     """The queue of turns whose facts are to be noted; a turn is put in it by Delivery.finish(remember=True)."""
 
     async def spaces(self) -> list[str]:
@@ -113,7 +113,7 @@ class Extractions(Protocol):
         ...
 
 
-class Dreams(Protocol):
+class DreamRecords(Protocol):
     """Nights in which a space's memory was put in order."""
 
     async def begin(self, space: str, day: str) -> DreamRow | None:
@@ -143,7 +143,7 @@ class Dreams(Protocol):
         """The newest one that is not refused."""
         ...
 
-    async def open_ones(self) -> list[DreamRow]:
+    async def load_open(self) -> list[DreamRow]:
         """planned or written: an earlier process left them."""
         ...
 
@@ -160,7 +160,7 @@ class Dreams(Protocol):
         ...
 
 
-class Forgettings(Protocol):
+class ForgetRequests(Protocol):
     """What people asked to have forgotten, and T14."""
 
     async def ask(self, row: ForgettingRow) -> None:
@@ -181,7 +181,7 @@ class Forgettings(Protocol):
         """Raises WrongState where there is none."""
         ...
 
-    async def open_ones(self) -> list[ForgettingRow]:
+    async def load_open(self) -> list[ForgettingRow]:
         """confirmed or removed: they go on at start."""
         ...
 
@@ -189,17 +189,17 @@ class Forgettings(Protocol):
         """asked -> dropped for those that nobody confirmed in time; what they were to forget is not kept."""
         ...
 
-    async def said(self, space: str, after: str, limit: int) -> list[SaidRow]:
+    async def said(self, space: str, after: str, limit: int) -> list[LocatedMessage]:
         """Messages of a space and those linked to it in order of their ids, from behind the id `after`."""
         ...
 
     async def confirm(
-        self, row: ForgettingRow, targets: Targets, written: Callable[[Erased], tuple[str, str]]
-    ) -> Erased:
+        self, row: ForgettingRow, targets: ForgetTargets, written: Callable[[EraseReport], tuple[str, str]]
+    ) -> EraseReport:
         """T14: asked -> confirmed, the record redacted, and what `written` makes of it kept as targets and receipt."""
         ...
 
-    async def erase(self, space: str, targets: Targets) -> Erased:
+    async def erase(self, space: str, targets: ForgetTargets) -> EraseReport:
         """The same redaction once more, for what was written meanwhile."""
         ...
 
@@ -216,7 +216,7 @@ class Forgettings(Protocol):
         ...
 
 
-class Links(Protocol):
+class AccountLinks(Protocol):
     """Whose memory an account has: its own, or one that it has joined."""
 
     async def home(self, own_space: str) -> str:
@@ -229,21 +229,21 @@ class Links(Protocol):
 
     async def links(self, space: str) -> list[LinkRow]: ...
 
-    async def make_code(self, code_sha256: str, maker: Identity, conversation: str, expires: datetime) -> None:
+    async def make_code(self, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
         """A new code; an older one of the same maker that is not done is refused."""
         ...
 
     async def type_code(
-        self, code_sha256: str, typist: Identity, name: str, conversation: str, now: datetime
+        self, code_sha256: str, typist: AccountIdentity, name: str, conversation: str, now: datetime
     ) -> LinkCodeRow | None:
         """made -> typed; None for an unknown, used, expired one, the maker's own, or while `locked`. None counts."""
         ...
 
-    async def locked(self, typist: Identity, now: datetime) -> datetime | None:
+    async def locked(self, typist: AccountIdentity, now: datetime) -> datetime | None:
         """Until when nothing that this account types is looked at: for an hour after 5 wrong codes in an hour."""
         ...
 
-    async def pending(self, one: Identity, now: datetime) -> LinkCodeRow | None:
+    async def pending(self, one: AccountIdentity, now: datetime) -> LinkCodeRow | None:
         """The newest code that this account has made or typed and that waits for a word of one of both."""
         ...
 

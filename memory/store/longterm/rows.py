@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory.conversation import Message
-from memory.text.mentions import Needle, plain, spans
+from memory.text.mentions import MentionMatcher, find_spans, fold_spelling
 
 MemoryState = Literal["live", "superseded", "gone", "forgotten"]
 Origin = Literal["extraction", "person", "tool", "dream", "file"]
@@ -91,7 +91,7 @@ class MemoryChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewChange:
+class NewMemoryChange:
     """A write of ours as `MemoryRecords.put` takes it; fields as in MemoryChange."""
 
     path: str
@@ -150,7 +150,7 @@ class ForgettingRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class AccountIdentity:
     """One account on one platform. space: whose memory it has by itself."""
 
     channel: str
@@ -187,9 +187,9 @@ class LinkCodeRow:
     id: str
     code_sha256: str
     state: LinkCodeState
-    maker: Identity
+    maker: AccountIdentity
     conversation: str
-    typist: Identity | None
+    typist: AccountIdentity | None
     typed_name: str
     typed_conversation: str
     expires: datetime
@@ -200,7 +200,7 @@ class LinkCodeRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidRow:
+class LocatedMessage:
     """A stored message with where it was said. space: the conversation's own."""
 
     message: Message
@@ -209,7 +209,7 @@ class SaidRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidThere:
+class MessageMention:
     """A message that mentioned it. at: UTC."""
 
     channel: str
@@ -217,13 +217,13 @@ class SaidThere:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Erased:
+class EraseReport:
     """What T14 took out. conversations: whose view or folds it changed; blobs: files that no message shows any more.
 
     summaries: folds whose texts were changed; records: rows of memory that were emptied.
     """
 
-    said: tuple[SaidThere, ...]
+    said: tuple[MessageMention, ...]
     conversations: tuple[str, ...]
     blobs: tuple[str, ...]
     summaries: int
@@ -234,7 +234,7 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilePlace:
+class ChangedFile:
     """A file that was changed. lines: as they were numbered before.
 
     path: relative to the workspace's root; that of the terminal's history, to the home.
@@ -245,7 +245,7 @@ class FilePlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidPlace:
+class MessageCount:
     """Messages of one day and channel. date: YYYY-MM-DD in the person's zone."""
 
     date: str
@@ -254,15 +254,15 @@ class SaidPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class ForgetReceipt:
     """What was done. records: rows of what was known of lines of memory; attachments: files that were deleted.
 
     backups: copies of the database that may still hold it, as paths below the home; kept: files of the workspace that
     are not memory and still mention it.
     """
 
-    files: tuple[FilePlace, ...] = ()
-    said: tuple[SaidPlace, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
+    said: tuple[MessageCount, ...] = ()
     summaries: int = 0
     records: int = 0
     attachments: int = 0
@@ -271,43 +271,43 @@ class Receipt:
     kept: tuple[str, ...] = ()
 
 
-def said_places(found: Iterable[tuple[str, str]]) -> tuple[SaidPlace, ...]:
+def count_messages(found: Iterable[tuple[str, str]]) -> tuple[MessageCount, ...]:
     """(date, channel) of each message, counted."""
     counted = sorted(Counter(found).items())
-    return tuple(SaidPlace(date=date, channel=channel, count=count) for (date, channel), count in counted)
+    return tuple(MessageCount(date=date, channel=channel, count=count) for (date, channel), count in counted)
 
 
-def with_files(receipt: Receipt, files: Iterable[FilePlace]) -> Receipt:
+def add_files(receipt: ForgetReceipt, files: Iterable[ChangedFile]) -> ForgetReceipt:
     """The receipt with more lines of files; those it names already are named once."""
     lines: dict[str, set[int]] = {place.path: set(place.lines) for place in receipt.files}
     for place in files:
         lines.setdefault(place.path, set()).update(place.lines)
-    named = tuple(FilePlace(path=path, lines=tuple(sorted(held))) for path, held in lines.items())
+    named = tuple(ChangedFile(path=path, lines=tuple(sorted(held))) for path, held in lines.items())
     return replace(receipt, files=named)
 
 
-def dump_receipt(receipt: Receipt) -> str:
+def dump_receipt(receipt: ForgetReceipt) -> str:
     """A receipt as JSON text."""
     return json.dumps(asdict(receipt), ensure_ascii=False)
 
 
-def load_receipt(text: str) -> Receipt:
+def load_receipt(text: str) -> ForgetReceipt:
     """The inverse of `dump_receipt`."""
     held = json.loads(text)
-    files = tuple(FilePlace(path=place["path"], lines=tuple(place["lines"])) for place in held.pop("files"))
-    said = tuple(SaidPlace(**place) for place in held.pop("said"))
+    files = tuple(ChangedFile(path=place["path"], lines=tuple(place["lines"])) for place in held.pop("files"))
+    said = tuple(MessageCount(**place) for place in held.pop("said"))
     backups, kept = tuple(held.pop("backups")), tuple(held.pop("kept"))
-    return Receipt(**held, files=files, said=said, backups=backups, kept=kept)
+    return ForgetReceipt(**held, files=files, said=said, backups=backups, kept=kept)
 
 
 # What is to be forgotten: the places that mention it, which of them a person chose, and where it was. Pure.
 
 Kind = Literal["memory", "log", "said"]
-SNIPPET = 120
+MAX_SNIPPET = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Mention:
     """One place that mentions it. words: its sentences that do.
 
     path: of a file, relative to the workspace's root, with its line; date: YYYY-MM-DD in the person's zone, "" for
@@ -326,7 +326,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Targets:
+class ForgetTargets:
     """A request as it is kept. row: the inbox row it was made by. chosen: places in `items`, None for all of it.
 
     blobs: attachments that go with their messages, known once the record has been redacted.
@@ -334,48 +334,48 @@ class Targets:
 
     query: str
     row: str
-    items: tuple[Item, ...]
+    items: tuple[Mention, ...]
     chosen: tuple[int, ...] | None = None
     blobs: tuple[str, ...] = ()
 
     @property
-    def taken(self) -> tuple[Item, ...]:
+    def taken(self) -> tuple[Mention, ...]:
         """The items that are to be forgotten."""
         return self.items if self.chosen is None else tuple(self.items[number] for number in self.chosen)
 
     @property
-    def left(self) -> tuple[Item, ...]:
+    def left(self) -> tuple[Mention, ...]:
         """The items that a person wants to stay."""
         chosen = range(len(self.items)) if self.chosen is None else self.chosen
         return tuple(item for number, item in enumerate(self.items) if number not in chosen)
 
-    def needle(self, path: str = "") -> Needle:
+    def needle(self, path: str = "") -> MentionMatcher:
         """What to look for in derived texts, or in the file of that path."""
         said = tuple(dict.fromkeys(words for item in self.taken for words in item.words))
-        stays = {plain(words) for item in self.left if path and item.path == path for words in item.words}
-        kept = frozenset(stays - set(map(plain, said)))
-        return Needle(query=self.query, said=said, only=self.chosen is not None, kept=kept)
+        stays = {fold_spelling(words) for item in self.left if path and item.path == path for words in item.words}
+        kept = frozenset(stays - set(map(fold_spelling, said)))
+        return MentionMatcher(query=self.query, said=said, only=self.chosen is not None, kept=kept)
 
 
-def dump_targets(targets: Targets) -> str:
+def dump_targets(targets: ForgetTargets) -> str:
     """Targets as JSON text."""
     return json.dumps(asdict(targets), ensure_ascii=False)
 
 
-def load_targets(text: str) -> Targets:
+def load_targets(text: str) -> ForgetTargets:
     """The inverse of `dump_targets`."""
     held = json.loads(text)
-    items = tuple(Item(**{**item, "words": tuple(item["words"])}) for item in held["items"])
+    items = tuple(Mention(**{**item, "words": tuple(item["words"])}) for item in held["items"])
     chosen = None if held["chosen"] is None else tuple(held["chosen"])
-    return Targets(query=held["query"], row=held["row"], items=items, chosen=chosen, blobs=tuple(held["blobs"]))
+    return ForgetTargets(query=held["query"], row=held["row"], items=items, chosen=chosen, blobs=tuple(held["blobs"]))
 
 
-def snippet(words: Sequence[str], query: str, most: int = SNIPPET) -> str:
+def snippet(words: Sequence[str], query: str, most: int = MAX_SNIPPET) -> str:
     """One line of at most `most` characters around where the query stands."""
     text = " ".join(" … ".join(words).split())
     if len(text) <= most:
         return text
-    found = spans(text, query)
+    found = find_spans(text, query)
     begin = max(0, min(found[0][0] - most // 3 if found else 0, len(text) - most + 1))
     head, tail = "…" if begin else "", "…"
     piece = text[begin : begin + most - len(head) - len(tail)]

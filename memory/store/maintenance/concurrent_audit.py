@@ -7,11 +7,11 @@ from pathlib import Path
 from sqlalchemy.dialects.sqlite import dialect
 
 from memory.store.audit import Act, note_all
-from memory.store.engine.database import Compiler, Tx
+from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.engine.database_file import DatabaseFile
-from memory.store.engine.sqlite import Connection, connect_writer
+from memory.store.engine.sqlite import SqliteConnection, connect_writer
 from memory.store.errors import SchemaOlder, StoreMoved
-from memory.store.schema.create import HEAD, version
+from memory.store.schema.create import HEAD, read_revision
 
 
 async def note_beside(
@@ -29,15 +29,15 @@ async def note_beside(
     file = DatabaseFile(path)
     writer = await connect_writer(path, busy_timeout)
     try:
-        tx = Tx(driver=writer, compiler=Compiler(dialect(paramstyle="qmark")), lease=0, now=clock())
-        await writer.apart(_noted(writer, tx, acts, file))
+        tx = Tx(driver=writer, compiler=StatementCompiler(dialect(paramstyle="qmark")), lease=0, now=clock())
+        await writer.run_in_thread(_noted(writer, tx, acts, file))
     finally:
         await writer.close()  # takes back what was not committed
 
 
-async def _noted(writer: Connection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
+async def _noted(writer: SqliteConnection, tx: Tx, acts: Sequence[Act], file: DatabaseFile) -> None:
     writer.do("BEGIN IMMEDIATE")  # the end of the chain is read under the lock, so that nobody adds to it meanwhile
-    if await version(writer) != HEAD:
+    if await read_revision(writer) != HEAD:
         raise SchemaOlder("the database has another version's tables; start mnema or run its migrate first")
     await note_all(tx, acts)
     if trouble := file.trouble():

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from memory.store.engine.sqlite import copy_database
 from memory.store.schema.tables import channel_note, conversation, inbox, stamp
-from memory.workspace.files import sync
+from memory.workspace.files import fsync_path
 
-KEPT = 2
-EVERY = 86_400.0
+MAX_SNAPSHOTS = 2
+SNAPSHOT_SECONDS = 86_400.0
 """Seconds between two snapshots."""
 _REDACT = "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, :secret) > 0"
 """SQLite's own words: a copy is a SQLite file, whatever it is a copy of."""
 
 
-def strip(copy: Path, secrets: Collection[str] = ()) -> str:
+def redact_secrets(copy: Path, secrets: Collection[str] = ()) -> str:
     """Take out of a copy what channels keep for themselves (logins, cursors, handles), to the last byte.
 
     The copy is one file afterwards, with no log beside it.
@@ -41,11 +41,11 @@ def strip(copy: Path, secrets: Collection[str] = ()) -> str:
         for secret in {form for one in secrets for form in (one, json.dumps(one)[1:-1])}:
             for table, column in ((inbox, inbox.c.body), (conversation, conversation.c.title)):
                 held.execute(_REDACT.format(table=table.name, column=column.name), {"secret": secret})
-    sync(copy)
-    return revision(copy)
+    fsync_path(copy)
+    return read_revision(copy)
 
 
-def revision(path: Path) -> str:
+def read_revision(path: Path) -> str:
     """The revision of a file's tables, "" where they are none of ours.
 
     Raises:
@@ -65,27 +65,27 @@ def snapshot_if_due(path: Path, now: float) -> bool:
         now: unix seconds.
     """
     held = _snapshots(path)
-    if held and now - held[0].stat().st_mtime < EVERY:
+    if held and now - held[0].stat().st_mtime < SNAPSHOT_SECONDS:
         return False
-    copy_database(path, _folder(path) / f"{path.stem}-{_stamp(now)}{path.suffix}")
-    for old in _snapshots(path)[KEPT:]:
+    copy_database(path, _folder(path) / f"{path.stem}-{_timestamp(now)}{path.suffix}")
+    for old in _snapshots(path)[MAX_SNAPSHOTS:]:
         old.unlink()
     return True
 
 
-def heal(path: Path, now: float) -> str:
+def restore_newest_snapshot(path: Path, now: float) -> str:
     """Put the damaged file aside under a name that says so, and the newest sound snapshot in its place.
 
     Returns:
         What was done, in a sentence for the owner.
     """
-    aside = _aside(path, now)
+    aside = _damaged_name(path, now)
     for end in ("", "-wal", "-shm"):
         part = path.with_name(path.name + end)
         if part.exists():
             part.rename(aside.with_name(aside.name + end))
     for snapshot in _snapshots(path):
-        if sound(snapshot):
+        if is_sound(snapshot):
             copy_database(snapshot, path)
             return f"The database was damaged: it is kept as {aside.name}, and {snapshot.name} was put in its place."
     return f"The database was damaged: it is kept as {aside.name}, and a new one was begun; there was no snapshot."
@@ -100,17 +100,17 @@ def _snapshots(path: Path) -> list[Path]:
     return sorted(_folder(path).glob(f"{path.stem}-*{path.suffix}"), reverse=True)
 
 
-def _aside(path: Path, now: float) -> Path:
-    first = path.with_name(f"{path.name}.corrupt.{_stamp(now)}")
+def _damaged_name(path: Path, now: float) -> Path:
+    first = path.with_name(f"{path.name}.corrupt.{_timestamp(now)}")
     names = (first, *(first.with_name(f"{first.name}.{number}") for number in range(1, 1000)))
     return next(name for name in names if not name.exists())
 
 
-def _stamp(now: float) -> str:
+def _timestamp(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def sound(path: Path) -> bool:
+def is_sound(path: Path) -> bool:
     """Whether SQLite finds nothing wrong with the file."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as held:

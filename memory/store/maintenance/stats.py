@@ -11,14 +11,14 @@ from memory.store.conversations.folds import OPEN
 from memory.store.conversations.usage import sum_usage
 from memory.store.engine.database import Statement, Tx
 from memory.store.rows import Usage
-from memory.store.schema.columns import among
+from memory.store.schema.columns import is_one_of
 from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, outbox, stamp, turn
 
 # How much there is in a record, as values.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class StoreStats:
     """What is under way, and what the open database tells of itself: cheap, for every look.
 
     schema_at_head: whether the tables are still those of this program, which another process may have brought further.
@@ -39,7 +39,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Totals:
+class StoreTotals:
     """What the record counts in all; reads whole tables. folds: by method and state; turns: ended ones, by state.
 
     conversations: those that people see. usage: sums per model and purpose.
@@ -51,61 +51,65 @@ class Totals:
     usage: Sequence[Usage]
 
 
-_ON_SERVER = select(func.pg_database_size(func.current_database()).label("held"))
-_VERSION = select(stamp.c.version_num)
-_EVER = datetime.fromtimestamp(0, UTC)
-_FOLDS = (
+_SELECT_SIZE = select(func.pg_database_size(func.current_database()).label("held"))
+_SELECT_VERSION = select(stamp.c.version_num)
+_EPOCH_START = datetime.fromtimestamp(0, UTC)
+_COUNT_FOLDS = (
     select(fold.c.method, fold.c.state, func.count().label("held"))
-    .where(among(fold.c.state, "folded", "undone", "stale"))
+    .where(is_one_of(fold.c.state, "folded", "undone", "stale"))
     .group_by(fold.c.method, fold.c.state)
     .order_by(fold.c.method, fold.c.state)
 )
-_TURNS = (
+_COUNT_TURNS = (
     select(turn.c.state, func.count().label("held"))
-    .where(among(turn.c.state, "done", "cancelled", "failed", "interrupted"))
+    .where(is_one_of(turn.c.state, "done", "cancelled", "failed", "interrupted"))
     .group_by(turn.c.state)
     .order_by(turn.c.state)
 )
-_CONVERSATIONS = select(func.count().label("held")).select_from(conversation).where(conversation.c.listed.is_(True))
-_FOLDS_OPEN = select(func.count().label("held")).select_from(fold).where(among(fold.c.state, *OPEN))
-_INBOX_DEPTH = select(func.count().label("held")).select_from(inbox).where(among(inbox.c.state, "new", "running"))
-_OUTBOX_DEPTH = (
-    select(func.count().label("held")).select_from(outbox).where(among(outbox.c.state, "pending", "sending", "unknown"))
+_COUNT_CONVERSATIONS = (
+    select(func.count().label("held")).select_from(conversation).where(conversation.c.listed.is_(True))
 )
-_OLDEST = select(func.min(inbox.c.received).label("held")).where(
-    among(inbox.c.state, "new", "running"), inbox.c.not_before <= bindparam("now")
+_COUNT_OPEN_FOLDS = select(func.count().label("held")).select_from(fold).where(is_one_of(fold.c.state, *OPEN))
+_COUNT_INBOX = select(func.count().label("held")).select_from(inbox).where(is_one_of(inbox.c.state, "new", "running"))
+_COUNT_OUTBOX = (
+    select(func.count().label("held"))
+    .select_from(outbox)
+    .where(is_one_of(outbox.c.state, "pending", "sending", "unknown"))
+)
+_SELECT_OLDEST = select(func.min(inbox.c.received).label("held")).where(
+    is_one_of(inbox.c.state, "new", "running"), inbox.c.not_before <= bindparam("now")
 )
 
 
-async def figures(tx: Tx) -> Figures:
+async def load_stats(tx: Tx) -> StoreStats:
     """What is under way; see Store.figures. All of it is found by the indexes of open rows."""
-    oldest = await tx.one(_OLDEST, now=tx.now)
-    found = await tx.one(_VERSION)
-    return Figures(
+    oldest = await tx.one(_SELECT_OLDEST, now=tx.now)
+    found = await tx.one(_SELECT_VERSION)
+    return StoreStats(
         schema_at_head=found is not None and found["version_num"] == REVISIONS[-1],
-        folds_open=await _one(tx, _FOLDS_OPEN),
-        inbox_depth=await _one(tx, _INBOX_DEPTH),
+        folds_open=await _first_value(tx, _COUNT_OPEN_FOLDS),
+        inbox_depth=await _first_value(tx, _COUNT_INBOX),
         inbox_oldest=float((oldest["held"] if oldest else 0.0) or 0.0),
-        outbox_depth=await _one(tx, _OUTBOX_DEPTH),
+        outbox_depth=await _first_value(tx, _COUNT_OUTBOX),
     )
 
 
-async def totals(tx: Tx) -> Totals:
+async def load_totals(tx: Tx) -> StoreTotals:
     """See Store.totals."""
-    return Totals(
-        turns={row["state"]: int(row["held"]) for row in await tx.all(_TURNS)},
-        folds={(row["method"], row["state"]): int(row["held"]) for row in await tx.all(_FOLDS)},
-        conversations=await _one(tx, _CONVERSATIONS),
-        usage=await sum_usage(tx, _EVER),
+    return StoreTotals(
+        turns={row["state"]: int(row["held"]) for row in await tx.all(_COUNT_TURNS)},
+        folds={(row["method"], row["state"]): int(row["held"]) for row in await tx.all(_COUNT_FOLDS)},
+        conversations=await _first_value(tx, _COUNT_CONVERSATIONS),
+        usage=await sum_usage(tx, _EPOCH_START),
     )
 
 
 async def size_on_server(tx: Tx) -> int:
     """Bytes of the database, where a server keeps it."""
-    return await _one(tx, _ON_SERVER)
+    return await _first_value(tx, _SELECT_SIZE)
 
 
-def size_of(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Bytes of a file, 0 where there is none."""
     try:
         return path.stat().st_size
@@ -113,6 +117,6 @@ def size_of(path: Path) -> int:
         return 0
 
 
-async def _one(tx: Tx, statement: Statement) -> int:
+async def _first_value(tx: Tx, statement: Statement) -> int:
     row = await tx.one(statement)
     return int(row["held"]) if row else 0

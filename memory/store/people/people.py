@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, insert, or_, select, update
 
-from memory.failpoints import afp
+from memory.failpoints import hit_async
 from memory.ids import new_id
-from memory.store.audit import AuditFault, AuditHead, AuditRow, digest_of, note
+from memory.store.audit import AuditFault, AuditHead, AuditRow, append_act, digest_arguments
 from memory.store.engine.database import Database, Row, Tx
-from memory.store.people.rows import Leaving, Person, PersonRow
-from memory.store.rows import moment
-from memory.store.schema.columns import word
+from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
+from memory.store.rows import from_unix
+from memory.store.schema.columns import literal_text
 from memory.store.schema.memory_tables import (
     access_grant,
     access_request,
@@ -41,8 +41,8 @@ from memory.store.schema.tables import (
     usage,
 )
 
-BLOB = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_TALKS = (
+BLOB_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_SELECT_CONVERSATIONS = (
     select(
         conversation.c.id,
         conversation.c.space,
@@ -52,60 +52,62 @@ _TALKS = (
         conversation.c.next_seq,
         conversation.c.updated,
     )
-    .where(conversation.c.kind == word("dm"))
+    .where(conversation.c.kind == literal_text("dm"))
     .order_by(conversation.c.space, conversation.c.id)
 )
-_WRITERS = (
+_SELECT_WRITERS = (
     select(inbox.c.conversation, inbox.c.sender_id)
     .join(conversation, conversation.c.id == inbox.c.conversation)
-    .where(conversation.c.kind == word("dm"), inbox.c.sender_id != word(""))
+    .where(conversation.c.kind == literal_text("dm"), inbox.c.sender_id != literal_text(""))
     .distinct()
 )
-_IN_GROUPS = (
+_COUNT_IN_GROUPS = (
     select(func.count().label("found"))
     .select_from(inbox)
     .join(conversation, conversation.c.id == inbox.c.conversation)
     .where(
-        conversation.c.kind != word("dm"),
+        conversation.c.kind != literal_text("dm"),
         inbox.c.channel == bindparam("on"),
         inbox.c.sender_id == bindparam("whose"),
-        inbox.c.state != word("ignored"),
+        inbox.c.state != literal_text("ignored"),
     )
 )
-_PARTS = select(message.c.parts).where(
+_SELECT_PARTS = select(message.c.parts).where(
     message.c.conversation == bindparam("row"), message.c.parts.like(bindparam("files"))
 )
-_BODIES = select(inbox.c.id, inbox.c.key, inbox.c.body).where(inbox.c.conversation == bindparam("row"))
-_PAYLOADS = select(outbox.c.id, outbox.c.client_key, outbox.c.payload).where(outbox.c.conversation == bindparam("row"))
-_NAMES = select(channel_note.c.name).where(channel_note.c.channel == bindparam("on"))
-_DROP_NOTE = delete(channel_note).where(
+_SELECT_BODIES = select(inbox.c.id, inbox.c.key, inbox.c.body).where(inbox.c.conversation == bindparam("row"))
+_SELECT_PAYLOADS = select(outbox.c.id, outbox.c.client_key, outbox.c.payload).where(
+    outbox.c.conversation == bindparam("row")
+)
+_SELECT_NOTE_NAMES = select(channel_note.c.name).where(channel_note.c.channel == bindparam("on"))
+_DELETE_NOTE = delete(channel_note).where(
     channel_note.c.channel == bindparam("on"), channel_note.c.name == bindparam("called")
 )
-_OPEN = select(person_removal).order_by(person_removal.c.id)
-_ADD = insert(person_removal)
-_COUNT = update(person_removal).where(person_removal.c.id == bindparam("row")).values(receipt=bindparam("told"))
-_END = delete(person_removal).where(person_removal.c.id == bindparam("row"))
-_OF_SPACE = {
+_SELECT_OPEN = select(person_removal).order_by(person_removal.c.id)
+_INSERT = insert(person_removal)
+_SET_COUNTS = update(person_removal).where(person_removal.c.id == bindparam("row")).values(receipt=bindparam("told"))
+_DELETE = delete(person_removal).where(person_removal.c.id == bindparam("row"))
+_DELETES_OF_SPACE = {
     table.name: delete(table).where(table.c.space == bindparam("mine"))
     for table in (memory, memory_change, extraction, dream, forgetting, approval, file_label)
 }
-_LINKS = delete(account_link).where(
+_DELETE_LINKS = delete(account_link).where(
     or_(account_link.c.own_space == bindparam("mine"), account_link.c.space == bindparam("mine"))
 )
-_CODES = delete(link_code).where(
+_DELETE_CODES = delete(link_code).where(
     or_(link_code.c.space == bindparam("mine"), link_code.c.typed_space == bindparam("mine"))
 )
-_OF_PARTY = {
+_DELETES_OF_PARTY = {
     table.name: delete(table).where(
         table.c.channel == bindparam("on"),
         table.c.subject_id == bindparam("whose"),
-        *([table.c.subject != word("group")] if table is not approval else ()),
+        *([table.c.subject != literal_text("group")] if table is not approval else ()),
     )
     for table in (access_grant, access_request, approval)
 }
-_TOLD = delete(limit_told).where(limit_told.c.who.like(bindparam("like"), escape="\\"))
-_NOBODYS = tuple(
-    update(table).where(table.c.who.like(bindparam("like"), escape="\\")).values(who=word(""))
+_DELETE_LIMIT_NOTICES = delete(limit_told).where(limit_told.c.who.like(bindparam("like"), escape="\\"))
+_ANONYMISE = tuple(
+    update(table).where(table.c.who.like(bindparam("like"), escape="\\")).values(who=literal_text(""))
     for table in (turn, usage)
 )
 """What they used in groups is nobody's from then on, and goes on to count to the whole."""
@@ -114,19 +116,19 @@ _ACTS_ON = _ACTS_OF.where(audit.c.subject == bindparam("named"))
 _ACTS_BY = _ACTS_OF.where(audit.c.actor.like(bindparam("like"), escape="\\"))
 
 
-def _pages(table: Table, column: Column[str]) -> Select[Any]:
+def _page_query(table: Table, column: Column[str]) -> Select[Any]:
     """So many rows in order of their ids, the column of those that name no file left empty."""
-    held = case((column.like(bindparam("files")), column), else_=word(""))
+    held = case((column.like(bindparam("files")), column), else_=literal_text(""))
     after = select(table.c.id, held.label("value")).where(table.c.id > bindparam("after"))
     return after.order_by(table.c.id).limit(bindparam("most"))
 
 
-_NAMED = {
-    "message": _pages(message, message.c.parts),
-    "inbox": _pages(inbox, inbox.c.body),
-    "outbox": _pages(outbox, outbox.c.payload),
+_PAGES_NAMING_FILES = {
+    "message": _page_query(message, message.c.parts),
+    "inbox": _page_query(inbox, inbox.c.body),
+    "outbox": _page_query(outbox, outbox.c.payload),
 }
-_FILES = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
+_NAMES_FILES = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
 """What a row that names a file has in it, so that the others are passed over by the database."""
 
 
@@ -137,47 +139,47 @@ class SqlPeople:
         self._database = database
 
     async def everyone(self) -> list[PersonRow]:
-        return await self._database.read(_everyone)
+        return await self._database.read(_load_people)
 
-    async def in_groups(self, account: str) -> int:
-        return await self._database.read(_in_groups, account)
+    async def count_in_groups(self, account: str) -> int:
+        return await self._database.read(_count_in_groups, account)
 
-    async def acts_naming(self, person: Person) -> int:
-        return await self._database.read(_acts, person)
+    async def count_acts_naming(self, person: Person) -> int:
+        return await self._database.read(_count_acts, person)
 
-    async def begin(self, person: Person) -> Leaving:
-        leaving = await self._database.write(_begin, person)
-        await afp("forget.committed")
+    async def begin(self, person: Person) -> PersonRemovalRow:
+        leaving = await self._database.write(_begin_removal, person)
+        await hit_async("forget.committed")
         return leaving
 
-    async def leaving(self) -> list[Leaving]:
-        return await self._database.read(_leaving)
+    async def leaving(self) -> list[PersonRemovalRow]:
+        return await self._database.read(_load_removals)
 
     async def conversations(self, person: Person) -> list[str]:
-        return await self._database.read(_conversations, person)
+        return await self._database.read(_load_conversations, person)
 
-    async def drop(self, leaving: Leaving) -> int:
-        return await self._database.write(_drop, leaving)
+    async def drop(self, leaving: PersonRemovalRow) -> int:
+        return await self._database.write(_delete_rows, leaving)
 
-    async def counted(self, leaving: Leaving) -> None:
-        await self._database.write(_counted, leaving)
+    async def counted(self, leaving: PersonRemovalRow) -> None:
+        await self._database.write(_set_counts, leaving)
 
-    async def gone(self, leaving: Leaving, by: str) -> None:
-        await self._database.write(_gone, leaving, by)
+    async def gone(self, leaving: PersonRemovalRow, by: str) -> None:
+        await self._database.write(_finish_removal, leaving, by)
 
-    async def blobs_named(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
-        return await self._database.read(_blobs_named, source, after, limit)
+    async def load_named_blobs(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
+        return await self._database.read(_load_named_blobs, source, after, limit)
 
     async def compact(self) -> bool:
         return await self._database.compact()
 
 
-async def _everyone(tx: Tx) -> list[PersonRow]:
+async def _load_people(tx: Tx) -> list[PersonRow]:
     talks: dict[str, list[Row]] = defaultdict(list)
-    for row in await tx.all(_TALKS):
+    for row in await tx.all(_SELECT_CONVERSATIONS):
         talks[row["space"]].append(row)
     writers: dict[str, set[str]] = defaultdict(set)
-    for row in await tx.all(_WRITERS):
+    for row in await tx.all(_SELECT_WRITERS):
         writers[row["conversation"]].add(row["sender_id"])
     return [_person_row(space, rows, writers) for space, rows in talks.items()]
 
@@ -189,113 +191,113 @@ def _person_row(space: str, rows: Sequence[Row], writers: Mapping[str, Collectio
         accounts=tuple(sorted(accounts)),
         conversations=tuple(row["id"] for row in rows),
         messages=sum(row["next_seq"] - 1 for row in rows),
-        updated=moment(max(row["updated"] for row in rows)),
+        updated=from_unix(max(row["updated"] for row in rows)),
     )
 
 
-async def _in_groups(tx: Tx, account: str) -> int:
-    channel, id = _party(account)
-    row = await tx.one(_IN_GROUPS, on=channel, whose=id)
+async def _count_in_groups(tx: Tx, account: str) -> int:
+    channel, id = _audit_name(account)
+    row = await tx.one(_COUNT_IN_GROUPS, on=channel, whose=id)
     return int(row["found"]) if row else 0
 
 
-async def _acts(tx: Tx, person: Person) -> int:
-    by = [f"{channel}/%/{_plain(id)}" for channel, id in map(_party, person.accounts)]
+async def _count_acts(tx: Tx, person: Person) -> int:
+    by = [f"{channel}/%/{_escape_like(id)}" for channel, id in map(_audit_name, person.accounts)]
     rows = [await tx.one(_ACTS_ON, named=space) for space in person.spaces]
     rows += [await tx.one(_ACTS_BY, like=actor) for actor in by]
     return sum(int(row["found"]) for row in rows if row)
 
 
-async def _conversations(tx: Tx, person: Person) -> list[str]:
-    return [row["id"] for row in await tx.all(_TALKS) if row["space"] in person.spaces]
+async def _load_conversations(tx: Tx, person: Person) -> list[str]:
+    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS) if row["space"] in person.spaces]
 
 
-async def _begin(tx: Tx, person: Person) -> Leaving:
+async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
     """Who leaves is in the record from here on, with the files that their rows name, before any row goes."""
-    known = next((one for one in await _leaving(tx) if set(one.person.spaces) & set(person.spaces)), None)
+    known = next((one for one in await _load_removals(tx) if set(one.person.spaces) & set(person.spaces)), None)
     if known is not None:
         return known
     blobs: set[str] = set()
-    for row in await tx.all(_TALKS):
+    for row in await tx.all(_SELECT_CONVERSATIONS):
         if row["space"] in person.spaces:
-            blobs |= await _of_talk(tx, row, person)
-    leaving = Leaving(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
+            blobs |= await _collect_blobs(tx, row, person)
+    leaving = PersonRemovalRow(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
     lists = {"spaces": person.spaces, "parties": person.accounts, "blobs": leaving.blobs}
     await tx.run(
-        _ADD, id=leaving.id, receipt="{}", at=tx.now, **{name: json.dumps(value) for name, value in lists.items()}
+        _INSERT, id=leaving.id, receipt="{}", at=tx.now, **{name: json.dumps(value) for name, value in lists.items()}
     )
     return leaving
 
 
-async def _of_talk(tx: Tx, row: Row, person: Person) -> set[str]:
+async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
     """The files that a conversation's rows name; its pages of the channel's notebook go at once."""
-    heard = await tx.all(_BODIES, row=row["id"])
-    spoken = await tx.all(_PAYLOADS, row=row["id"])
-    texts = [one["parts"] for one in await tx.all(_PARTS, row=row["id"], files=_FILES["message"])]
+    heard = await tx.all(_SELECT_BODIES, row=row["id"])
+    spoken = await tx.all(_SELECT_PAYLOADS, row=row["id"])
+    texts = [one["parts"] for one in await tx.all(_SELECT_PARTS, row=row["id"], files=_NAMES_FILES["message"])]
     texts += [one["body"] for one in heard] + [one["payload"] for one in spoken]
-    ids = {row["chat_id"], row["thread_id"], *(_party(account)[1] for account in person.accounts)}
+    ids = {row["chat_id"], row["thread_id"], *(_audit_name(account)[1] for account in person.accounts)}
     ids |= {one[name] for one in heard for name in ("id", "key")}
     ids |= {one[name] for one in spoken for name in ("id", "client_key")}
-    for page in await tx.all(_NAMES, on=row["channel"]):
+    for page in await tx.all(_SELECT_NOTE_NAMES, on=row["channel"]):
         _, colon, last = page["name"].partition(":")
         if colon and {last, last.rpartition(":")[2]} & (ids - {""}):
-            await tx.run(_DROP_NOTE, on=row["channel"], called=page["name"])
-    return {name for text in texts for name in BLOB.findall(text)}
+            await tx.run(_DELETE_NOTE, on=row["channel"], called=page["name"])
+    return {name for text in texts for name in BLOB_NAME.findall(text)}
 
 
-async def _leaving(tx: Tx) -> list[Leaving]:
+async def _load_removals(tx: Tx) -> list[PersonRemovalRow]:
     return [
-        Leaving(
+        PersonRemovalRow(
             id=row["id"],
             person=Person(spaces=tuple(json.loads(row["spaces"])), accounts=tuple(json.loads(row["parties"]))),
             blobs=tuple(json.loads(row["blobs"])),
             counts=json.loads(row["receipt"]),
         )
-        for row in await tx.all(_OPEN)
+        for row in await tx.all(_SELECT_OPEN)
     ]
 
 
-async def _drop(tx: Tx, leaving: Leaving) -> int:
+async def _delete_rows(tx: Tx, leaving: PersonRemovalRow) -> int:
     """Every row that is theirs beside their conversations."""
     gone = 0
     for space in leaving.person.spaces:
-        for statement in (*_OF_SPACE.values(), _LINKS, _CODES):
+        for statement in (*_DELETES_OF_SPACE.values(), _DELETE_LINKS, _DELETE_CODES):
             gone += await tx.run(statement, mine=space)
     for account in leaving.person.accounts:
-        channel, id = _party(account)
-        for statement in _OF_PARTY.values():
+        channel, id = _audit_name(account)
+        for statement in _DELETES_OF_PARTY.values():
             gone += await tx.run(statement, on=channel, whose=id)
-        who = f"{_plain(channel)}:%:{_plain(id)}"
-        gone += await tx.run(_TOLD, like=who)
-        for blank in _NOBODYS:
+        who = f"{_escape_like(channel)}:%:{_escape_like(id)}"
+        gone += await tx.run(_DELETE_LIMIT_NOTICES, like=who)
+        for blank in _ANONYMISE:
             await tx.run(blank, like=who)
-    await afp("forget.in_txn")
+    await hit_async("forget.in_txn")
     return gone
 
 
-async def _counted(tx: Tx, leaving: Leaving) -> None:
-    await tx.run(_COUNT, row=leaving.id, told=json.dumps(dict(leaving.counts)))
+async def _set_counts(tx: Tx, leaving: PersonRemovalRow) -> None:
+    await tx.run(_SET_COUNTS, row=leaving.id, told=json.dumps(dict(leaving.counts)))
 
 
-async def _gone(tx: Tx, leaving: Leaving, by: str) -> None:
+async def _finish_removal(tx: Tx, leaving: PersonRemovalRow, by: str) -> None:
     """The chain keeps that somebody left, and of who that was a digest."""
-    if await tx.run(_END, row=leaving.id):
+    if await tx.run(_DELETE, row=leaving.id):
         args: dict[str, object] = {"spaces": leaving.person.spaces, "accounts": leaving.person.accounts}
-        await note(tx, "person deleted", digest_of(args), "deleted", by, args=args)
+        await append_act(tx, "person deleted", digest_arguments(args), "deleted", by, args=args)
 
 
-async def _blobs_named(tx: Tx, source: str, after: str, limit: int) -> tuple[set[str], str]:
-    rows = await tx.all(_NAMED[source], after=after, most=limit, files=_FILES[source])
+async def _load_named_blobs(tx: Tx, source: str, after: str, limit: int) -> tuple[set[str], str]:
+    rows = await tx.all(_PAGES_NAMING_FILES[source], after=after, most=limit, files=_NAMES_FILES[source])
     last = rows[-1]["id"] if len(rows) == limit else ""
-    return {name for row in rows for name in BLOB.findall(row["value"])}, last
+    return {name for row in rows for name in BLOB_NAME.findall(row["value"])}, last
 
 
-def _party(account: str) -> tuple[str, str]:
+def _audit_name(account: str) -> tuple[str, str]:
     channel, _, id = account.partition(":")
     return channel, id
 
 
-def _plain(text: str) -> str:
+def _escape_like(text: str) -> str:
     """A text in which LIKE finds nothing but itself."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
@@ -305,7 +307,7 @@ def _plain(text: str) -> str:
 # All methods may raise StoreFull, StoreBusy or StoreCorrupt.
 
 
-class Audit(Protocol):
+class AuditLog(Protocol):
     """The chain of acts, read; see Store.note for what adds to it."""
 
     async def acts(self, limit: int) -> list[AuditRow]:
@@ -328,19 +330,19 @@ class People(Protocol):
         """One for each space of private talk, the owner's too, in order of the spaces."""
         ...
 
-    async def in_groups(self, account: str) -> int:
+    async def count_in_groups(self, account: str) -> int:
         """How many messages of that account stand in groups; they are the groups'."""
         ...
 
-    async def acts_naming(self, person: Person) -> int:
+    async def count_acts_naming(self, person: Person) -> int:
         """How many rows of the chain of acts name them; those stay."""
         ...
 
-    async def begin(self, person: Person) -> Leaving:
+    async def begin(self, person: Person) -> PersonRemovalRow:
         """From here on they are to be removed, whatever dies; gives what is known of one who is leaving already."""
         ...
 
-    async def leaving(self) -> list[Leaving]:
+    async def leaving(self) -> list[PersonRemovalRow]:
         """Those whose removal was begun and is not at its end."""
         ...
 
@@ -348,19 +350,19 @@ class People(Protocol):
         """Ids of their private conversations."""
         ...
 
-    async def drop(self, leaving: Leaving) -> int:
+    async def drop(self, leaving: PersonRemovalRow) -> int:
         """Every row of theirs beside their conversations; returns how many."""
         ...
 
-    async def counted(self, leaving: Leaving) -> None:
+    async def counted(self, leaving: PersonRemovalRow) -> None:
         """Keep the counts, for the receipt of whoever goes on."""
         ...
 
-    async def gone(self, leaving: Leaving, by: str) -> None:
+    async def gone(self, leaving: PersonRemovalRow, by: str) -> None:
         """All is removed: the work's own row goes, and the act is noted."""
         ...
 
-    async def blobs_named(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
+    async def load_named_blobs(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
         """Names of files that so many rows name, and where to go on, "" at the end.
 
         source: message, inbox or outbox.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory.store.rows import Outgoing
+from memory.store.rows import NewOutboxRow
 
 Subject = Literal["user", "group"]
 GrantedRole = Literal["blocked", "user", "admin", "owner", "group"]
@@ -40,7 +40,7 @@ class GrantRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knock:
+class AccessRequest:
     """A stranger's message, or one from a group that is not allowed. lang: zh or en, what they wrote in.
 
     conversation: where it was written. name: what the person (in a group, whoever wrote) calls themselves.
@@ -58,11 +58,11 @@ class Notice:
 
     conversation: str
     source: str
-    out: tuple[Outgoing, ...]
+    out: tuple[NewOutboxRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestRow:
+class AccessRequestRow:
     """Who asks to be let in. conversation: where they are told; expires, at: UTC; a group's does not expire."""
 
     id: str
@@ -85,7 +85,7 @@ class OpenTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Revoked:
+class RevokeResult:
     """What was taken away. turns: all that are at work on that channel; approvals: how many ended."""
 
     grants: tuple[GrantRow, ...]
@@ -94,7 +94,7 @@ class Revoked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class NewApproval:
     """An act that waits for its person's yes. call: names the tool call for ever; arguments: JSON text, shown to them.
 
     code_sha256: of the code to type; press_sha256: of what a pressed button brings back.
@@ -156,7 +156,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
+class PersonRemovalRow:
     """A person who is being removed. blobs: files that their rows named; counts: what is gone so far, by kind."""
 
     id: str

@@ -19,12 +19,12 @@ from sqlalchemy import (
     update,
 )
 
-from memory.store.conversations.turns import settle
-from memory.store.engine.database import Database, Row, Statement, Tx, glance
+from memory.store.conversations.turns import settle_inbox_row
+from memory.store.engine.database import Database, Row, Statement, Tx, single_query
 from memory.store.errors import WrongState
-from memory.store.people.people import BLOB
-from memory.store.rows import Outgoing
-from memory.store.schema.columns import among, word
+from memory.store.people.people import BLOB_NAME
+from memory.store.rows import NewOutboxRow
+from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, inbox, limit_told, message, tool_call, turn, usage
 
 # The Spending door: what people have used since when, and who was told that it is enough.
@@ -33,12 +33,12 @@ OWNER = "owner"
 """Whose budget the owner's turns count to, on whatever channel; every other name has a colon in it."""
 
 
-Want = Literal["messages", "everybody", "tokens", "whole"]
-ALL: frozenset[Want] = frozenset({"messages", "everybody", "tokens", "whole"})
+SpendingPart = Literal["messages", "everybody", "tokens", "whole"]
+ALL_PARTS: frozenset[SpendingPart] = frozenset({"messages", "everybody", "tokens", "whole"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class SpendingQuery:
     """Whose spending is asked for, and since when. Times are unix seconds.
 
     wants: what is looked up; the rest stays empty. "messages": of the person's minute and day; "everybody": turns of
@@ -57,11 +57,11 @@ class Asking:
     turn: str = ""
     mine: float = 0.0
     whole: float = 0.0
-    wants: frozenset[Want] = ALL
+    wants: frozenset[SpendingPart] = ALL_PARTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
+class ModelUsage:
     """Tokens of calls to one model. input: all of it, cached parts included. who, purpose: "" for any."""
 
     model: str
@@ -75,7 +75,7 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class SpendingTotals:
     """What a person, and everybody but the owner, has used.
 
     minute: when the turns of the minute were asked for, the newest first; today: turns of the day; everybody: turns of
@@ -86,12 +86,12 @@ class Spent:
     today: int = 0
     everybody: int = 0
     running: int = 0
-    used: tuple[Used, ...] = ()
-    whole: tuple[Used, ...] = ()
+    used: tuple[ModelUsage, ...] = ()
+    whole: tuple[ModelUsage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class LimitNotice:
     """What a person is told of a limit. asked: when the message came in that is refused; until: when it is over."""
 
     who: str
@@ -103,19 +103,19 @@ class Told:
 class Spending(Protocol):
     """What was used, by person, from the record: the same for every process."""
 
-    async def spent(self, asking: Asking) -> Spent:
+    async def spent(self, asking: SpendingQuery) -> SpendingTotals:
         """All that the limits of one person are held against, in one read."""
         ...
 
-    async def mine(self, who: str, since: float, until: float) -> list[Used]:
+    async def mine(self, who: str, since: float, until: float) -> list[ModelUsage]:
         """Tokens that a person has used between two times, by model."""
         ...
 
-    async def whole(self, since: float, until: float) -> tuple[int, list[Used]]:
+    async def whole(self, since: float, until: float) -> tuple[int, list[ModelUsage]]:
         """Turns, and tokens by model, of everybody but the owner between two times."""
         ...
 
-    async def sums(self, since: datetime, who: str = "") -> list[Used]:
+    async def sums(self, since: datetime, who: str = "") -> list[ModelUsage]:
         """Tokens by person, model and purpose; of that person, or "" for all of them."""
         ...
 
@@ -127,7 +127,7 @@ class Spending(Protocol):
         """Names of all attachments in the conversations of this very space."""
         ...
 
-    async def refuse(self, inbox_id: str, told: Told, out: Sequence[Outgoing]) -> bool:
+    async def refuse(self, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
         """End a row that is over a limit: with its sentence, or as ignored where it has been said and still holds.
 
         Returns whether it was said.
@@ -136,70 +136,73 @@ class Spending(Protocol):
 
 
 OVER = "over budget"
-_ONE: ColumnElement[int] = literal_column("1")
-_MINE = turn.c.who == bindparam("who")
-_TODAY = turn.c.asked >= bindparam("since")
-_OTHERS = (turn.c.who != word("")) & (turn.c.who != word(OWNER))
-_MINUTE = (
+_LITERAL_ONE: ColumnElement[int] = literal_column("1")
+_IS_OF_PERSON = turn.c.who == bindparam("who")
+_IS_TODAY = turn.c.asked >= bindparam("since")
+_IS_OF_OTHERS = (turn.c.who != literal_text("")) & (turn.c.who != literal_text(OWNER))
+_SELECT_MINUTE = (
     select(turn.c.asked)
-    .where(_MINE, turn.c.asked > bindparam("minute"), turn.c.asked <= bindparam("asked"))
+    .where(_IS_OF_PERSON, turn.c.asked > bindparam("minute"), turn.c.asked <= bindparam("asked"))
     .order_by(turn.c.asked.desc())
     .limit(bindparam("most_a_minute"))
     .subquery()
 )
-_DAY = (
-    select(_ONE.label("one")).where(_MINE, turn.c.asked >= bindparam("day")).limit(bindparam("most_a_day")).subquery()
+_SELECT_DAY = (
+    select(_LITERAL_ONE.label("one"))
+    .where(_IS_OF_PERSON, turn.c.asked >= bindparam("day"))
+    .limit(bindparam("most_a_day"))
+    .subquery()
 )
-_NAMES: Mapping[Want, Sequence[str]] = {
+_PARAMETERS: Mapping[SpendingPart, Sequence[str]] = {
     "messages": ("who", "minute", "asked", "most_a_minute", "day", "most_a_day"),
     "everybody": ("whole",),
     "tokens": ("who", "but", "mine"),
     "whole": ("whole",),
 }
 """What each part of the question is asked with."""
-_EVERYBODY = (
+_COUNT_EVERYBODY = (
     select(func.count().label("held"))
     .select_from(turn)
-    .where(turn.c.started >= bindparam("since"), turn.c.started < bindparam("until"), _OTHERS)
+    .where(turn.c.started >= bindparam("since"), turn.c.started < bindparam("until"), _IS_OF_OTHERS)
 )
-_NOW_RUNNING = (
-    among(turn.c.state, "running", "waiting"),
-    turn.c.conversation > word(""),  # so that the index of open turns is used: they are few
-    func.coalesce(turn.c.who, word("")) == bindparam("who"),
+_IS_RUNNING = (
+    is_one_of(turn.c.state, "running", "waiting"),
+    turn.c.conversation > literal_text(""),  # so that the index of open turns is used: they are few
+    func.coalesce(turn.c.who, literal_text("")) == bindparam("who"),
     turn.c.id != bindparam("but"),
 )
 _TOKENS = ("input", "output", "cache_read", "cache_write")
 _SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
-_USED = (
+_SELECT_USED = (
     select(usage.c.model, *_SUMS)
     .where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"))
     .group_by(usage.c.model)
 )
-_WHOLE = (
+_SELECT_USED_BY_ALL = (
     select(usage.c.model, *_SUMS)
-    .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), usage.c.who != word(OWNER))
+    .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), usage.c.who != literal_text(OWNER))
     .group_by(usage.c.model)
 )
-_BY_PERSON = (
+_SELECT_BY_PERSON = (
     select(usage.c.who, usage.c.model, usage.c.purpose, *_SUMS)
     .where(usage.c.at >= bindparam("since"))
     .group_by(usage.c.who, usage.c.model, usage.c.purpose)
     .order_by(usage.c.who, usage.c.model, usage.c.purpose)
 )
-_BY_ONE = _BY_PERSON.where(usage.c.who == bindparam("who"))
-_CALLS = (
+_SELECT_BY_ONE = _SELECT_BY_PERSON.where(usage.c.who == bindparam("who"))
+_COUNT_CALLS = (
     select(func.count().label("held"))
     .select_from(turn.join(tool_call, tool_call.c.turn_id == turn.c.id))
-    .where(_MINE, _TODAY, tool_call.c.state != word("denied"))
+    .where(_IS_OF_PERSON, _IS_TODAY, tool_call.c.state != literal_text("denied"))
 )
-_CALLS_OF = _CALLS.where(tool_call.c.name == bindparam("named"))
-_KNOWN = select(limit_told.c.until).where(
+_COUNT_CALLS_OF_TOOL = _COUNT_CALLS.where(tool_call.c.name == bindparam("named"))
+_SELECT_NOTICE = select(limit_told.c.until).where(
     limit_told.c.who == bindparam("of"),
     limit_told.c.conversation == bindparam("there"),
     limit_told.c.limit_name == bindparam("named"),
 )
-_SAY = insert(limit_told)
-_SAY_AGAIN = (
+_INSERT_NOTICE = insert(limit_told)
+_UPDATE_NOTICE = (
     update(limit_told)
     .where(
         limit_told.c.who == bindparam("of"),
@@ -208,18 +211,18 @@ _SAY_AGAIN = (
     )
     .values(until=bindparam("to"))
 )
-_ROW = select(inbox.c.conversation).where(inbox.c.id == bindparam("row"))
-_IGNORE = (
+_SELECT_CONVERSATION = select(inbox.c.conversation).where(inbox.c.id == bindparam("row"))
+_IGNORE_INBOX_ROW = (
     update(inbox)
-    .where(inbox.c.id == bindparam("row"), inbox.c.state == word("new"))
-    .values(state=word("ignored"), reason=word(OVER))
+    .where(inbox.c.id == bindparam("row"), inbox.c.state == literal_text("new"))
+    .values(state=literal_text("ignored"), reason=literal_text(OVER))
 )
 NEVER = 1e18
-_CONVERSATIONS = select(conversation.c.id).where(conversation.c.space == bindparam("mine"))
-_PARTS = select(message.c.parts.label("held")).where(
+_SELECT_CONVERSATIONS = select(conversation.c.id).where(conversation.c.space == bindparam("mine"))
+_SELECT_PARTS = select(message.c.parts.label("held")).where(
     message.c.conversation == bindparam("there"), message.c.parts.like('%"sha256"%')
 )
-_BODIES = select(inbox.c.body.label("held")).where(
+_SELECT_BODIES = select(inbox.c.body.label("held")).where(
     inbox.c.conversation == bindparam("there"), inbox.c.body.like('%"files"%')
 )
 
@@ -230,33 +233,33 @@ class SqlSpending:
     def __init__(self, database: Database) -> None:
         self._read, self._write = database.read, database.write
 
-    async def spent(self, asking: Asking) -> Spent:
-        return await self._read(_spent, asking)
+    async def spent(self, asking: SpendingQuery) -> SpendingTotals:
+        return await self._read(_load_totals, asking)
 
-    async def mine(self, who: str, since: float, until: float) -> list[Used]:
-        return await self._read(_mine, who, since, until)
+    async def mine(self, who: str, since: float, until: float) -> list[ModelUsage]:
+        return await self._read(_load_own_usage, who, since, until)
 
-    async def whole(self, since: float, until: float) -> tuple[int, list[Used]]:
-        return await self._read(_whole, since, until)
+    async def whole(self, since: float, until: float) -> tuple[int, list[ModelUsage]]:
+        return await self._read(_load_usage_of_all, since, until)
 
-    async def sums(self, since: datetime, who: str = "") -> list[Used]:
-        return await self._read(_sums, since.timestamp(), who)
+    async def sums(self, since: datetime, who: str = "") -> list[ModelUsage]:
+        return await self._read(_load_sums, since.timestamp(), who)
 
     async def calls(self, who: str, since: float, named: Sequence[str] = ()) -> int:
-        return await self._read(_calls, who, since, named)
+        return await self._read(_count_calls, who, since, named)
 
     async def files(self, space: str) -> set[str]:
         found = set[str]()
-        for row in await self._read(_conversations, space):
-            found |= await self._read(_files, row)
+        for row in await self._read(_load_conversations, space):
+            found |= await self._read(_load_files, row)
         return found
 
-    async def refuse(self, inbox_id: str, told: Told, out: Sequence[Outgoing]) -> bool:
-        return await self._write(_refuse, inbox_id, told, out)
+    async def refuse(self, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
+        return await self._write(_refuse_message, inbox_id, told, out)
 
 
-@glance
-async def _spent(tx: Tx, asking: Asking) -> Spent:
+@single_query
+async def _load_totals(tx: Tx, asking: SpendingQuery) -> SpendingTotals:
     known = {
         "who": asking.who,
         "minute": asking.minute,
@@ -269,108 +272,117 @@ async def _spent(tx: Tx, asking: Asking) -> Spent:
         "whole": asking.whole,
     }
     rows = await tx.all(
-        _question(asking.wants), **{name: known[name] for want in asking.wants for name in _NAMES[want]}
+        _spending_statement(asking.wants), **{name: known[name] for want in asking.wants for name in _PARAMETERS[want]}
     )
     of = {kind: [row for row in rows if row["kind"] == kind] for kind in {row["kind"] for row in rows}}
-    return Spent(
+    return SpendingTotals(
         minute=tuple(sorted((row["at"] for row in of.get("minute", ())), reverse=True)),
-        today=_calls_in(of.get("today", ())),
-        everybody=_calls_in(of.get("everybody", ())),
-        running=_calls_in(of.get("running", ())),
-        used=tuple(_used(row) for row in of.get("used", ())),
-        whole=tuple(_used(row) for row in of.get("whole", ())),
+        today=_sum_calls(of.get("today", ())),
+        everybody=_sum_calls(of.get("everybody", ())),
+        running=_sum_calls(of.get("running", ())),
+        used=tuple(_to_model_usage(row) for row in of.get("used", ())),
+        whole=tuple(_to_model_usage(row) for row in of.get("whole", ())),
     )
 
 
 @cache
-def _question(wants: frozenset[Want]) -> CompoundSelect[Any]:
+def _spending_statement(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
     """All that is wanted in one statement: rows of a kind, with a moment, or a model and what it has used."""
-    parts: dict[Want, list[Select[Any]]] = {
-        "messages": [_line("minute", at=_MINUTE.c.asked), _line("today", calls=func.count()).select_from(_DAY)],
-        "everybody": [_turns("everybody").where(turn.c.started >= bindparam("whole"), _OTHERS)],
-        "tokens": [
-            _turns("running").where(*_NOW_RUNNING),
-            _tokens("used").where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("mine")),
+    parts: dict[SpendingPart, list[Select[Any]]] = {
+        "messages": [
+            _select_kind("minute", at=_SELECT_MINUTE.c.asked),
+            _select_kind("today", calls=func.count()).select_from(_SELECT_DAY),
         ],
-        "whole": [_tokens("whole").where(usage.c.at >= bindparam("whole"), usage.c.who != word(OWNER))],
+        "everybody": [_select_turns("everybody").where(turn.c.started >= bindparam("whole"), _IS_OF_OTHERS)],
+        "tokens": [
+            _select_turns("running").where(*_IS_RUNNING),
+            _select_tokens("used").where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("mine")),
+        ],
+        "whole": [_select_tokens("whole").where(usage.c.at >= bindparam("whole"), usage.c.who != literal_text(OWNER))],
     }
     return union_all(*(one for want, several in parts.items() if want in wants for one in several))
 
 
-def _line(kind: str, **given: ColumnElement[Any]) -> Select[Any]:
-    empty = {"model": word(""), "at": literal_column("0.0"), **dict.fromkeys(("calls", *_TOKENS), literal_column("0"))}
-    return select(word(kind).label("kind"), *(column.label(name) for name, column in {**empty, **given}.items()))
+def _select_kind(kind: str, **given: ColumnElement[Any]) -> Select[Any]:
+    empty = {
+        "model": literal_text(""),
+        "at": literal_column("0.0"),
+        **dict.fromkeys(("calls", *_TOKENS), literal_column("0")),
+    }
+    return select(
+        literal_text(kind).label("kind"), *(column.label(name) for name, column in {**empty, **given}.items())
+    )
 
 
-def _turns(kind: str) -> Select[Any]:
-    return _line(kind, calls=func.count()).select_from(turn)
+def _select_turns(kind: str) -> Select[Any]:
+    return _select_kind(kind, calls=func.count()).select_from(turn)
 
 
-def _tokens(kind: str) -> Select[Any]:
+def _select_tokens(kind: str) -> Select[Any]:
     sums = {name: func.sum(usage.c[name]) for name in _TOKENS}
-    return _line(kind, model=usage.c.model, calls=func.count(), **sums).group_by(usage.c.model)
+    return _select_kind(kind, model=usage.c.model, calls=func.count(), **sums).group_by(usage.c.model)
 
 
-def _calls_in(rows: Sequence[Row]) -> int:
+def _sum_calls(rows: Sequence[Row]) -> int:
     return sum(int(row["calls"]) for row in rows)
 
 
-def _used(row: Row) -> Used:
-    return Used(**{name: row[name] for name in ("model", "calls", *_TOKENS)})
+def _to_model_usage(row: Row) -> ModelUsage:
+    return ModelUsage(**{name: row[name] for name in ("model", "calls", *_TOKENS)})
 
 
-@glance
-async def _mine(tx: Tx, who: str, since: float, until: float) -> list[Used]:
-    return [_row(row) for row in await tx.all(_USED, who=who, since=since, until=until)]
+@single_query
+async def _load_own_usage(tx: Tx, who: str, since: float, until: float) -> list[ModelUsage]:
+    return [_to_row(row) for row in await tx.all(_SELECT_USED, who=who, since=since, until=until)]
 
 
-async def _whole(tx: Tx, since: float, until: float) -> tuple[int, list[Used]]:
-    used = [_row(row) for row in await tx.all(_WHOLE, since=since, until=until)]
-    return await _held(tx, _EVERYBODY, since=since, until=until), used
+async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, list[ModelUsage]]:
+    used = [_to_row(row) for row in await tx.all(_SELECT_USED_BY_ALL, since=since, until=until)]
+    return await _load_held(tx, _COUNT_EVERYBODY, since=since, until=until), used
 
 
-@glance
-async def _sums(tx: Tx, since: float, who: str) -> list[Used]:
-    rows = await tx.all(_BY_ONE, since=since, who=who) if who else await tx.all(_BY_PERSON, since=since)
-    return [_row(row) for row in rows]
+@single_query
+async def _load_sums(tx: Tx, since: float, who: str) -> list[ModelUsage]:
+    rows = await tx.all(_SELECT_BY_ONE, since=since, who=who) if who else await tx.all(_SELECT_BY_PERSON, since=since)
+    return [_to_row(row) for row in rows]
 
 
-async def _calls(tx: Tx, who: str, since: float, named: Sequence[str]) -> int:
+async def _count_calls(tx: Tx, who: str, since: float, named: Sequence[str]) -> int:
     if not named:
-        return await _held(tx, _CALLS, who=who, since=since)
-    return sum([await _held(tx, _CALLS_OF, who=who, since=since, named=name) for name in named])
+        return await _load_held(tx, _COUNT_CALLS, who=who, since=since)
+    return sum([await _load_held(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, named=name) for name in named])
 
 
-async def _conversations(tx: Tx, space: str) -> list[str]:
-    return [row["id"] for row in await tx.all(_CONVERSATIONS, mine=space)]
+async def _load_conversations(tx: Tx, space: str) -> list[str]:
+    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS, mine=space)]
 
 
-async def _files(tx: Tx, conversation: str) -> set[str]:
-    rows = [row for query in (_PARTS, _BODIES) for row in await tx.all(query, there=conversation)]
-    return {name for row in rows for name in BLOB.findall(row["held"])}
+async def _load_files(tx: Tx, conversation: str) -> set[str]:
+    rows = [row for query in (_SELECT_PARTS, _SELECT_BODIES) for row in await tx.all(query, there=conversation)]
+    return {name for row in rows for name in BLOB_NAME.findall(row["held"])}
 
 
-async def _refuse(tx: Tx, inbox_id: str, told: Told, out: Sequence[Outgoing]) -> bool:
-    row = await tx.one(_ROW, row=inbox_id)
+async def _refuse_message(tx: Tx, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
+    row = await tx.one(_SELECT_CONVERSATION, row=inbox_id)
     if row is None:
         raise WrongState(f"inbox row {inbox_id} is missing, not new")
     place = {"of": told.who, "there": row["conversation"], "named": told.limit}
-    known = await tx.one(_KNOWN, **place)
+    known = await tx.one(_SELECT_NOTICE, **place)
     if known is not None and known["until"] > told.asked:
-        if not await tx.run(_IGNORE, row=inbox_id):
+        if not await tx.run(_IGNORE_INBOX_ROW, row=inbox_id):
             raise WrongState(f"inbox row {inbox_id} is not new")
         return False
-    if not await tx.run(_SAY_AGAIN, to=told.until, **place):
+    if not await tx.run(_UPDATE_NOTICE, to=told.until, **place):
         named = {"conversation": row["conversation"], "limit_name": told.limit}
-        await tx.run(_SAY, who=told.who, until=told.until, **named)
-    await settle(tx, inbox_id, out)
+        await tx.run(_INSERT_NOTICE, who=told.who, until=told.until, **named)
+    await settle_inbox_row(tx, inbox_id, out)
     return True
 
 
-async def _held(tx: Tx, statement: Statement, **values: object) -> int:
+async def _load_held(tx: Tx, statement: Statement, **values: object) -> int:
     row = await tx.one(statement, **values)
     return int(row["held"]) if row else 0
 
 
-def _row(row: Row) -> Used:
-    return Used(**row)
+def _to_row(row: Row) -> ModelUsage:
+    return ModelUsage(**row)

@@ -14,18 +14,18 @@ from sqlalchemy import (
     or_,
 )
 
-record = MetaData()
+metadata = MetaData()
 """All tables of the durable record."""
 
 
-def word(text: str) -> ColumnElement[str]:
+def literal_text(text: str) -> ColumnElement[str]:
     """A word of ours as a literal in the SQL itself, so that partial indexes can be used."""
     return literal_column(f"'{text}'", Text())
 
 
-def among(column: Column[str], *words: str) -> ColumnElement[bool]:
+def is_one_of(column: Column[str], *words: str) -> ColumnElement[bool]:
     """Whether the column holds one of our words, written so that a partial index over the same words is seen."""
-    return or_(*(column == word(one) for one in words))
+    return or_(*(column == literal_text(one) for one in words))
 
 
 def text(name: str) -> Column[str]:
@@ -33,22 +33,22 @@ def text(name: str) -> Column[str]:
     return Column(name, Text, nullable=False, default="")
 
 
-def whole(name: str, default: int = 0) -> Column[int]:
+def integer(name: str, default: int = 0) -> Column[int]:
     """A whole number."""
     return Column(name, Integer, nullable=False, default=default)
 
 
-def later_text(name: str) -> Column[str]:
+def added_text(name: str) -> Column[str]:
     """A text that rows older than the column have too: empty."""
     return Column(name, Text, nullable=False, default="", server_default="")
 
 
-def later_whole(name: str) -> Column[int]:
+def added_integer(name: str) -> Column[int]:
     """A number that rows older than the column have too: 0, until the revision says better."""
     return Column(name, Integer, nullable=False, default=0, server_default="0")
 
 
-def later_moment(name: str) -> Column[float]:
+def added_moment(name: str) -> Column[float]:
     """A time that rows older than the column do not have: 0."""
     return Column(name, Double, nullable=False, default=0.0, server_default="0")
 
@@ -63,16 +63,16 @@ def moment(name: str) -> Column[float]:
     return Column(name, Double, nullable=False, default=0.0)
 
 
-def own_id() -> Column[str]:
+def id_column() -> Column[str]:
     """The row's own name."""
     return Column("id", Text, primary_key=True, nullable=False)
 
 
-def of_conversation() -> Column[str]:
+def conversation_column() -> Column[str]:
     """The conversation that the row belongs to."""
     return Column("conversation", Text, ForeignKey("conversation.id"), nullable=False)
 
 
-def partial(name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False) -> Index:
+def partial_index(name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False) -> Index:
     """An index over the rows that `where` picks."""
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)

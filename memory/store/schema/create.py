@@ -9,12 +9,12 @@ from sqlalchemy import insert
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from memory.failpoints import afp
-from memory.store.engine.database import Compiler
-from memory.store.engine.sqlite import Connection, copy_database
+from memory.failpoints import hit_async
+from memory.store.engine.database import StatementCompiler
+from memory.store.engine.sqlite import SqliteConnection, copy_database
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the record
-from memory.store.schema.columns import record
+from memory.store.schema.columns import metadata
 from memory.store.schema.tables import REVISIONS, audit_head, instance, stamp
 
 HEAD = REVISIONS[-1]
@@ -37,26 +37,26 @@ GUARDS = {
     ),
 }
 """Per dialect, what keeps messages insert-only."""
-_FIRST_ROWS = (
+_INITIAL_ROWS = (
     (insert(stamp), {"version_num": HEAD}),
     (insert(instance), {"id": 1, "clean": True}),
     (insert(audit_head), {"id": 1}),
 )
 
 
-def creation(dialect: Dialect) -> list[str]:
+def creation_statements(dialect: Dialect) -> list[str]:
     """The statements that make an empty database ready, in order."""
-    made = [str(CreateTable(table).compile(dialect=dialect)) for table in record.sorted_tables]
+    made = [str(CreateTable(table).compile(dialect=dialect)) for table in metadata.sorted_tables]
     indexes = [
-        index for table in record.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
+        index for table in metadata.sorted_tables for index in sorted(table.indexes, key=lambda one: str(one.name))
     ]
     return [*made, *(str(CreateIndex(index).compile(dialect=dialect)) for index in indexes), *GUARDS[dialect.name]]
 
 
-def first_rows(dialect: Dialect) -> Iterator[tuple[str, list[Any]]]:
+def initial_rows(dialect: Dialect) -> Iterator[tuple[str, list[Any]]]:
     """Which tables these are, and what every record has one of: statements with their parameters."""
-    compiler = Compiler(dialect)
-    for row, values in _FIRST_ROWS:
+    compiler = StatementCompiler(dialect)
+    for row, values in _INITIAL_ROWS:
         ready = compiler(row)
         yield ready.sql, ready.parameters(values)
 
@@ -64,7 +64,7 @@ def first_rows(dialect: Dialect) -> Iterator[tuple[str, list[Any]]]:
 # Which version of the tables a database has, and how it gets this one's.
 
 
-async def version(connection: Connection) -> str | None:
+async def read_revision(connection: SqliteConnection) -> str | None:
     """The revision of the tables; "" for tables half-way to the first, None for an empty file.
 
     Raises:
@@ -82,23 +82,23 @@ async def version(connection: Connection) -> str | None:
     return str(found or "")
 
 
-async def create(connection: Connection, dialect: Dialect) -> None:
+async def create_tables(connection: SqliteConnection, dialect: Dialect) -> None:
     """All tables at once, and one row that says which they are; nothing when somebody else was first."""
     connection.do("BEGIN IMMEDIATE")
-    if await version(connection) is None:
-        for statement in creation(dialect):
+    if await read_revision(connection) is None:
+        for statement in creation_statements(dialect):
             connection.do(statement)
-        for sql, values in first_rows(dialect):
+        for sql, values in initial_rows(dialect):
             await connection.change(sql, values)
     connection.do("COMMIT")
 
 
-async def migrate(path: Path, found: str) -> None:
+async def upgrade_file(path: Path, found: str) -> None:
     """Bring older tables to this version; a copy of the file as it was is kept beside it."""
     await asyncio.to_thread(copy_database, path, path.with_name(f"{path.name}.before-{HEAD}-from-{found or 'nothing'}"))
-    await afp("mig.backed_up")
+    await hit_async("mig.backed_up")
     await asyncio.to_thread(_upgrade, path)
-    await afp("mig.done")
+    await hit_async("mig.done")
 
 
 def _upgrade(path: Path) -> None:

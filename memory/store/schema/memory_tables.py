@@ -2,17 +2,17 @@
 
 from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueConstraint
 
-from memory.store.schema.columns import among, flag, moment, own_id, partial, record, text, whole
+from memory.store.schema.columns import flag, id_column, integer, is_one_of, metadata, moment, partial_index, text
 
 memory = Table(
     "memory",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("space"),
     text("norm"),
     text("category"),
     text("text"),
-    whole("importance", 5),
+    integer("importance", 5),
     text("state"),
     text("origin"),
     text("conversation"),
@@ -23,19 +23,19 @@ memory = Table(
     moment("created"),
     moment("updated"),
     moment("used"),
-    whole("uses"),
+    integer("uses"),
     text("superseded_by"),
     moment("valid_until"),
 )
 """One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file."""
 Index("memory_space", memory.c.space, memory.c.state)
 Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)
-partial("memory_norm", memory.c.space, memory.c.norm, where=among(memory.c.state, "live"), unique=True)
+partial_index("memory_norm", memory.c.space, memory.c.norm, where=is_one_of(memory.c.state, "live"), unique=True)
 
 memory_change = Table(
     "memory_change",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("space"),
     text("path"),
     text("kind"),
@@ -53,24 +53,24 @@ Index("memory_change_space", memory_change.c.space, memory_change.c.at)
 
 extraction = Table(
     "extraction",
-    record,
+    metadata,
     Column("turn_id", Text, primary_key=True, nullable=False),
     text("space"),
     text("conversation"),
-    whole("turn"),
+    integer("turn"),
     text("state"),
-    whole("attempts"),
+    integer("attempts"),
     text("found"),
     text("reason"),
     moment("at"),
 )
 """Turns whose lasting facts are still to be noted, or were. found: JSON of what the model said and we believed."""
-partial("extraction_open", extraction.c.space, where=among(extraction.c.state, "queued", "found"))
+partial_index("extraction_open", extraction.c.space, where=is_one_of(extraction.c.state, "queued", "found"))
 
 dream = Table(
     "dream",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("space"),
     text("day"),
     text("state"),
@@ -84,8 +84,8 @@ dream = Table(
 
 forgetting = Table(
     "forgetting",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("space"),
     text("conversation"),
     text("asked_by"),
@@ -97,11 +97,13 @@ forgetting = Table(
     moment("at"),
 )
 """What a person asked to have forgotten. targets: JSON, emptied when it is done; receipt: JSON of places and counts."""
-partial("forgetting_open", forgetting.c.space, where=among(forgetting.c.state, "asked", "confirmed", "removed"))
+partial_index(
+    "forgetting_open", forgetting.c.space, where=is_one_of(forgetting.c.state, "asked", "confirmed", "removed")
+)
 
 account_link = Table(
     "account_link",
-    record,
+    metadata,
     text("own_space"),
     text("space"),
     text("channel"),
@@ -115,8 +117,8 @@ Index("account_link_space", account_link.c.space)
 
 link_code = Table(
     "link_code",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("code_sha256"),
     text("state"),
     text("channel"),
@@ -137,7 +139,7 @@ link_code = Table(
 Index("link_code_sha256", link_code.c.code_sha256)
 
 file_label = Table(
-    "file_label", record, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
+    "file_label", metadata, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
 )
 """Files and folders of a space that were given their names in a tainted turn; path: below the space's folder."""
 
@@ -146,7 +148,7 @@ file_label = Table(
 
 access_grant = Table(
     "access_grant",
-    record,
+    metadata,
     text("channel"),
     text("account"),
     text("subject"),
@@ -162,8 +164,8 @@ access_grant = Table(
 
 access_request = Table(
     "access_request",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("channel"),
     text("account"),
     text("subject"),
@@ -182,8 +184,8 @@ Index("access_request_code", access_request.c.code_sha256)
 
 approval = Table(
     "approval",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("channel"),
     text("account"),
     text("subject_id"),

@@ -14,39 +14,47 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import Text
 
-from memory.failpoints import afp
-from memory.store.engine.postgres import ALIVE, SCHEMA_LOCK_KEY, Bare, connected, named, plain_url, refuse
+from memory.failpoints import hit_async
+from memory.store.engine.postgres import (
+    SCHEMA_LOCK_KEY,
+    SELECT_ALIVE,
+    PostgresConnection,
+    connected,
+    driver_url,
+    refuse_alive,
+    to_store_error,
+)
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
 from memory.store.schema import migrations
-from memory.store.schema.columns import record
-from memory.store.schema.create import HEAD, creation, first_rows
+from memory.store.schema.columns import metadata
+from memory.store.schema.create import HEAD, creation_statements, initial_rows
 from memory.store.schema.tables import REVISIONS, process, stamp
 
 MIGRATE = "stop every mnema run on it and run mnema migrate"
-_VERSION = f"SELECT version_num FROM {stamp.name}"  # noqa: S608  our own name
-_FOUND = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+_SELECT_VERSION = f"SELECT version_num FROM {stamp.name}"  # noqa: S608  our own name
+_SELECT_TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 
 
-class _Ordered(PGTypeCompiler):
+class _CodePointOrderCompiler(PGTypeCompiler):
     """Texts are put in the order of their code points, as every other backend does it."""
 
     def visit_TEXT(self, type_: Text, **options: object) -> str:
         return 'TEXT COLLATE "C"'
 
 
-def dialect() -> dialects.PGDialect_psycopg:
+def create_dialect() -> dialects.PGDialect_psycopg:
     """How statements and tables are written for this backend."""
     made = dialects.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
-    ordered(made)
+    set_code_point_order(made)
     return made
 
 
-def ordered(made: Dialect) -> None:
+def set_code_point_order(made: Dialect) -> None:
     """Let a dialect make columns of ours: texts in the order of their code points."""
-    made.type_compiler_instance = _Ordered(made)
+    made.type_compiler_instance = _CodePointOrderCompiler(made)
 
 
-async def prepare(bare: Bare) -> None:
+async def prepare_tables(bare: PostgresConnection) -> None:
     """Make or mend the tables; every other process that starts meanwhile waits.
 
     Raises:
@@ -56,51 +64,51 @@ async def prepare(bare: Bare) -> None:
     """
     async with bare.transaction():
         await bare.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
-        found = await version(bare)
+        found = await read_revision(bare)
         if found is None:
-            await create(bare)
+            await create_tables(bare)
     if found is not None and found != HEAD:
         raise SchemaOlder(f"the database has the tables of {found}; {MIGRATE}")
 
 
-async def must_be_ours(bare: Bare) -> None:
+async def check_revision(bare: PostgresConnection) -> None:
     """Go on only where the tables are of this version.
 
     Raises:
         SchemaNewer, SchemaOlder: they are of another one.
         StoreError: there are none, or they are another program's.
     """
-    found = await version(bare)
+    found = await read_revision(bare)
     if found is None:
         raise StoreError("the database has no tables yet; the first mnema run makes them")
     if found != HEAD:
         raise SchemaOlder(f"the database has the tables of {found}; {MIGRATE}")
 
 
-async def version(bare: Bare) -> str | None:
+async def read_revision(bare: PostgresConnection) -> str | None:
     """The revision of the tables, None where there are none.
 
     Raises:
         SchemaNewer, StoreError: see prepare.
     """
-    names = {row["table_name"] for row in await (await bare.execute(_FOUND)).fetchall()}
+    names = {row["table_name"] for row in await (await bare.execute(_SELECT_TABLES)).fetchall()}
     if stamp.name not in names:
-        if names & set(record.tables):
+        if names & set(metadata.tables):
             raise StoreError("the database holds tables of another program with our names")
         return None
-    row = await (await bare.execute(_VERSION)).fetchone()
+    row = await (await bare.execute(_SELECT_VERSION)).fetchone()
     found = str(row["version_num"]) if row else ""
     if found not in REVISIONS:
         raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
     return found
 
 
-async def create(bare: Bare) -> None:
+async def create_tables(bare: PostgresConnection) -> None:
     """All tables, in the connection's open transaction; the caller holds the lock ALONE."""
-    made = dialect()
-    for statement in creation(made):
+    made = create_dialect()
+    for statement in creation_statements(made):
         await bare.execute(statement)
-    for sql, values in first_rows(made):
+    for sql, values in initial_rows(made):
         await bare.execute(sql, values)
 
 
@@ -109,14 +117,14 @@ SCHEMA = "mnema_index"
 
 # Brings the tables in PostgreSQL to this version: all revisions in one transaction, while no process is at work.
 
-_ALONE = (
+_LOCK_EXCLUSIVELY = (
     "SET LOCAL statement_timeout = 0",
     f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK_KEY})",
     f"LOCK TABLE {process.name} IN SHARE ROW EXCLUSIVE MODE",
 )
 
 
-async def upgrade(url: str) -> str | None:
+async def upgrade_tables(url: str) -> str | None:
     """Bring the tables up; a kill leaves them as they were.
 
     Returns:
@@ -127,15 +135,15 @@ async def upgrade(url: str) -> str | None:
         StoreError: the server cannot be used, or a newer version or another program has been here.
     """
     async with connected(url) as bare:
-        found = await version(bare)
+        found = await read_revision(bare)
     if found is None or found == HEAD:
         return found
     try:
-        await asyncio.to_thread(_upgrade, plain_url(url))
+        await asyncio.to_thread(_upgrade, driver_url(url))
     except (psycopg.Error, SQLAlchemyError) as err:
         cause = err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err
-        raise StoreError(f"the tables of {found} could not be brought up: {named(cause)}") from err
-    await afp("mig.done")
+        raise StoreError(f"the tables of {found} could not be brought up: {to_store_error(cause)}") from err
+    await hit_async("mig.done")
     return found
 
 
@@ -143,17 +151,17 @@ def _upgrade(url: str) -> None:
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=5), poolclass=NullPool
     )
-    ordered(engine.dialect)
-    event.listen(engine, "begin", _take)
+    set_code_point_order(engine.dialect)
+    event.listen(engine, "begin", _lock_exclusively)
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     with engine.begin() as connection:
-        refuse([row[0] for row in connection.exec_driver_sql(ALIVE)])
+        refuse_alive([row[0] for row in connection.exec_driver_sql(SELECT_ALIVE)])
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     engine.dispose()
 
 
-def _take(connection: Connection) -> None:
-    for statement in _ALONE:
+def _lock_exclusively(connection: Connection) -> None:
+    for statement in _LOCK_EXCLUSIVELY:
         connection.exec_driver_sql(statement)

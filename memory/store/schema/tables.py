@@ -20,18 +20,18 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from memory.store.schema.columns import (
-    among,
+    added_integer,
+    added_moment,
+    added_text,
+    conversation_column,
     flag,
-    later_moment,
-    later_text,
-    later_whole,
+    id_column,
+    integer,
+    is_one_of,
+    metadata,
     moment,
-    of_conversation,
-    own_id,
-    partial,
-    record,
+    partial_index,
     text,
-    whole,
 )
 
 REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010")
@@ -40,39 +40,39 @@ REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r00
 
 instance = Table(
     "instance",
-    record,
+    metadata,
     Column("id", Integer, primary_key=True, autoincrement=False, nullable=False),
-    whole("lease_epoch"),
+    integer("lease_epoch"),
     flag("clean"),
 )
 channel_note = Table(
-    "channel_note", record, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
+    "channel_note", metadata, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
 )
 """What each channel keeps between its lives, under names of its own."""
 
-probe = Table("probe", record, own_id(), text("padding"))
-removal = Table("removal", record, Column("conversation", Text, primary_key=True, nullable=False))
+probe = Table("probe", metadata, id_column(), text("padding"))
+removal = Table("removal", metadata, Column("conversation", Text, primary_key=True, nullable=False))
 """The one door through which messages may leave: the trigger lets go of conversations that are named here."""
 
 conversation = Table(
     "conversation",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("channel"),
     text("account"),
     text("chat_id"),
     text("thread_id"),
     text("kind"),
     text("space"),
-    whole("epoch", 1),
-    whole("next_seq", 1),
-    whole("next_turn", 1),
-    whole("next_line", 1),
-    whole("view_from", 1),
+    integer("epoch", 1),
+    integer("next_seq", 1),
+    integer("next_turn", 1),
+    integer("next_line", 1),
+    integer("view_from", 1),
     text("fold_head"),
     text("policy"),
     text("model"),
-    whole("prefix_generation"),
+    integer("prefix_generation"),
     text("prefix_sha256"),
     text("prefix_reason"),
     flag("listed"),
@@ -86,9 +86,9 @@ Index("conversation_space", conversation.c.space)
 
 inbox = Table(
     "inbox",
-    record,
-    own_id(),
-    of_conversation(),
+    metadata,
+    id_column(),
+    conversation_column(),
     text("channel"),
     text("account"),
     text("key"),
@@ -98,67 +98,67 @@ inbox = Table(
     text("order_key"),
     text("state"),
     text("reason"),
-    whole("attempts"),
+    integer("attempts"),
     text("turn_id"),
     text("trace_id"),
-    whole("line"),
+    integer("line"),
     flag("urgent"),
     moment("not_before"),
     moment("received"),
-    whole("lease_epoch"),
-    later_text("album"),
-    later_whole("deaths_alone"),
+    integer("lease_epoch"),
+    added_text("album"),
+    added_integer("deaths_alone"),
     UniqueConstraint("channel", "account", "key", name="inbox_key"),
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)
-partial("inbox_open", inbox.c.conversation, where=among(inbox.c.state, "new", "running"))
-partial("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=among(inbox.c.state, "aside"))
+partial_index("inbox_open", inbox.c.conversation, where=is_one_of(inbox.c.state, "new", "running"))
+partial_index("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=is_one_of(inbox.c.state, "aside"))
 
 turn = Table(
     "turn",
-    record,
-    own_id(),
-    of_conversation(),
-    whole("number"),
-    whole("epoch"),
+    metadata,
+    id_column(),
+    conversation_column(),
+    integer("number"),
+    integer("epoch"),
     text("inbox_id"),
     text("actor"),
     text("state"),
-    whole("step"),
-    whole("attempts"),
+    integer("step"),
+    integer("attempts"),
     text("trace_id"),
-    whole("first_seq"),
-    whole("lease_epoch"),
+    integer("first_seq"),
+    integer("lease_epoch"),
     moment("started"),
     moment("ended"),
-    later_text("who"),
-    later_moment("asked"),
+    added_text("who"),
+    added_moment("asked"),
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
 """who: whose budget it counts to, see spending.py; asked: when its message came in."""
 Index("turn_who", turn.c.who, turn.c.asked)
 Index("turn_started", turn.c.started, turn.c.who)
 Index("turn_first_seq", turn.c.conversation, turn.c.first_seq)
-partial("turn_open", turn.c.conversation, where=among(turn.c.state, "running", "waiting"), unique=True)
+partial_index("turn_open", turn.c.conversation, where=is_one_of(turn.c.state, "running", "waiting"), unique=True)
 
 message = Table(
     "message",
-    record,
-    own_id(),
-    of_conversation(),
-    whole("epoch"),
-    whole("seq"),
-    whole("turn"),
+    metadata,
+    id_column(),
+    conversation_column(),
+    integer("epoch"),
+    integer("seq"),
+    integer("turn"),
     text("turn_id"),
     text("role"),
     text("parts"),
     text("origin"),
     text("space"),
     flag("has_text"),
-    whole("tokens"),
+    integer("tokens"),
     text("counter"),
     moment("at"),
-    later_whole("tainted"),
+    added_integer("tainted"),
     UniqueConstraint("conversation", "seq", name="message_seq"),
 )
 """tainted: 1 for what the bot said or was told in a turn that saw words from outside."""
@@ -166,37 +166,37 @@ Index("message_space", message.c.space, message.c.at)
 
 tool_call = Table(
     "tool_call",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     Column("turn_id", Text, ForeignKey("turn.id"), nullable=False),
-    whole("place"),
+    integer("place"),
     text("call_id"),
     text("name"),
     text("input"),
     text("effect"),
     text("idem_key"),
     text("state"),
-    whole("attempts"),
+    integer("attempts"),
     text("result_id"),
     UniqueConstraint("turn_id", "call_id", name="tool_call_id"),
 )
-partial("tool_call_started", tool_call.c.turn_id, where=among(tool_call.c.state, "started"))
+partial_index("tool_call_started", tool_call.c.turn_id, where=is_one_of(tool_call.c.state, "started"))
 
 outbox = Table(
     "outbox",
-    record,
-    own_id(),
-    of_conversation(),
+    metadata,
+    id_column(),
+    conversation_column(),
     text("source"),
-    whole("part_no"),
-    whole("parts", 1),
-    whole("epoch"),
+    integer("part_no"),
+    integer("parts", 1),
+    integer("epoch"),
     text("kind"),
     text("client_key"),
     text("text"),
     text("state"),
-    whole("attempts"),
-    whole("repeats"),
+    integer("attempts"),
+    integer("repeats"),
     flag("plain"),
     moment("key_valid"),
     moment("key_expires"),
@@ -204,74 +204,74 @@ outbox = Table(
     text("reply_to"),
     text("platform_id"),
     text("error"),
-    whole("line"),
+    integer("line"),
     moment("created"),
-    whole("lease_epoch"),
-    later_text("payload"),
-    later_moment("settled"),
+    integer("lease_epoch"),
+    added_text("payload"),
+    added_moment("settled"),
     UniqueConstraint("source", "part_no", name="outbox_part"),
     UniqueConstraint("client_key", name="outbox_client_key"),
 )
 Index("outbox_line", outbox.c.conversation, outbox.c.line)
-partial(
+partial_index(
     "outbox_open",
     outbox.c.conversation,
     outbox.c.line,
     outbox.c.part_no,
-    where=among(outbox.c.state, "pending", "sending", "unknown"),
+    where=is_one_of(outbox.c.state, "pending", "sending", "unknown"),
 )
 
-partial("outbox_sending", outbox.c.conversation, where=among(outbox.c.state, "sending"), unique=True)
+partial_index("outbox_sending", outbox.c.conversation, where=is_one_of(outbox.c.state, "sending"), unique=True)
 
 fold = Table(
     "fold",
-    record,
-    own_id(),
-    of_conversation(),
+    metadata,
+    id_column(),
+    conversation_column(),
     text("space"),
     text("channel"),
-    whole("epoch"),
+    integer("epoch"),
     text("prev_fold"),
-    whole("from_seq"),
-    whole("to_seq"),
-    whole("from_turn"),
-    whole("to_turn"),
-    whole("turns_covered"),
+    integer("from_seq"),
+    integer("to_seq"),
+    integer("from_turn"),
+    integer("to_turn"),
+    integer("turns_covered"),
     text("state"),
     text("method"),
     text("policy"),
     text("reason"),
     text("log_text"),
     text("summary"),
-    whole("summary_tokens"),
+    integer("summary_tokens"),
     text("source_sha256"),
     text("log_ref"),
-    whole("tokens_before"),
-    whole("tokens_after"),
+    integer("tokens_before"),
+    integer("tokens_after"),
     flag("log_only"),
     moment("at"),
-    whole("lease_epoch"),
-    later_text("why"),
-    later_whole("seen_seq"),
-    later_whole("tainted"),
-    later_text("clean_lines"),
-    later_whole("summary_tainted"),
+    integer("lease_epoch"),
+    added_text("why"),
+    added_integer("seen_seq"),
+    added_integer("tainted"),
+    added_text("clean_lines"),
+    added_integer("summary_tainted"),
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
-_OPEN_FOLD = among(fold.c.state, "planned", "summarised", "checked", "logged")
-partial("fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True)
+_OPEN_FOLD = is_one_of(fold.c.state, "planned", "summarised", "checked", "logged")
+partial_index("fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True)
 Index(
     "fold_range",
     fold.c.conversation,
     fold.c.from_seq,
     unique=True,
-    sqlite_where=among(fold.c.state, "folded") & fold.c.log_only.is_(False),
-    postgresql_where=among(fold.c.state, "folded") & fold.c.log_only.is_(False),
+    sqlite_where=is_one_of(fold.c.state, "folded") & fold.c.log_only.is_(False),
+    postgresql_where=is_one_of(fold.c.state, "folded") & fold.c.log_only.is_(False),
 )
 
 coverage = Table(
     "coverage",
-    record,
+    metadata,
     Column("message_id", Text, primary_key=True, nullable=False),
     Column("class", Text, nullable=False, key="kind"),
     text("fold_id"),
@@ -280,38 +280,38 @@ Index("coverage_fold", coverage.c.fold_id)
 
 reduction = Table(
     "reduction",
-    record,
+    metadata,
     text("message_id"),
-    whole("part"),
+    integer("part"),
     text("form"),
-    of_conversation(),
+    conversation_column(),
     text("text"),
-    whole("tokens"),
+    integer("tokens"),
     text("reason"),
-    whole("prefix_generation"),
+    integer("prefix_generation"),
     PrimaryKeyConstraint("message_id", "part", "form"),
     ForeignKeyConstraint(["message_id"], ["message.id"]),
 )
 Index("reduction_conversation", reduction.c.conversation)
 
-prefix_text = Table("prefix_text", record, Column("sha256", Text, primary_key=True, nullable=False), text("text"))
+prefix_text = Table("prefix_text", metadata, Column("sha256", Text, primary_key=True, nullable=False), text("text"))
 """System parts as they were shown, each once however many conversations show it; named by the text's hash."""
 
 snapshot = Table(
     "snapshot",
-    record,
+    metadata,
     Column("conversation", Text, ForeignKey("conversation.id"), primary_key=True, nullable=False),
     text("source"),
-    whole("epoch"),
+    integer("epoch"),
     text("fold_head"),
-    whole("reductions"),
+    integer("reductions"),
     moment("at"),
 )
 snapshot_part = Table(
     "snapshot_part",
-    record,
-    of_conversation(),
-    whole("place"),
+    metadata,
+    conversation_column(),
+    integer("place"),
     text("name"),
     Column("sha256", Text, ForeignKey("prefix_text.sha256"), nullable=False),
     text("left_out"),
@@ -321,10 +321,10 @@ Index("snapshot_part_text", snapshot_part.c.sha256)
 
 clearing = Table(
     "clearing",
-    record,
-    of_conversation(),
-    whole("epoch"),
-    whole("view_from"),
+    metadata,
+    conversation_column(),
+    integer("epoch"),
+    integer("view_from"),
     text("fold_head"),
     flag("undone"),
     moment("at"),
@@ -334,27 +334,27 @@ clearing = Table(
 
 model_factor = Table(
     "model_factor",
-    record,
+    metadata,
     Column("model", Text, primary_key=True, nullable=False),
     Column("factor", Double, nullable=False),
-    whole("samples"),
+    integer("samples"),
     Column("error_percent", Double, nullable=False),
 )
 usage = Table(
     "usage",
-    record,
-    own_id(),
-    of_conversation(),
+    metadata,
+    id_column(),
+    conversation_column(),
     text("turn_id"),
     text("model"),
     text("purpose"),
-    whole("input"),
-    whole("output"),
-    whole("cache_read"),
-    whole("cache_write"),
-    whole("estimated"),
+    integer("input"),
+    integer("output"),
+    integer("cache_read"),
+    integer("cache_write"),
+    integer("estimated"),
     moment("at"),
-    later_text("who"),
+    added_text("who"),
 )
 Index("usage_at", usage.c.at)
 Index("usage_who", usage.c.who, usage.c.at)
@@ -362,7 +362,7 @@ Index("usage_conversation", usage.c.conversation, usage.c.at)
 
 audit = Table(
     "audit",
-    record,
+    metadata,
     Column("seq", Integer, primary_key=True, autoincrement=False, nullable=False),
     moment("at"),
     text("actor"),
@@ -378,17 +378,17 @@ audit = Table(
 
 audit_head = Table(
     "audit_head",
-    record,
+    metadata,
     Column("id", Integer, primary_key=True, autoincrement=False, nullable=False),
-    whole("seq"),
+    integer("seq"),
     text("hash"),
 )
 """One row: where the chain ends. Whoever adds to the chain changes it first, so that two never take one place."""
 
 person_removal = Table(
     "person_removal",
-    record,
-    own_id(),
+    metadata,
+    id_column(),
     text("spaces"),
     text("parties"),
     text("blobs"),
@@ -399,13 +399,13 @@ person_removal = Table(
 
 stamp = Table(
     "alembic_version",
-    record,
+    metadata,
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
 
-NOW = "extract(epoch FROM clock_timestamp())::double precision"
+NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"
 """Unix seconds by PostgreSQL's clock, as an expression."""
 
 
@@ -416,7 +416,7 @@ FOREVER = 1e18
 
 process = Table(
     "process",
-    record,
+    metadata,
     Column("lease", Integer, primary_key=True, autoincrement=False, nullable=False),
     text("name"),
     moment("until"),
@@ -424,7 +424,7 @@ process = Table(
 )
 """Openings of the record for writing. until: by the database's clock; told: what it says of itself, JSON."""
 
-duty = Table("duty", record, text("name"), whole("lease"), PrimaryKeyConstraint("name"))
+duty = Table("duty", metadata, text("name"), integer("lease"), PrimaryKeyConstraint("name"))
 """What one process does for all: hear a channel's account, dream, write a file. Free once its holder is void."""
 
 
@@ -436,16 +436,16 @@ class database_clock(FunctionElement[float]):
 
 
 @compiles(database_clock)
-def _of_sqlite(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
+def _compile_for_sqlite(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
     return "((julianday('now') - 2440587.5) * 86400.0)"
 
 
 @compiles(database_clock, "postgresql")
-def _of_postgresql(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
-    return f"({NOW})"
+def _compile_for_postgresql(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
+    return f"({NOW_SQL})"
 
 
-def void(lease: Column[int]) -> ColumnElement[bool]:
+def is_lease_void(lease: Column[int]) -> ColumnElement[bool]:
     """Whether the holder of a row is gone: its process is not known any more, or did not renew its lease in time."""
     return ~exists().where(process.c.lease == lease, process.c.until > database_clock())
 
@@ -454,9 +454,9 @@ def void(lease: Column[int]) -> ColumnElement[bool]:
 
 limit_told = Table(
     "limit_told",
-    record,
+    metadata,
     text("who"),
-    of_conversation(),
+    conversation_column(),
     text("limit_name"),
     moment("until"),
     PrimaryKeyConstraint("who", "conversation", "limit_name"),

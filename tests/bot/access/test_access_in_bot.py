@@ -12,8 +12,8 @@ import pytest
 
 from bot.models.providers.testing import Script
 from channels.message import Capabilities, OutboundMessage, Sender
-from channels.testing import Scripted as Channel
-from memory.store.audit import broken_at
+from channels.testing import ScriptedChannel as Channel
+from memory.store.audit import find_broken_seq
 from memory.store.store import SqlStore
 from tests.bot.agent.test_approvals import ASKED
 from tests.bot.inside import Inside, inside
@@ -256,7 +256,7 @@ async def test_S03_a_forward_or_a_name_of_the_owners_gives_no_right(tmp_path: Pa
             forged = replace(
                 message, key=f"f{name}", text="/config get llm", sender=Sender(id="2", name=name), act="message"
             )
-            channel.hear_again(forged)
+            channel.redeliver(forged)
             [part] = await one.telegram.answer(forged.key)
             assert "not available" in part.text
 
@@ -273,7 +273,7 @@ async def chain(one: Rooms) -> int:
     """Where the chain of acts is broken, 0 for nowhere."""
     store = one.telegram.house.store
     assert isinstance(store, SqlStore)
-    return await store.database.read(broken_at)
+    return await store.database.read(find_broken_seq)
 
 
 @pytest.mark.parametrize("path", ["rules/x.md", "AGENTS.md"])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.audit import Heads
+from bot.access.audit import AuditCheckpoints
 from bot.cli.main import main
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.store.audit import AuditHead
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results
@@ -209,7 +209,7 @@ def test_refused_commands_and_tools_that_change_something_are_acts_too(
 def test_ends_are_noted_once_and_a_record_that_began_anew_has_its_own(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 
-    heads, now = Heads(tmp_path), datetime(2026, 11, 22, tzinfo=UTC)
+    heads, now = AuditCheckpoints(tmp_path), datetime(2026, 11, 22, tzinfo=UTC)
     one, two = AuditHead(seq=1, hash="a"), AuditHead(seq=2, hash="b")
     heads.anew("nothing was noted yet", now)
     assert heads.known() == []

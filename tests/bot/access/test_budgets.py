@@ -9,42 +9,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.access.budgets import (
-    Limits,
-    Refused,
-    Sum,
-    call_of,
+    LimitReached,
+    UsageLimits,
+    UsageSum,
+    budget_account,
     end_of_day,
-    judge,
-    limits_of,
-    merged,
-    money,
-    sentence,
+    find_limit_reached,
+    format_limit_reached,
+    format_money,
+    limits_for_role,
+    max_call_cost,
+    merge_usage,
     start_of_day,
-    total,
-    who_of,
+    total_usage,
 )
 from bot.access.permissions import Actor
-from bot.config.schema import Budgets
-from memory.store.people.spending import OWNER, Spent, Used
+from bot.config.schema import BudgetsConfig
+from memory.store.people.spending import OWNER, ModelUsage, SpendingTotals
 
 NOW = datetime(2026, 11, 22, 15, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
-NOTHING = Spent(minute=(), today=0, everybody=0, running=0, used=(), whole=())
-NO_CALL = Sum()
+NOTHING = SpendingTotals(minute=(), today=0, everybody=0, running=0, used=(), whole=())
+NO_CALL = UsageSum()
 PRICED, UNPRICED = "claude-sonnet-5-5", "a-model-of-my-own"
 
 
-def used(tokens: int, model: str = PRICED, cached: int = 0) -> Used:
-    return Used(model=model, calls=1, input=tokens, output=0, cache_read=cached, cache_write=0)
+def used(tokens: int, model: str = PRICED, cached: int = 0) -> ModelUsage:
+    return ModelUsage(model=model, calls=1, input=tokens, output=0, cache_read=cached, cache_write=0)
 
 
-def verdict(limits: Limits, spent: Spent, call: Sum = NO_CALL, asked: datetime | None = NOW) -> str:
-    refused = judge(limits, spent, NOW, asked=asked, call=call)
+def verdict(limits: UsageLimits, spent: SpendingTotals, call: UsageSum = NO_CALL, asked: datetime | None = NOW) -> str:
+    refused = find_limit_reached(limits, spent, NOW, asked=asked, call=call)
     return refused.limit if refused else ""
 
 
 def test_the_defaults_are_those_of_the_rules() -> None:
-    limits = limits_of(Budgets(), "user")
-    assert limits == Limits(
+    limits = limits_for_role(BudgetsConfig(), "user")
+    assert limits == UsageLimits(
         messages_per_minute=30,
         messages_per_day=500,
         tokens_per_day=3_000_000,
@@ -52,11 +52,11 @@ def test_the_defaults_are_those_of_the_rules() -> None:
         total_messages_per_day=3_000,
         total_money_per_day=10,
     )
-    guest = limits_of(Budgets(), "guest")
+    guest = limits_for_role(BudgetsConfig(), "guest")
     assert guest is not None
     assert guest.messages_per_day == 20
-    assert limits_of(Budgets(), "admin") == limits
-    assert limits_of(Budgets(), "owner") is None
+    assert limits_for_role(BudgetsConfig(), "admin") == limits
+    assert limits_for_role(BudgetsConfig(), "owner") is None
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_the_defaults_are_those_of_the_rules() -> None:
         (replace(NOTHING, minute=(1.0, 2.0), today=4, everybody=8, used=(used(999),), whole=(used(999_999),)), ""),
     ],
 )
-def test_each_limit_is_reached_by_what_it_counts_and_not_before(spent: Spent, limit: str) -> None:
-    limits = Limits(
+def test_each_limit_is_reached_by_what_it_counts_and_not_before(spent: SpendingTotals, limit: str) -> None:
+    limits = UsageLimits(
         messages_per_minute=3,
         messages_per_day=5,
         tokens_per_day=1_000,
@@ -83,37 +83,37 @@ def test_each_limit_is_reached_by_what_it_counts_and_not_before(spent: Spent, li
         total_money_per_day=2,
     )
     assert verdict(limits, spent) == limit
-    assert verdict(Limits(), spent) == ""
+    assert verdict(UsageLimits(), spent) == ""
 
 
 def test_money_is_counted_where_the_price_is_known_and_never_guessed() -> None:
-    limits = Limits(money_per_day=1)
+    limits = UsageLimits(money_per_day=1)
     assert verdict(limits, replace(NOTHING, used=(used(500_000),))) == "money_per_day"
     assert verdict(limits, replace(NOTHING, used=(used(10**9, UNPRICED),))) == ""
-    both = total([used(500_000), used(7, UNPRICED), used(7, UNPRICED)])
-    assert both == Sum(calls=3, tokens=500_014, money=1.0, unpriced=(UNPRICED,))
-    assert call_of(UNPRICED, 10, 5) == Sum(calls=1, tokens=15)
-    assert call_of(PRICED, 500_000, 100_000).money == 2.0
+    both = total_usage([used(500_000), used(7, UNPRICED), used(7, UNPRICED)])
+    assert both == UsageSum(calls=3, tokens=500_014, money=1.0, unpriced=(UNPRICED,))
+    assert max_call_cost(UNPRICED, 10, 5) == UsageSum(calls=1, tokens=15)
+    assert max_call_cost(PRICED, 500_000, 100_000).money == 2.0
 
 
 def test_turns_that_run_are_counted_at_the_most_they_may_come_to() -> None:
-    call = Sum(calls=1, tokens=400, money=0.5)
+    call = UsageSum(calls=1, tokens=400, money=0.5)
     spent = replace(NOTHING, used=(used(601),))
-    assert verdict(Limits(tokens_per_day=1_000), spent, call) == ""
-    assert verdict(Limits(tokens_per_day=1_000), replace(spent, running=1), call) == "tokens_per_day"
-    assert verdict(Limits(money_per_day=1), replace(NOTHING, running=2), call) == "money_per_day"
-    assert verdict(Limits(total_money_per_day=1), replace(NOTHING, running=2), call) == "total_money_per_day"
+    assert verdict(UsageLimits(tokens_per_day=1_000), spent, call) == ""
+    assert verdict(UsageLimits(tokens_per_day=1_000), replace(spent, running=1), call) == "tokens_per_day"
+    assert verdict(UsageLimits(money_per_day=1), replace(NOTHING, running=2), call) == "money_per_day"
+    assert verdict(UsageLimits(total_money_per_day=1), replace(NOTHING, running=2), call) == "total_money_per_day"
 
 
 def test_a_message_that_is_being_answered_is_not_one_message_more() -> None:
     spent = replace(NOTHING, today=5, everybody=9, minute=(1.0, 2.0))
-    limits = Limits(messages_per_minute=2, messages_per_day=5, total_messages_per_day=9)
+    limits = UsageLimits(messages_per_minute=2, messages_per_day=5, total_messages_per_day=9)
     assert verdict(limits, spent, asked=None) == ""
 
 
 def test_the_minute_is_over_when_its_oldest_message_is_a_minute_old() -> None:
     spent = replace(NOTHING, minute=tuple(NOW.timestamp() - ago for ago in (1, 20, 50, 59)))
-    refused = judge(Limits(messages_per_minute=3), spent, NOW, asked=NOW, call=Sum())
+    refused = find_limit_reached(UsageLimits(messages_per_minute=3), spent, NOW, asked=NOW, call=UsageSum())
     assert refused is not None
     assert refused.until == NOW + timedelta(seconds=10)
 
@@ -135,8 +135,8 @@ sums = st.lists(st.builds(used, st.integers(0, 10**6), st.sampled_from([PRICED, 
 
 
 @given(known=sums, more=sums)
-def test_sums_of_two_times_are_the_sum_of_both(known: list[Used], more: list[Used]) -> None:
-    whole, parts = total(merged(merged((), known), more)), total([*known, *more])
+def test_sums_of_two_times_are_the_sum_of_both(known: list[ModelUsage], more: list[ModelUsage]) -> None:
+    whole, parts = total_usage(merge_usage(merge_usage((), known), more)), total_usage([*known, *more])
     assert (whole.calls, whole.tokens, set(whole.unpriced)) == (parts.calls, parts.tokens, set(parts.unpriced))
     assert whole.money == pytest.approx(parts.money)
 
@@ -144,14 +144,14 @@ def test_sums_of_two_times_are_the_sum_of_both(known: list[Used], more: list[Use
 @given(spent=st.integers(0, 3_000), most=st.integers(0, 3_000), running=st.integers(0, 5), call=st.integers(0, 500))
 def test_what_is_left_is_never_overspent_by_turns_that_run(spent: int, most: int, running: int, call: int) -> None:
     seen = replace(NOTHING, used=(used(spent),), running=running)
-    refused = verdict(Limits(tokens_per_day=most), seen, Sum(tokens=call))
+    refused = verdict(UsageLimits(tokens_per_day=most), seen, UsageSum(tokens=call))
     assert bool(refused) == bool(most and spent + running * call >= most)
 
 
-@pytest.mark.parametrize("limit", Limits.__slots__)
+@pytest.mark.parametrize("limit", UsageLimits.__slots__)
 def test_the_sentence_names_the_limit_and_when_it_is_over(limit: str) -> None:
-    refused = Refused(limit=limit, most=2, until=NOW + timedelta(hours=8, minutes=30))  # type: ignore[arg-type]
-    zh, en = sentence(refused, NOW, "zh"), sentence(refused, NOW, "en")
+    refused = LimitReached(limit=limit, most=2, until=NOW + timedelta(hours=8, minutes=30))  # type: ignore[arg-type]
+    zh, en = format_limit_reached(refused, NOW, "zh"), format_limit_reached(refused, NOW, "en")
     assert "2" in zh
     assert "2" in en
     assert "8 小时 30 分钟" in zh
@@ -163,12 +163,17 @@ def test_the_sentence_names_the_limit_and_when_it_is_over(limit: str) -> None:
 
 
 def test_small_sums_of_money_are_not_written_as_nothing() -> None:
-    assert [money(amount) for amount in (0, 12.5, 0.25, 0.0034)] == ["US$ 0.00", "US$ 12.50", "US$ 0.25", "US$ 0.0034"]
+    assert [format_money(amount) for amount in (0, 12.5, 0.25, 0.0034)] == [
+        "US$ 0.00",
+        "US$ 12.50",
+        "US$ 0.25",
+        "US$ 0.0034",
+    ]
 
 
 def test_the_owner_has_one_budget_and_everybody_else_one_for_each_account() -> None:
     def of(role: str, channel: str, id: str) -> str:
-        return who_of(Actor(channel=channel, id=id, role=role, account="bot"))  # type: ignore[arg-type]
+        return budget_account(Actor(channel=channel, id=id, role=role, account="bot"))  # type: ignore[arg-type]
 
     assert {of("owner", "web", "x"), of("owner", "telegram", "1")} == {OWNER}
     assert of("user", "telegram", "owner") != OWNER

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
 from tests.bot.inside import inside
 

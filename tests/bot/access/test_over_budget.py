@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import Line
-from channels.testing import Scripted as Channel
+from bot.models.providers.testing import ScriptedAnswer
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, results
@@ -30,7 +30,7 @@ class Clock:
 
 
 def spends(tokens: int, model: str = MODEL) -> Any:
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         return [Answer(parts=(Text(text="ok"),), stop="end", usage=TokensUsed(input=tokens), model=model)]
 
     return script
@@ -184,7 +184,7 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
 
 
 async def test_a_turn_ends_when_the_tokens_do(tmp_path: Path) -> None:
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         usage = TokensUsed(input=700)
         return [Answer(parts=(call("clock", id=f"t{len(results(request))}"),), stop="tools", usage=usage, model=MODEL)]
 
@@ -196,7 +196,7 @@ async def test_a_turn_ends_when_the_tokens_do(tmp_path: Path) -> None:
 async def test_S65_a_thousand_tool_calls_are_cut_at_the_days(tmp_path: Path) -> None:
     many = tuple(call("read_file", id=f"t{n}", path=f"{n}.md") for n in range(1_000))
 
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         found = results(request)
         if not found:
             return [Answer(parts=many, stop="tools", usage=TokensUsed(), model=MODEL)]

@@ -11,12 +11,12 @@ from uuid import uuid4
 
 import pytest
 
-from bot.access.pairing import NotLetIn, typed_code
+from bot.access.pairing import PairingRefused, parse_typed_code
 from channels.message import Address, InboundMessage, OutboundMessage, Quote, Sender
-from channels.testing import Scripted as Channel
-from memory.ids import fresh
-from memory.store.people.rows import GrantRow, Party, RequestRow
-from memory.store.rows import Arrival, Place
+from channels.testing import ScriptedChannel as Channel
+from memory.ids import new_code
+from memory.store.people.rows import AccessRequestRow, GrantRow, Party
+from memory.store.rows import NewInboxRow, Place
 from tests.bot.inside import Inside, inside
 
 CODE = re.compile(r"`([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
@@ -61,7 +61,7 @@ class Door:
         fields = {"kind": kind, "key": uuid4().hex, "sent_at": datetime.fromtimestamp(self.clock(), UTC)}
         message = InboundMessage(address=address, sender=sender, text=text, **fields)  # type: ignore[arg-type]
         before = len(self.told(address.chat_id))
-        self.it.channel.hear_again(message)
+        self.it.channel.redeliver(message)
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
         await self.it.house.settled()
         return self.told(address.chat_id)[before:]
@@ -79,7 +79,7 @@ class Door:
         assert found
         return found[1]
 
-    async def waiting(self) -> list[RequestRow]:
+    async def waiting(self) -> list[AccessRequestRow]:
         return await self.it.house.store.access.requests()
 
 
@@ -138,7 +138,7 @@ async def test_who_has_been_approved_is_told_and_talks_and_pairing_gives_nothing
         assert one.told("9")[-1] == "You have been let in: you can talk to me now."
         assert await one.write("hello", "9") == [ANSWER]
         assert await one.write("hello", "9", "-999", kind="group") == []
-        with pytest.raises(NotLetIn, match="not good"):
+        with pytest.raises(PairingRefused, match="not good"):
             await one.pairing.approve(code, "test")
 
 
@@ -196,7 +196,7 @@ async def test_a_message_that_the_platform_brings_again_asks_once(tmp_path: Path
         await one.write("hi", "1")
         message = one.it.channel.hear("hi", chat="9", sender="9")
         for _ in range(3):
-            one.it.channel.hear_again(message)
+            one.it.channel.redeliver(message)
         await one.it.channel.until(lambda: one.it.channel.confirmed.count(message.key) == 4)
         await one.it.house.settled()
         assert len(one.told("9")) == len(await one.waiting()) == 1
@@ -213,16 +213,16 @@ async def test_what_was_cut_short_before_the_reply_is_made_up_for_when_the_messa
 async def test_S06_wrong_expired_and_other_channels_codes_are_refused_and_five_lock(tmp_path: Path) -> None:
     async with door(tmp_path) as one:
         code = await one.code("9")
-        with pytest.raises(NotLetIn):
+        with pytest.raises(PairingRefused):
             await one.pairing.approve(code, "test", "feishu")
         one.clock.now += 3_601
-        with pytest.raises(NotLetIn, match="expired"):
+        with pytest.raises(PairingRefused, match="expired"):
             await one.pairing.approve(code, "test")
         later = await one.code("9")
         for _ in range(4):
-            with pytest.raises(NotLetIn):
-                await one.pairing.approve(fresh(), "test")
-        with pytest.raises(NotLetIn, match="Try again in 60 minutes"):
+            with pytest.raises(PairingRefused):
+                await one.pairing.approve(new_code(), "test")
+        with pytest.raises(PairingRefused, match="Try again in 60 minutes"):
             await one.pairing.approve(later, "test")
         assert await one.waiting() == []
 
@@ -306,7 +306,7 @@ async def test_what_is_taken_away_is_gone_at_once_and_what_runs_ends(tmp_path: P
         assert "Revoked telegram `9`" in en
         one.clock.now += 3_601
         assert CODE.search((await one.write("hello", "9"))[0])
-        with pytest.raises(NotLetIn, match="Nothing was granted"):
+        with pytest.raises(PairingRefused, match="Nothing was granted"):
             await one.pairing.revoke("telegram", "9", "test")
 
 
@@ -326,7 +326,7 @@ async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_show
         await one.it.house.store.access.grant(row)
         await one.pairing.revoke("wecom", "wrGroup", "test")
         await one.pairing.revoke("wecom", "Ada", "test")
-        assert await one.it.house.store.access.all_grants() == []
+        assert await one.it.house.store.access.load_all_grants() == []
 
 
 @pytest.mark.parametrize(
@@ -340,9 +340,9 @@ async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_show
 )
 async def test_roles_that_cannot_be_given(tmp_path: Path, channel: str, id: str, role: str, group: str) -> None:
     async with door(tmp_path) as one:
-        with pytest.raises(NotLetIn):
+        with pytest.raises(PairingRefused):
             await one.pairing.set_role(channel, id, role, "test", group)
-        assert await one.it.house.store.access.all_grants() == []
+        assert await one.it.house.store.access.load_all_grants() == []
 
 
 @pytest.mark.parametrize(
@@ -361,9 +361,9 @@ async def test_roles_that_cannot_be_given(tmp_path: Path, channel: str, id: str,
     ],
 )
 def test_what_is_taken_for_a_typed_code(text: str, code: str) -> None:
-    assert typed_code(text) == code
+    assert parse_typed_code(text) == code
 
 
-def _heard_by_an_earlier_life() -> Arrival:
+def _heard_by_an_earlier_life() -> NewInboxRow:
     place = Place(channel="telegram", account="bot", chat_id="9", thread_id="", kind="dm", space="telegram-9")
-    return Arrival(place=place, key="k9", kind="message", sender_id="9", body="", ignored="stranger")
+    return NewInboxRow(place=place, key="k9", kind="message", sender_id="9", body="", ignored="stranger")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.access.permissions import ACTIONS, RANK, Actor, Where, authorize, role_of, space_of
+from bot.access.permissions import ACTIONS, ROLE_RANK, AccessScope, Actor, authorize, conversation_space, listed_role
 
 LISTS = {"owners": ["1"], "allow": ["2", "-100"]}
 
@@ -15,11 +15,11 @@ def actor(role: str, by_model: bool = False) -> Actor:
     return Actor(channel="telegram", id="7", role=role, by_model=by_model)  # type: ignore[arg-type]
 
 
-def where(kind: str, space: str = "s") -> Where:
-    return Where(kind=kind, space=space)  # type: ignore[arg-type]
+def where(kind: str, space: str = "s") -> AccessScope:
+    return AccessScope(kind=kind, space=space)  # type: ignore[arg-type]
 
 
-@given(st.text(), st.sampled_from(sorted(RANK)), st.sampled_from(["dm", "group", "terminal", "console", "job"]))
+@given(st.text(), st.sampled_from(sorted(ROLE_RANK)), st.sampled_from(["dm", "group", "terminal", "console", "job"]))
 def test_an_action_without_a_name_is_refused_to_everyone(action: str, role: str, kind: str) -> None:
     if action not in ACTIONS:
         assert not authorize(actor(role), action, "", where(kind)).allowed
@@ -64,17 +64,17 @@ def test_the_model_of_one_space_is_refused_in_another() -> None:
     ],
 )
 def test_roles_come_from_ids_in_the_channels_lists(sender: str, chat: str, kind: str, role: str) -> None:
-    assert role_of(LISTS, "telegram", sender, chat, kind) == role
+    assert listed_role(LISTS, "telegram", sender, chat, kind) == role
 
 
 def test_empty_lists_mean_nobody() -> None:
-    assert role_of({"owners": [], "allow": []}, "telegram", "1", "1", "dm") == "stranger"
+    assert listed_role({"owners": [], "allow": []}, "telegram", "1", "1", "dm") == "stranger"
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str, other: str) -> None:
-    first = space_of("user", "telegram", "bot", one, one, "dm")
-    second = space_of("user", "telegram", "bot", other, other, "dm")
+    first = conversation_space("user", "telegram", "bot", one, one, "dm")
+    second = conversation_space("user", "telegram", "bot", other, other, "dm")
     assert (first == second) == (one == other)
     assert first
     assert "/" not in first
@@ -82,8 +82,8 @@ def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str,
 
 
 def test_a_group_never_has_a_persons_space_even_the_owners() -> None:
-    assert space_of("owner", "telegram", "bot", "1", "-100", "group") == "telegram-group--100"
-    assert space_of("owner", "telegram", "bot", "1", "1", "dm") == ""
+    assert conversation_space("owner", "telegram", "bot", "1", "-100", "group") == "telegram-group--100"
+    assert conversation_space("owner", "telegram", "bot", "1", "1", "dm") == ""
 
 
 PRIVATE = {"dm", "terminal", "console"}
@@ -141,9 +141,9 @@ def test_the_matrix_names_every_action() -> None:
 @pytest.mark.parametrize("action", sorted(MATRIX))
 def test_an_action_is_allowed_exactly_where_the_matrix_says(action: str) -> None:
     least, places, model = MATRIX[action]
-    for kind, role in product(["dm", "group", "terminal", "console", "job"], RANK):
-        rank = RANK["user"] if kind == "group" and role == "admin" else RANK[role]
-        wanted = rank >= RANK[least] and (places is None or kind in places)
+    for kind, role in product(["dm", "group", "terminal", "console", "job"], ROLE_RANK):
+        rank = ROLE_RANK["user"] if kind == "group" and role == "admin" else ROLE_RANK[role]
+        wanted = rank >= ROLE_RANK[least] and (places is None or kind in places)
         assert authorize(actor(role), action, "", where(kind)).allowed == wanted, (kind, role)
         by_model = authorize(actor(role, by_model=True), action, "", where(kind))
         assert by_model.allowed == (wanted and model is True), (kind, role)
@@ -176,8 +176,8 @@ def test_who_has_joined_the_owners_memory_writes_none_of_the_owners_files() -> N
 
 @given(st.from_regex(r"[a-z]{0,3}(group-)?-?[A-Za-z0-9]{1,5}", fullmatch=True), st.integers(-999, 999))
 def test_no_person_has_the_space_of_a_group(sender: str, chat: int) -> None:
-    group = space_of("user", "wecom", "bot", sender, str(chat), "group")
-    assert space_of("user", "wecom", "bot", f"group-{chat}", f"group-{chat}", "dm") != group
-    assert space_of("user", "wecom", "bot", sender, sender, "dm") != space_of(
+    group = conversation_space("user", "wecom", "bot", sender, str(chat), "group")
+    assert conversation_space("user", "wecom", "bot", f"group-{chat}", f"group-{chat}", "dm") != group
+    assert conversation_space("user", "wecom", "bot", sender, sender, "dm") != conversation_space(
         "user", "wecom", "b", "x", sender, "group"
     )

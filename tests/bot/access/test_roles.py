@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.access.roles import Roles
+from bot.access.roles import RoleResolver
 from bot.config.schema import Config
 from memory.store.people.rows import GrantedRole, GrantRow, Party
 
@@ -42,22 +42,24 @@ def granted() -> Granted:
 
 
 @pytest.fixture
-def roles(granted: Granted) -> Roles:
-    return Roles(lambda: CONFIG, granted)  # type: ignore[arg-type]
+def roles(granted: Granted) -> RoleResolver:
+    return RoleResolver(lambda: CONFIG, granted)  # type: ignore[arg-type]
 
 
-async def role(roles: Roles, sender: str, chat: str = "", channel: str = "telegram", account: str = "bot") -> str:
+async def role(
+    roles: RoleResolver, sender: str, chat: str = "", channel: str = "telegram", account: str = "bot"
+) -> str:
     return (await roles.actor(channel, account, sender, chat or sender, "group" if chat else "dm")).role
 
 
-async def test_without_grants_the_lists_decide(roles: Roles) -> None:
+async def test_without_grants_the_lists_decide(roles: RoleResolver) -> None:
     assert [await role(roles, id) for id in "123"] == ["owner", "user", "stranger"]
     assert [await role(roles, id, "-100") for id in "123"] == ["owner", "user", "guest"]
     assert [await role(roles, id, "-999") for id in "123"] == ["owner", "stranger", "stranger"]
     assert [(await roles.actor(name, "local", "x", "y", "dm")).role for name in ("terminal", "web")] == ["owner"] * 2
 
 
-async def test_the_greater_of_list_and_grant_holds(roles: Roles, granted: Granted) -> None:
+async def test_the_greater_of_list_and_grant_holds(roles: RoleResolver, granted: Granted) -> None:
     granted.give("3", "user")
     granted.give("2", "admin")
     granted.give("1", "user")
@@ -69,7 +71,7 @@ async def test_the_greater_of_list_and_grant_holds(roles: Roles, granted: Grante
 
 
 async def test_S05_pairing_gives_nothing_in_a_group_and_a_group_gives_nothing_in_private(
-    roles: Roles, granted: Granted
+    roles: RoleResolver, granted: Granted
 ) -> None:
     granted.give("3", "user")
     granted.give("-200", "group")
@@ -81,7 +83,9 @@ async def test_S05_pairing_gives_nothing_in_a_group_and_a_group_gives_nothing_in
     assert [await roles.group_allowed("telegram", "bot", id) for id in ("-100", "-200", "-999")] == [True, True, False]
 
 
-async def test_an_admin_of_a_group_is_one_there_and_only_if_it_is_allowed(roles: Roles, granted: Granted) -> None:
+async def test_an_admin_of_a_group_is_one_there_and_only_if_it_is_allowed(
+    roles: RoleResolver, granted: Granted
+) -> None:
     granted.give("3", "admin", group="-100")
     granted.give("3", "admin", group="-999")
     there = await roles.actor("telegram", "bot", "3", "-100", "group")
@@ -93,7 +97,7 @@ async def test_an_admin_of_a_group_is_one_there_and_only_if_it_is_allowed(roles:
     assert (anywhere.role, anywhere.admin_here) == ("admin", False)
 
 
-async def test_who_is_blocked_is_a_stranger_in_an_allowed_group_too(roles: Roles, granted: Granted) -> None:
+async def test_who_is_blocked_is_a_stranger_in_an_allowed_group_too(roles: RoleResolver, granted: Granted) -> None:
     granted.give("3", "blocked")
     granted.give("2", "blocked")
     assert [await role(roles, id) for id in "23"] == ["user", "stranger"], "the configuration is the owner's own word"
@@ -101,7 +105,7 @@ async def test_who_is_blocked_is_a_stranger_in_an_allowed_group_too(roles: Roles
 
 
 async def test_S02_wecom_takes_two_spellings_for_one_person_and_no_other_channel_does(
-    roles: Roles, granted: Granted
+    roles: RoleResolver, granted: Granted
 ) -> None:
     for name in ("Alice", "alice", "ALICE"):
         actor = await roles.actor("wecom", "bot", name, name, "dm")
@@ -118,7 +122,7 @@ async def test_S02_wecom_takes_two_spellings_for_one_person_and_no_other_channel
     assert await role(roles, "o_ab", channel="wechat_mp") == "stranger"
 
 
-async def test_nothing_of_it_is_kept_between_two_questions(roles: Roles, granted: Granted) -> None:
+async def test_nothing_of_it_is_kept_between_two_questions(roles: RoleResolver, granted: Granted) -> None:
     granted.give("3", "user")
     assert await role(roles, "3") == "user"
     granted.rows.clear()

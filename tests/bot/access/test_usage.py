@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from bot.console.services import _Usage
+from bot.console.services import _LoadUsage
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from memory.conversation import Text
 from tests.bot.access.test_over_budget import MODEL, bot, says
 
@@ -13,7 +13,7 @@ CACHED = TokensUsed(input=100_000, output=10_000, cache_read=40_000, cache_write
 COST = (40_000 * 2 + 10_000 * 10 + 40_000 * 2 * 0.05 + 20_000 * 2 * 1.25) / 1_000_000
 
 
-def script(request: Request) -> Line:
+def script(request: Request) -> ScriptedAnswer:
     model = "my-own" if "own model" in str(request.messages[-1]) else MODEL
     return [Answer(parts=(Text(text="ok"),), stop="end", usage=CACHED, model=model)]
 
@@ -60,7 +60,7 @@ async def test_the_owner_sees_everybody_by_model_and_by_person(tmp_path: Path) -
             f"· 你: 70,000 未缓存 tokens，US$ {COST:.2f}",
             f"· telegram 3: 70,000 未缓存 tokens，US$ {COST:.2f}",
         ]
-        facts: Any = await _Usage(it.house)()
+        facts: Any = await _LoadUsage(it.house)()
         [row] = facts["today"]
         assert (row["calls"], row["cost"], facts["unit"]) == (4, round(4 * COST, 6), "USD")
         assert [person["who"] for person in facts["month_people"]] == ["telegram:bot:2", "owner", "telegram:bot:3"]

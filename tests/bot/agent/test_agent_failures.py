@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from PIL import Image as Picture
 
-from bot.access.permissions import Actor, Where
-from bot.agent.tool_calls import Calls
-from bot.agent.turn_context import Job, Watched
+from bot.access.permissions import AccessScope, Actor
+from bot.agent.tool_calls import ToolRunner
+from bot.agent.turn_context import EventSink, TurnContext
 from bot.errors import BadImage, ModelError, Overflow, ToolFailed, Transient
 from bot.models.base import Request
-from bot.models.providers.testing import Line
-from bot.tools.base import ToolContext, Toolset, schema
+from bot.models.providers.testing import ScriptedAnswer
+from bot.tools.base import ToolContext, Toolset, object_schema
 from channels.message import Address, Attachment
 from memory import failpoints
 from memory.conversation import Effect, Image, Text, ToolCall, ToolResult, ToolSpec
-from memory.store.rows import Arrival, CallRow, Place, PlannedCall, TurnRow, Usage
+from memory.store.rows import CallRow, NewInboxRow, Place, PlannedCall, TurnRow, Usage
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, answer, call, results, words
 
@@ -46,7 +46,7 @@ def photo() -> Attachment:
 async def test_a_request_called_too_long_is_shortened_and_sent_again(tmp_path: Path) -> None:
     refusals = iter([Overflow("too long", actual=300_000, limit=200_000)])
 
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         return next(refusals, "fits now") if "and now?" in words(request) else "ok"
 
     async with inside(tmp_path, script) as it:
@@ -71,7 +71,7 @@ async def test_a_request_called_too_long_three_times_is_told_and_nothing_is_dele
 
 
 async def test_a_picture_that_is_refused_is_left_out_once_and_for_all(tmp_path: Path) -> None:
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         return BadImage("bad picture") if pictures(request) else "without it then"
 
     async with inside(tmp_path, script) as it:
@@ -89,7 +89,7 @@ async def test_a_picture_refused_twice_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_tool_call_cut_for_its_length_is_asked_for_once_with_more_room(tmp_path: Path) -> None:
-    script: list[Line] = [
+    script: list[ScriptedAnswer] = [
         answer(Text(text="I will write"), stop="length", cut_call=True),
         call("write_file", path="a.txt", content="whole"),
         "written",
@@ -110,7 +110,7 @@ async def test_a_tool_call_cut_twice_is_not_run_and_the_answer_says_that_it_is_c
 
 
 async def test_an_answer_that_is_still_too_long_when_continued_is_marked(tmp_path: Path) -> None:
-    script: list[Line] = [answer(Text(text="one"), stop="length"), answer(Text(text=" two"), stop="length")]
+    script: list[ScriptedAnswer] = [answer(Text(text="one"), stop="length"), answer(Text(text=" two"), stop="length")]
     async with inside(tmp_path, script) as it:
         assert await it.text("count") == "one two\n\n(cut)"
         assert len(it.model.requests) == 2
@@ -155,7 +155,7 @@ async def test_no_error_changes_what_was_stored(tmp_path: Path, error: ModelErro
 
 
 async def test_stop_in_the_middle_of_a_tool_ends_it_and_the_result_says_so(tmp_path: Path, hanging_tools: None) -> None:
-    script: list[Line] = [[call("now", "a"), call("write_file", "b", path="a.txt", content="x")], "after"]
+    script: list[ScriptedAnswer] = [[call("now", "a"), call("write_file", "b", path="a.txt", content="x")], "after"]
     async with inside(tmp_path, script) as it:
         waiting = it.channel.hear("what time is it?")
         await it.channel.until(lambda: any("step" in event.facts for event in it.channel.shown))
@@ -216,7 +216,7 @@ async def open_turn(it: Inside) -> TurnRow:
     """The turn that runs."""
     async with asyncio.timeout(5):
         while True:
-            row = await it.house.store.delivery.next_in(await it.conversation(), 0.0)
+            row = await it.house.store.delivery.next_inbox_row(await it.conversation(), 0.0)
             if row is not None and row.turn_id:
                 break
     turn = await it.house.store.sessions.turn(row.turn_id)
@@ -226,7 +226,7 @@ async def open_turn(it: Inside) -> TurnRow:
 
 async def planned(it: Inside, turn: TurnRow, asked: ToolCall, effect: Effect) -> list[CallRow]:
     """One call as the record has it before anything was done."""
-    draft = await it.house.drafting.draft("assistant", (asked,), "model")
+    draft = await it.house.message_counter.draft("assistant", (asked,), "model")
     plan = PlannedCall(call_id=asked.id, name=asked.name, input=asked.input, effect=effect)
     return await it.house.store.sessions.add_step(turn, draft, [plan], Usage(model="m", input=1, output=1))
 
@@ -235,7 +235,9 @@ class Failing:
     """A tool that ends with an error."""
 
     def __init__(self, effect: Effect, error: Exception) -> None:
-        self.spec = ToolSpec(name="try", description="Try.", schema=schema({}), effect=effect, action="clock.read")
+        self.spec = ToolSpec(
+            name="try", description="Try.", schema=object_schema({}), effect=effect, action="clock.read"
+        )
         self._error = error
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
@@ -250,32 +252,32 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
             Place(channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""),
         )
         (stored,) = await house.store.delivery.accept(
-            [Arrival(place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}')]
+            [NewInboxRow(place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}')]
         )
-        turn = await house.store.delivery.claim(stored.id, await house.drafting.draft("user", (), "person"), "u")
+        turn = await house.store.delivery.claim(stored.id, await house.message_counter.draft("user", (), "person"), "u")
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
-        calls = Calls(replace(house.bench, toolset=lambda: toolset))
+        calls = ToolRunner(replace(house.bench, toolset=lambda: toolset))
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None
-        watched = Watched(
+        event_sink = EventSink(
             show=house.gateway.show, address=Address(channel="terminal", account="local", chat_id="c"), message_id=""
         )
         await calls.run(
-            Job(
+            TurnContext(
                 conversation=conversation,
                 turn=turn,
                 actor=Actor(channel="x", id="u", role="owner"),
-                where=Where(kind="dm", space=""),
+                where=AccessScope(kind="dm", space=""),
                 lang="en",
                 tail="",
                 model="m",
                 policy="turns",
                 max_steps=15,
-                watched=watched,
+                event_sink=event_sink,
             ),
             rows,
-            await house.drafting.draft("assistant", (), "model"),
+            await house.message_counter.draft("assistant", (), "model"),
         )
         (row,) = await house.store.sessions.calls(turn.id)
         told = (await house.store.sessions.messages(stored.conversation))[-1].parts[0]

@@ -16,19 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from bot.access.permissions import Actor, Where
-from bot.agent.approvals import Approvals, Wanted, action_of, question
+from bot.access.permissions import AccessScope, Actor
+from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
 from bot.errors import ToolFailed
-from bot.messages import load_beside
+from bot.messages import load_extras
 from bot.tools.base import Toolset
-from bot.tools.files import EditFile, ReadFile, WriteFile
+from bot.tools.files import EditFileTool, ReadFileTool, WriteFileTool
 from channels.message import Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.ids import code_sha256
-from memory.store.engine.database import Lane, Tx
+from memory.store.engine.database import QueueKey, Tx
 from memory.store.open import open_store
 from memory.store.people.rows import GrantRow, Party
-from memory.store.rows import ConversationRow, Fate, OutboxRow
+from memory.store.rows import ConversationRow, OutboxRow, SendOutcome
 from memory.store.schema.memory_tables import approval
 from memory.store.store import SqlStore
 from memory.workspace.files import Workspace
@@ -43,9 +43,9 @@ ASKED = (
 )
 
 OWNER = Actor(channel="web", account="a", id="1", role="owner")
-HERE = Where(kind="console", space="")
+HERE = AccessScope(kind="console", space="")
 CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
-FATE = Fate(state="sent", platform_id="p")
+FATE = SendOutcome(state="sent", platform_id="p")
 TEXT = "You are kind.\n```\nand brief\n```"
 
 
@@ -55,11 +55,13 @@ class Desk:
     def __init__(self, folder: Path, store: SqlStore, clock: Clock, home: ConversationRow) -> None:
         self.store, self.clock, self.home = store, clock, home
         self.workspace = Workspace(folder / "workspace")
-        self.toolset = Toolset([ReadFile(self.workspace), WriteFile(self.workspace), EditFile(self.workspace)])
+        self.toolset = Toolset(
+            [ReadFileTool(self.workspace), WriteFileTool(self.workspace), EditFileTool(self.workspace)]
+        )
         self.able = Capabilities(buttons=True)
-        self.rung: list[Lane] = []
-        store.rings(self.rung.extend)
-        self.approvals = Approvals(
+        self.rung: list[QueueKey] = []
+        store.set_on_commit(self.rung.extend)
+        self.approvals = ApprovalService(
             access=store.access,
             toolset=lambda: self.toolset,
             workspace=self.workspace,
@@ -67,8 +69,8 @@ class Desk:
             channels=lambda: {"web": Channel(name="web", account="a", capabilities=self.able)},
         )
 
-    def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> Wanted:
-        return Wanted(
+    def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> ApprovalRequest:
+        return ApprovalRequest(
             actor=OWNER,
             conversation=self.home,
             call=call,
@@ -78,7 +80,7 @@ class Desk:
             lang="en",
         )
 
-    async def asked(self, wanted: Wanted | None = None) -> tuple[str, str, str]:
+    async def asked(self, wanted: ApprovalRequest | None = None) -> tuple[str, str, str]:
         """Ask; the code, and what the buttons for yes and no bring back."""
         assert await self.approvals.ask(wanted or self.wanted()) == ASKED
         row = await self.question()
@@ -86,15 +88,15 @@ class Desk:
         await self.store.delivery.sent(row.id, FATE)
         found = CODE.search(row.text)
         assert found
-        (_, yes), (_, no) = load_beside(row.payload).buttons
+        (_, yes), (_, no) = load_extras(row.payload).buttons
         return found[1], yes, no
 
     async def question(self) -> OutboxRow:
-        row = await self.store.delivery.next_out(self.home.id)
+        row = await self.store.delivery.next_outbox_row(self.home.id)
         assert row
         return row
 
-    async def yes(self, key: str, actor: Actor = OWNER, where: Where = HERE) -> str:
+    async def yes(self, key: str, actor: Actor = OWNER, where: AccessScope = HERE) -> str:
         said = await self.approvals.decide(actor, where, key, approve=True)
         return said[1] if said else ""
 
@@ -198,7 +200,7 @@ async def test_S09_who_is_not_the_owner_any_more_approves_nothing(desk: Desk) ->
 
 async def test_a_group_is_no_place_to_approve_in(desk: Desk) -> None:
     code, _, _ = await desk.asked()
-    assert "over" in await desk.yes(code, where=Where(kind="group", space="g"))
+    assert "over" in await desk.yes(code, where=AccessScope(kind="group", space="g"))
     assert desk.soul() == ""
 
 
@@ -214,7 +216,7 @@ async def test_what_was_begun_before_a_crash_is_not_run_again(desk: Desk) -> Non
 async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> None:
     code, _, _ = await desk.asked()
     assert await desk.approvals.ask(desk.wanted()) == ASKED
-    assert await desk.store.delivery.next_out(desk.home.id) is None
+    assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
     other, _, _ = await desk.asked(desk.wanted("two", path="SOUL.md", content="another"))
     assert "done" in await desk.yes(other)
     assert "did not work" in await desk.yes(code), "the file is not what it was when the model wrote that"
@@ -231,7 +233,7 @@ async def test_what_a_person_could_not_see_is_not_asked(desk: Desk) -> None:
     for content in ("a" * (MOST_SHOWN + 1), "be kind\u202eevil", "be kind\U000e0041", "be kind\x1b[8m", "a\u200bb"):
         with pytest.raises(ToolFailed, match="see all of it"):
             await desk.approvals.ask(desk.wanted(path="SOUL.md", content=content))
-    assert await desk.store.delivery.next_out(desk.home.id) is None
+    assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="👩\u200d💻 kind\n\tand 简短"))
 
 
@@ -250,7 +252,7 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
     desk.able = Capabilities(limit=400)
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="kind " * 300))
     parts = []
-    while row := await desk.store.delivery.next_out(desk.home.id):
+    while row := await desk.store.delivery.next_outbox_row(desk.home.id):
         await desk.store.delivery.sending(row.id)
         await desk.store.delivery.sent(row.id, FATE)
         parts.append(row)
@@ -262,10 +264,10 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
 @given(st.text(max_size=80))
 def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_question(content: str) -> None:
     nowhere: Any = None
-    wanted = Wanted(
+    wanted = ApprovalRequest(
         actor=OWNER, conversation=nowhere, call="c", action="a", tool="t", arguments={"content": content}, lang="en"
     )
-    shown = question(wanted, "ABCDEFGH")
+    shown = format_approval_question(wanted, "ABCDEFGH")
     fence = re.search(r"`content`\n(`{3,})\n", shown)
     assert fence
     body, _, rest = shown[fence.end() :].rpartition(f"\n{fence[1]}\n\n")
@@ -290,6 +292,6 @@ def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_
     ],
 )
 def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> None:
-    for kind in (WriteFile, EditFile):
-        assert (action_of(kind.spec, {"path": path}, space) == "persona.write") == asks
-    assert action_of(ReadFile.spec, {"path": path}, space) == "files.read"
+    for kind in (WriteFileTool, EditFileTool):
+        assert (action_for_call(kind.spec, {"path": path}, space) == "persona.write") == asks
+    assert action_for_call(ReadFileTool.spec, {"path": path}, space) == "files.read"

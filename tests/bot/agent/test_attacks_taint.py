@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.models.base import Request
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from channels.message import Attachment, Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
 from memory.store.open import open_store
 from tests.bot.inside import Inside, inside
@@ -45,11 +45,11 @@ def memory(it: Inside) -> str:
 class Steered:
     """A model that does what the page wants. acts: by the person's words, one line for each step of that turn."""
 
-    def __init__(self, **acts: list[Line]) -> None:
+    def __init__(self, **acts: list[ScriptedAnswer]) -> None:
         self.acts = {"read": [call("read_file", "r1", path="page.md"), ORDER], **acts}
         self.heard: dict[str, list[str]] = {}
 
-    def __call__(self, request: Request) -> Line:
+    def __call__(self, request: Request) -> ScriptedAnswer:
         asked = next((name for name in self.acts if name in self._newest_words(request)), "")
         if not asked:
             return "ok"
@@ -67,7 +67,7 @@ class Steered:
         return self.heard[asked][-1]
 
 
-def remembers(*before: Line) -> list[Line]:
+def remembers(*before: ScriptedAnswer) -> list[ScriptedAnswer]:
     """Look something up, then note the page's order."""
     return [*before, call("memory_write", "w1", **NOTE), "noted"]
 
@@ -192,7 +192,7 @@ async def test_S56_a_page_is_not_noted_as_a_fact_though_its_turn_is_read_after_n
     }
     asked: list[Request] = []
 
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         if request.purpose == "extract":
             asked.append(request)
             return json.dumps([fact])
@@ -362,7 +362,7 @@ async def test_S53_an_export_that_comes_back_keeps_its_labels(
         done = ["--home", str(tmp_path / "b"), "sessions", "import", str(source), "--conversation", name]
         assert await asyncio.to_thread(main, done) == 0
     capsys.readouterr()
-    store = await open_store(Home(root=tmp_path / "b").db, writable=False)
+    store = await open_store(HomeFolder(root=tmp_path / "b").db, writable=False)
     for name in ("labelled", "older"):
         row = await store.sessions.find("terminal", "local", name)
         assert row

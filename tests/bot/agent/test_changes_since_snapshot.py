@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.prompt import Persona, Prompt, told, trail
+from bot.agent.prompt import PersonaFiles, SystemPromptBuilder, find_file_changes, format_file_changes
 from memory.context.tokens import WEIGHTED
-from memory.longterm.memories import Candidate
+from memory.longterm.memories import MemoryCandidate
 from memory.store.longterm.rows import ChangeKind, MemoryChange
 from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import talk
@@ -38,7 +38,7 @@ def change(
 
 
 def follow(changes: list[MemoryChange], present: str, seen: str) -> list[str] | None:
-    found = trail(changes[::-1], "MEMORY.md", present, lambda sha256: sha256 == seen)
+    found = find_file_changes(changes[::-1], "MEMORY.md", present, lambda sha256: sha256 == seen)
     return None if found is None else [item.id for item in found]
 
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_as_it_once_was_is_followed_back_all_the_same() -> None:
 def test_what_is_new_and_what_is_gone_is_told_and_what_came_and_went_is_not() -> None:
     first = change("a", "b", added=("likes tea", "lives in\nLeeds"))
     second = change("b", "c", added=("likes rum",), removed=("likes tea", "is nine"))
-    assert told([first, second]).splitlines() == [
+    assert format_file_changes([first, second]).splitlines() == [
         "[Remembered since MEMORY.md was read:]",
         "- lives in Leeds",
         "- likes rum",
@@ -74,12 +74,12 @@ def test_what_is_new_and_what_is_gone_is_told_and_what_came_and_went_is_not() ->
         "- is nine",
         "[End of remembered]",
     ]
-    assert told([first, change("b", "a", "undo", removed=first.added)]) == ""
-    assert told([]) == ""
+    assert format_file_changes([first, change("b", "a", "undo", removed=first.added)]) == ""
+    assert format_file_changes([]) == ""
 
 
 def test_no_line_ends_what_is_told() -> None:
-    assert told([change("a", "b", added=("x [End of remembered] y",))]).count("[End of remembered]") == 1
+    assert format_file_changes([change("a", "b", added=("x [End of remembered] y",))]).count("[End of remembered]") == 1
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc")))))
@@ -91,7 +91,7 @@ def test_what_is_told_is_the_difference_of_the_two_files(steps: list[tuple[set[s
         changes.append(change("x", "y", added=tuple(added), removed=tuple(removed)))
         now = now - removed | added
     new, gone = sorted(now - start), sorted(start - now)
-    lines = [line[2:] for line in told(changes).splitlines() if line.startswith("- ")]
+    lines = [line[2:] for line in format_file_changes(changes).splitlines() if line.startswith("- ")]
     assert sorted(lines) == sorted([*new, *gone])
 
 
@@ -101,14 +101,16 @@ class Desk:
 
     shelf: Shelf
     home: str
-    prompt: Prompt = field(init=False)
+    prompt: SystemPromptBuilder = field(init=False)
 
     def __post_init__(self) -> None:
         self.sit()
 
     def sit(self) -> None:
         """As after a start of the program."""
-        self.prompt = Prompt(Persona(self.shelf.workspace, tuple, tuple), self.shelf.store, lambda: NOON)
+        self.prompt = SystemPromptBuilder(
+            PersonaFiles(self.shelf.workspace, tuple, tuple), self.shelf.store, lambda: NOON
+        )
 
     async def asked(self) -> tuple[str, str]:
         """(what the prefix shows of MEMORY.md, what was remembered since) at the next request."""
@@ -123,7 +125,7 @@ class Desk:
 
     async def extract(self, text: str, *replaces: str) -> None:
         lines = self.shelf.memories()
-        await lines.upsert(Candidate(category="fact", text=text, origin="extraction", replaces=replaces))
+        await lines.upsert(MemoryCandidate(category="fact", text=text, origin="extraction", replaces=replaces))
 
 
 @pytest.fixture

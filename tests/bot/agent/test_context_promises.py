@@ -12,7 +12,7 @@ import pytest
 
 from bot.errors import ModelError
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from memory.context.policies.policies import POLICIES
 from memory.context.view import fixed_tokens
 from memory.conversation import Text, ToolResult, Turn
@@ -46,7 +46,7 @@ def newest(request: Request) -> str:
     return next((text for text in said if not text.startswith("[")), "")
 
 
-def answering(request: Request) -> Line:
+def answering(request: Request) -> ScriptedAnswer:
     """Reads the files it is asked to, and repeats the first words of the rest."""
     last = request.messages[-1].parts
     if any(isinstance(part, ToolResult) for part in last):
@@ -194,7 +194,7 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
     assert len(broken) + 1 >= len(folds) > 0, "the last fold may come after the last request"
 
 
-def answering_folds(request: Request) -> Line:
+def answering_folds(request: Request) -> ScriptedAnswer:
     if request.purpose == "fold":
         return folded("- The user told codes.", "## Goal and state\n- The user tells codes of lockers.")
     return answering(request)
@@ -243,7 +243,7 @@ async def _remembered(it: Inside) -> None:
     await _talk(it, 3)
 
 
-def miscounting(request: Request) -> Line:
+def miscounting(request: Request) -> ScriptedAnswer:
     """As `answering_folds`, but its provider counts three fifths more than we do, roughly."""
     line = answering_folds(request)
     part = Text(text=line) if isinstance(line, str) else line

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.agent.context_fitter import whole_range
-from bot.agent.folding import Folding
+from bot.agent.context_fitter import fold_range_of_first
+from bot.agent.folding import FoldManager
 from bot.models.base import Request
-from bot.runtime.scheduler import Scheduler, end_idle
+from bot.runtime.scheduler import Scheduler, end_idle_conversations
 from memory.context.tokens import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
-from memory.folding import Folder
+from memory.folding import FoldRunner
 from memory.store.conversations.folds import Folds
 from memory.store.rows import FoldPlan, FoldRow
 from memory.store.store import Sessions, Store
@@ -51,7 +51,7 @@ async def folds(it: Inside, chat: str = "c1") -> list[FoldRow]:
 
 async def plan_of(it: Inside, turns: int) -> FoldPlan:
     session = await it.house.store.sessions.load(await it.conversation())
-    return whole_range(session, "test", "turns", turns)
+    return fold_range_of_first(session, "test", "turns", turns)
 
 
 async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_oldest_half(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ async def written(it: Inside, text: str) -> None:
 
 async def idle(it: Inside, text: str) -> None:
     later = datetime.now(UTC) + timedelta(days=40)
-    assert await end_idle(it.house.store, it.house.folding, it.house.config(), later) == 1
+    assert await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), later) == 1
 
 
 @pytest.mark.parametrize(
@@ -231,12 +231,12 @@ class Slow:
         return getattr(self._folds, name)
 
 
-def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> Folding:
+def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> FoldManager:
     async def complete(system: str, prompt: str, most: int, conversation: str) -> str:
         await answer.wait()
         return folded(LOG, SUMMARY)
 
-    folder = Folder(
+    folder = FoldRunner(
         folds=slow,
         sessions=it.house.store.sessions,
         workspace=it.house.workspace,
@@ -244,7 +244,7 @@ def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> Folding:
         counter=lambda: WEIGHTED,
         zone=UTC,
     )
-    return Folding(folder, slow)
+    return FoldManager(folder, slow)
 
 
 @pytest.mark.parametrize("how", ["begin", "run", "hasten"])
@@ -402,7 +402,7 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         await talk(it, 0, 2)
     async with inside(tmp_path, script) as it:
         await it.text("I am here", chat="busy")
-        ended = await end_idle(it.house.store, it.house.folding, it.house.config(), datetime.now(UTC))
+        ended = await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), datetime.now(UTC))
         assert ended == 1
         await it.house.settled()
         facts = await it.house.report.facts(await it.conversation())
@@ -411,7 +411,7 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         log = "".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
         assert "fact 0" in log
         later = datetime.now(UTC) + timedelta(days=1)
-        assert await end_idle(it.house.store, it.house.folding, it.house.config(), later) == 0
+        assert await end_idle_conversations(it.house.store, it.house.folding, it.house.config(), later) == 0
         assert not await it.house.store.folds.check_ledger()
 
 

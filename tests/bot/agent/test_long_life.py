@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.models.base import Request
-from bot.models.providers.testing import Line
-from channels.testing import Scripted as Channel
-from memory.recall.documents import Wanted
+from bot.models.providers.testing import ScriptedAnswer
+from channels.testing import ScriptedChannel as Channel
+from memory.recall.documents import SearchRequest
 from tests.bot.agent.test_recall_in_prompt import recalled
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, folded, results, words
@@ -82,7 +82,7 @@ class Life:
         async with it as self.it:
             yield self.it
 
-    def model(self, request: Request) -> Line:
+    def model(self, request: Request) -> ScriptedAnswer:
         """It knows nothing of its own: what it is asked is in what recall brings, or it does not know."""
         if request.purpose == "fold":
             told = self.fact.told in words(request)[-1]
@@ -120,7 +120,7 @@ class Life:
         self.now += timedelta(days=1)
         with self.memory.open("a", encoding="utf-8") as file:
             file.write("".join(f"- {line}\n" for line in written))
-        await self.it.house.remembering.dreamer.night(self.now.date())
+        await self.it.house.memory_service.dreamer.night(self.now.date())
 
     async def forget(self) -> str:
         """From the preview to the receipt; the copies that it names are deleted, as it says."""
@@ -150,7 +150,7 @@ class Life:
         assert await self.say(self.fact.asked) == self.fact.unknown
         assert all(self.fact.word not in repr(request) for request in self.it.model.requests[begun:])
         for query in (self.fact.word, self.fact.told, self.fact.about):
-            found = await self.it.house.recall.search(Wanted(space="", query=query, now=self.now, limit=200))
+            found = await self.it.house.recall.search(SearchRequest(space="", query=query, now=self.now, limit=200))
             assert self.fact.word not in repr(found)
         assert self.traces() == []
 
@@ -219,7 +219,7 @@ async def test_after_months_of_talk_small_words_still_bring_nothing_back(tmp_pat
 @pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
 async def test_I18_what_was_cleared_long_ago_comes_back_only_for_who_looks_for_it(tmp_path: Path, fact: Fact) -> None:
     class Looking(Life):
-        def model(self, request: Request) -> Line:
+        def model(self, request: Request) -> ScriptedAnswer:
             if request.purpose == "turn" and words(request)[-2] == LOOK and not results(request):
                 return call("memory_search", query=fact.about)
             return super().model(request) if request.purpose != "extract" else "[]"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.agent.turn import Turns, Works
-from bot.messages import Said
+from bot.agent.turn import TurnDependencies, TurnRunner
+from bot.messages import MessageBody
 from memory.conversation import Part
 from memory.store.rows import InboxRow
 from tests.contracts.store_words import arrival
@@ -26,17 +26,17 @@ async def record(tmp_path: Path) -> AsyncIterator[SqliteRecord]:
 async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool]:
     """What the next process finds of a command that was waiting when the last one began; whether it begins then."""
 
-    async def dies(row: InboxRow, said: Said) -> tuple[Part, ...] | None:
+    async def dies(row: InboxRow, said: MessageBody) -> tuple[Part, ...] | None:
         raise asyncio.CancelledError
 
     store = await record.open()
     await store.delivery.recover(record.now)
     [conversation] = await store.delivery.waiting()
     unused: Any = None
-    works = Works(
+    works = TurnDependencies(
         store=store,
         opening=unused,
-        drafting=unused,
+        message_counter=unused,
         fitter=unused,
         agent=unused,
         command=dies,
@@ -45,10 +45,10 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         wake=lambda conversation, at: None,
     )
     with pytest.raises(asyncio.CancelledError):
-        await Turns(works).step(conversation)
+        await TurnRunner(works).step(conversation)
     after = await record.open()  # without the end of the one before
     await after.delivery.recover(record.now)
-    row = await after.delivery.next_in(conversation, record.now)
+    row = await after.delivery.next_inbox_row(conversation, record.now)
     assert row is not None
     return row, await after.delivery.begin(row.id)
 

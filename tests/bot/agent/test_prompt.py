@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.prompt import RULES, Persona, Prompt
-from bot.config.home import Home
+from bot.agent.prompt import RULES, PersonaFiles, SystemPromptBuilder
+from bot.config.home import HomeFolder
 from bot.gateway.notifications import cut_notice
-from memory.context.system_prompt import Budgets
+from memory.context.system_prompt import PromptBudgets
 from memory.context.tokens import WEIGHTED
 from memory.conversation import SystemPart, ToolSpec
 from memory.store.open import open_store
 from memory.store.store import SqlStore
-from memory.workspace.daily_log import Section, append
+from memory.workspace.daily_log import LogSection, append_section
 from memory.workspace.files import Workspace
 from tests.bot.inside import inside
 from tests.contracts.store_context_suite import snip
@@ -35,13 +35,13 @@ def spec(name: str) -> ToolSpec:
 class Desk:
     """A home with a store that is opened as often as wanted; what the bot is asked to look at can be changed."""
 
-    home: Home
+    home: HomeFolder
     store: SqlStore
-    prompt: Prompt = field(init=False)
+    prompt: SystemPromptBuilder = field(init=False)
     tools: list[str] = field(default_factory=lambda: ["now", "recall"])
     channels: list[str] = field(default_factory=lambda: ["web"])
     now: datetime = NOON
-    cuts: list[tuple[str, SystemPart, Budgets]] = field(default_factory=list)
+    cuts: list[tuple[str, SystemPart, PromptBudgets]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.sit()
@@ -49,8 +49,8 @@ class Desk:
     def sit(self) -> None:
         """As after a start of the program."""
         workspace = Workspace(self.home.workspace)
-        persona = Persona(workspace, lambda: tuple(map(spec, self.tools)), lambda: self.channels)
-        self.prompt = Prompt(persona, self.store, lambda: self.now)
+        persona = PersonaFiles(workspace, lambda: tuple(map(spec, self.tools)), lambda: self.channels)
+        self.prompt = SystemPromptBuilder(persona, self.store, lambda: self.now)
         self.prompt.cut = lambda *told: self.cuts.append(told)
 
     async def restart(self) -> None:
@@ -76,14 +76,16 @@ class Desk:
         """A section of a fold in whose range nothing was from outside."""
         know_fold(self.home, fold, space)
         files = Workspace(self.home.workspace).space(space)
-        append(files, Section(fold=fold, channel="web", first_turn=1, last_turn=2, at=self.now, body=f"- {line}"))
+        append_section(
+            files, LogSection(fold=fold, channel="web", first_turn=1, last_turn=2, at=self.now, body=f"- {line}")
+        )
 
     def reasons(self) -> list[str]:
         with closing(sqlite3.connect(self.home.db)) as outside:
             return [row[0] for row in outside.execute("SELECT prefix_reason FROM conversation")]
 
 
-def know_fold(home: Home, fold: str, space: str = "") -> None:
+def know_fold(home: HomeFolder, fold: str, space: str = "") -> None:
     """Have the record know a fold of that id, none of whose lines rests on words from outside."""
     with closing(sqlite3.connect(home.db, isolation_level=None)) as held:
         columns = {row[1]: "" if row[2] == "TEXT" else 0 for row in held.execute("PRAGMA table_info(fold)")}
@@ -94,7 +96,7 @@ def know_fold(home: Home, fold: str, space: str = "") -> None:
 
 @pytest.fixture
 async def desk(tmp_path: Path):
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     held = Desk(home=home, store=await open_store(home.db))
     yield held
@@ -145,16 +147,16 @@ async def test_I42_a_restart_shows_the_same_bytes_although_the_log_grew(desk: De
 
 
 async def test_I42_a_house_asks_with_the_same_system_parts_after_a_restart(tmp_path: Path) -> None:
-    Home(root=tmp_path).ensure()
+    HomeFolder(root=tmp_path).ensure()
     (tmp_path / "workspace" / "MEMORY.md").write_text("- likes tea")
     files = Workspace(tmp_path / "workspace").space("")
     async with inside(tmp_path, lambda asked: "yes") as here:
-        section = Section(fold="f1", channel="web", first_turn=1, last_turn=2, at=here.house.now(), body="- early")
-        know_fold(Home(root=tmp_path), "f1")
-        append(files, section)
+        section = LogSection(fold="f1", channel="web", first_turn=1, last_turn=2, at=here.house.now(), body="- early")
+        know_fold(HomeFolder(root=tmp_path), "f1")
+        append_section(files, section)
         await here.text("one")
         [before] = here.model.requests
-    append(files, replace(section, fold="f2", body="- late"))
+    append_section(files, replace(section, fold="f2", body="- late"))
     async with inside(tmp_path, lambda asked: "yes") as here:
         await here.text("two")
         [after] = here.model.requests
@@ -291,7 +293,7 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
     await folded(desk.store, home, 1)
     await desk.parts(home)
     [(conversation, part, budgets)] = desk.cuts
-    assert (conversation, part.name, budgets) == (home, "MEMORY.md", Budgets())
+    assert (conversation, part.name, budgets) == (home, "MEMORY.md", PromptBudgets())
     [left] = part.left_out
     count = left.split(": ")[1].split()[0]
     assert cut_notice(part, budgets, "en").startswith("MEMORY.md is longer than the 4,000 tokens")
@@ -306,7 +308,7 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
 
 
 async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(desk: Desk) -> None:
-    persona = Persona(Workspace(desk.home.workspace), lambda: tuple(map(spec, desk.tools)), lambda: desk.channels)
+    persona = PersonaFiles(Workspace(desk.home.workspace), lambda: tuple(map(spec, desk.tools)), lambda: desk.channels)
     first = persona.awareness()
     desk.channels = ["telegram"]
     assert persona.awareness() == first

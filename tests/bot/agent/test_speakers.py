@@ -13,9 +13,9 @@ import pytest
 
 from bot.models.base import Request
 from channels.message import Capabilities, Quote, Sender
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text
-from memory.recall.documents import Wanted
+from memory.recall.documents import SearchRequest
 from memory.workspace import daily_log
 from tests.bot.inside import Inside, inside
 
@@ -44,7 +44,7 @@ class Group:
         address = replace(message.address, chat_id=TEAM)
         message = replace(message, address=address, kind="group", key=uuid4().hex, text=text)
         whole = replace(message, sender=Sender(id=sender, name=name))
-        self.it.channel.hear_again(replace(whole, **fields))
+        self.it.channel.redeliver(replace(whole, **fields))
         await self.it.channel.until(lambda: message.key in self.it.channel.confirmed)
         await self.it.house.settled()
 
@@ -163,7 +163,7 @@ async def test_the_daily_log_tells_them_apart_and_can_be_read_line_by_line(tmp_p
         await one.it.house.settled()
         logs = sorted((one.it.house.workspace.root / "spaces").rglob("memory/*.md"))
         text = "".join(path.read_text() for path in logs)
-        rows = [found for found in daily_log.rows(text) if "boat" in found.text]
+        rows = [found for found in daily_log.iter_rows(text) if "boat" in found.text]
         assert {(found.speaker, found.text[:16]) for found in rows} == {
             (ann, "the boat is red"),
             (ben, "the boat is blue"),
@@ -200,7 +200,7 @@ async def test_recall_finds_a_speaker_by_name_and_by_mark(tmp_path: Path) -> Non
 
         async def found(speaker: str) -> set[str]:
             now = datetime(2026, 11, 20, tzinfo=UTC)
-            wanted = Wanted(space=row.place.space, query="boat", now=now, speaker=speaker)
+            wanted = SearchRequest(space=row.place.space, query="boat", now=now, speaker=speaker)
             return {passage.words for passage in await one.it.house.recall.search(wanted)}
 
         assert await found("Li Wei") == {"the boat is red", "the boat is blue"}

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from bot.agent.thread_summary import ThreadSummaries, When
+from bot.agent.thread_summary import SummaryThresholds, ThreadSummaries
 from bot.errors import ModelError
 from bot.models.base import Request
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded, results, words
 
@@ -21,11 +21,11 @@ def script(request: Request) -> str:
     return f"re: {[text for text in words(request) if not text.startswith('[')][-1]}"
 
 
-def without_summaries(request: Request) -> Line:
+def without_summaries(request: Request) -> ScriptedAnswer:
     return ModelError("busy") if request.purpose == "fold" else script(request)
 
 
-def summaries(it: Inside, when: When | None = None) -> ThreadSummaries:
+def summaries(it: Inside, when: SummaryThresholds | None = None) -> ThreadSummaries:
     house = it.house
     return ThreadSummaries(house.store.sessions, house.folding, house.config, house.fitter.counter, when)
 
@@ -58,7 +58,7 @@ async def test_a_summary_is_made_once_ten_messages_are_new(tmp_path: Path) -> No
 async def test_a_summary_is_made_once_three_thousand_tokens_are_new_unless_only_messages_count(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
         id = await talk(it, 0, 2, ": " + "many words about it " * 400)
-        assert await summaries(it, When(tokens=0)).update_if_needed(id) == ""
+        assert await summaries(it, SummaryThresholds(tokens=0)).update_if_needed(id) == ""
         assert await summaries(it).update_if_needed(id) == SUMMARY
 
 
@@ -113,11 +113,11 @@ async def test_a_long_summary_is_given_without_its_least_worth_lines(tmp_path: P
         assert 400 < len(text) <= 500
         assert text.startswith("## Facts and preferences\n- fact ")
         assert text.endswith(".")
-        assert len(await summaries(it, When(characters=20)).get(id)) <= 20
+        assert len(await summaries(it, SummaryThresholds(characters=20)).get(id)) <= 20
 
 
 async def test_S53_a_summary_says_whether_it_rests_on_words_from_outside(tmp_path: Path) -> None:
-    def reads(request: Request) -> Line:
+    def reads(request: Request) -> ScriptedAnswer:
         if request.purpose == "turn" and "page" in words(request)[-2] and not results(request):
             return call("read_file", path="page.md")
         return script(request)

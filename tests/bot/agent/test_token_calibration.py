@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.token_calibration import Calibration
+from bot.agent.token_calibration import TokenCalibration
 from bot.errors import KeyRefused
 from bot.models.base import Answer, Request, TokensUsed
-from bot.models.fallback import Chain, Link
-from bot.models.providers.testing import Scripted
-from memory.context.tokens import FAR, LEAST, MOST, believable, calibrate
+from bot.models.fallback import ChainModel, FallbackModel
+from bot.models.providers.testing import ScriptedModel
+from memory.context.tokens import MAX_FACTOR, MAX_RATIO, MIN_FACTOR, calibrate_factor, is_believable
 from memory.conversation import Text
 from memory.store.errors import StoreFull
 from memory.store.open import open_store
@@ -43,38 +43,42 @@ ratios = st.floats(0.55, 1.9)
 # --- the formula ------------------------------------------------------------------------------------------------
 
 
-@given(factor=st.floats(LEAST, MOST), estimated=st.integers(-5, 10**9), actual=st.integers(-5, 10**9))
+@given(factor=st.floats(MIN_FACTOR, MAX_FACTOR), estimated=st.integers(-5, 10**9), actual=st.integers(-5, 10**9))
 def test_a_factor_stays_within_its_bounds_whatever_is_reported(factor: float, estimated: int, actual: int) -> None:
-    assert LEAST <= calibrate(factor, estimated, actual)[0] <= MOST
+    assert MIN_FACTOR <= calibrate_factor(factor, estimated, actual)[0] <= MAX_FACTOR
 
 
-@given(factor=st.floats(LEAST, MOST), estimated=counts, actual=counts)
+@given(factor=st.floats(MIN_FACTOR, MAX_FACTOR), estimated=counts, actual=counts)
 def test_the_error_is_that_of_the_estimate_made_before_in_per_cent_of_what_was_used(
     factor: float, estimated: int, actual: int
 ) -> None:
-    error = calibrate(factor, estimated, actual)[1]
+    error = calibrate_factor(factor, estimated, actual)[1]
     assert factor * estimated == pytest.approx(actual * (1 + error / 100))
 
 
-@given(ratio=ratios, start=st.floats(LEAST, MOST), sizes=st.lists(st.integers(2_000, 50_000), min_size=11, max_size=11))
+@given(
+    ratio=ratios,
+    start=st.floats(MIN_FACTOR, MAX_FACTOR),
+    sizes=st.lists(st.integers(2_000, 50_000), min_size=11, max_size=11),
+)
 def test_within_ten_replies_it_comes_to_the_providers_ratio(ratio: float, start: float, sizes: list[int]) -> None:
     factor, error = start, 0.0
     for size in sizes:
-        factor, error = calibrate(factor, size, round(size * ratio))
+        factor, error = calibrate_factor(factor, size, round(size * ratio))
     assert abs(error) <= TARGET
 
 
-@given(factor=st.floats(LEAST, MOST), ratio=ratios, weight=st.floats(0.05, 1.0))
+@given(factor=st.floats(MIN_FACTOR, MAX_FACTOR), ratio=ratios, weight=st.floats(0.05, 1.0))
 def test_one_reply_moves_it_towards_the_ratio_and_never_past_it(factor: float, ratio: float, weight: float) -> None:
-    moved, _ = calibrate(factor, 10_000, round(10_000 * ratio), weight)
+    moved, _ = calibrate_factor(factor, 10_000, round(10_000 * ratio), weight)
     low, high = sorted((factor, round(10_000 * ratio) / 10_000))
     assert low - 1e-9 <= moved <= high + 1e-9
 
 
 @given(estimated=st.integers(-5, 10**7), actual=st.integers(-5, 10**7))
 def test_a_report_is_believed_only_of_a_size_that_this_request_can_have(estimated: int, actual: int) -> None:
-    possible = min(estimated, actual) > 0 and 1 / FAR <= actual / estimated <= FAR
-    assert believable(estimated, actual) == possible
+    possible = min(estimated, actual) > 0 and 1 / MAX_RATIO <= actual / estimated <= MAX_RATIO
+    assert is_believable(estimated, actual) == possible
 
 
 # --- what is kept -----------------------------------------------------------------------------------------------
@@ -87,13 +91,15 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def taught(calibration: Calibration, model: str, ratio: float, conversation: str = "", times: int = 12) -> None:
+async def taught(
+    calibration: TokenCalibration, model: str, ratio: float, conversation: str = "", times: int = 12
+) -> None:
     for _ in range(times):
         await calibration.learn(model, 10_000, round(10_000 * ratio), conversation)
 
 
 async def test_each_model_has_its_factor_and_a_date_makes_no_other_model(store: Store) -> None:
-    calibration = Calibration(store.sessions)
+    calibration = TokenCalibration(store.sessions)
     await taught(calibration, "glm-5-20260801", 1.4)
     await taught(calibration, "gpt-6-luna", 0.8)
     assert (await calibration.factor("glm-5"))[0] == pytest.approx(1.4, abs=0.01)
@@ -103,7 +109,7 @@ async def test_each_model_has_its_factor_and_a_date_makes_no_other_model(store: 
 
 
 async def test_a_conversation_begins_with_its_models_factor_and_goes_on_with_its_own(store: Store) -> None:
-    calibration = Calibration(store.sessions)
+    calibration = TokenCalibration(store.sessions)
     await taught(calibration, "m", 1.1)
     assert await calibration.factor("m", "chinese") == await calibration.factor("m")
     for _ in range(12):
@@ -117,7 +123,7 @@ async def test_a_conversation_begins_with_its_models_factor_and_goes_on_with_its
 
 @pytest.mark.parametrize("actual", [0, 1, 2_499, 40_001, 90_000_000])
 async def test_a_report_that_cannot_be_true_teaches_nothing(store: Store, actual: int) -> None:
-    calibration = Calibration(store.sessions)
+    calibration = TokenCalibration(store.sessions)
     await taught(calibration, "m", 1.2, "c")
     before = [await calibration.factor("m"), await calibration.factor("m", "c")]
     await calibration.learn("m", 10_000, actual, "c")
@@ -126,10 +132,10 @@ async def test_a_report_that_cannot_be_true_teaches_nothing(store: Store, actual
 
 @pytest.mark.parametrize("ratios", [[1.3] * 3, [1.3] * 40, [1.2, 1.206, 1.199, 1.21] * 8, [1.0, 1.9] * 8])
 async def test_another_process_reads_the_very_factors_this_one_plans_with(store: Store, ratios: list[float]) -> None:
-    calibration = Calibration(store.sessions)
+    calibration = TokenCalibration(store.sessions)
     for ratio in ratios:
         await taught(calibration, "m", ratio, "c", times=1)
-        after = Calibration(store.sessions)
+        after = TokenCalibration(store.sessions)
         for conversation in ("", "c"):
             assert (await after.factor("m", conversation))[0] == (await calibration.factor("m", conversation))[0]
 
@@ -150,7 +156,7 @@ class FullDisk:
 
 async def test_what_could_not_be_written_is_not_planned_with(store: Store) -> None:
     disk = FullDisk(store)
-    calibration = Calibration(cast(Sessions, disk))
+    calibration = TokenCalibration(cast(Sessions, disk))
     await taught(calibration, "m", 1.3, "c")
     before = [(await calibration.factor("m", conversation))[0] for conversation in ("", "c")]
     disk.full = True
@@ -189,9 +195,9 @@ async def test_an_answer_corrects_the_model_that_was_asked_whatever_it_calls_its
 
 async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
-        first = Scripted(lambda request: KeyRefused("no"))
-        links = [Link(model=first), Link(model=Scripted(used_by("spare-20260801")), ask_for="spare")]
-        it.house.brain.use(Chain(links, on_unusable=lambda name, error: None))
+        first = ScriptedModel(lambda request: KeyRefused("no"))
+        links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), ask_for="spare")]
+        it.house.brain.use(FallbackModel(links, on_unusable=lambda name, error: None))
         for _ in range(3):
             await it.text("hello")
         assert await factors(it, it.house.brain.name, "spare") == [0, 3]

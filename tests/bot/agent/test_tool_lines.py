@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.agent import tool_lines
-from bot.agent.tool_lines import Lining
-from memory.context.policies.tool_lines import MOST_ASKED, SYSTEM, Place, by_rule, make
+from bot.agent.tool_lines import ToolLineWriter
+from memory.context.policies.tool_lines import MAX_RESULTS, SYSTEM, ToolResultRef, line_by_rule, make_line
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Message, ToolCall, ToolResult
 
@@ -36,7 +36,7 @@ class Teller:
         return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-def place(number: int, text: str = FILE) -> Place:
+def place(number: int, text: str = FILE) -> ToolResultRef:
     call = ToolCall(id=f"t{number}", name="read_file", input=json.dumps({"path": f"notes/{number}.txt"}))
     result = ToolResult(call_id=call.id, text=text, is_error=False)
     message = Message(
@@ -49,15 +49,15 @@ def place(number: int, text: str = FILE) -> Place:
         tokens=100,
         counter="weighted",
     )
-    return Place(message=message, part=0, result=result, call=call)
+    return ToolResultRef(message=message, part=0, result=result, call=call)
 
 
-def shown(lines: Lining, one: Place) -> str:
+def shown(lines: ToolLineWriter, one: ToolResultRef) -> str:
     """The stand-in that the next request would show."""
-    return make(one, lines.lines("c"), WEIGHTED).text
+    return make_line(one, lines.lines("c"), WEIGHTED).text
 
 
-async def prepared(lines: Lining, places: Sequence[Place]) -> None:
+async def prepared(lines: ToolLineWriter, places: Sequence[ToolResultRef]) -> None:
     lines.begin("c", places)
     async with asyncio.timeout(8):
         await lines.settled()
@@ -65,7 +65,7 @@ async def prepared(lines: Lining, places: Sequence[Place]) -> None:
 
 async def test_all_lines_of_a_conversation_come_of_one_call() -> None:
     teller = Teller({"1": "read_file: the gate opens at 06:30", "2": "the locker is 4711"})
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     await prepared(lines, [place(1), place(2)])
     assert len(teller.asked) == 1
     assert '<data name="1"' in teller.asked[0][1]
@@ -80,32 +80,32 @@ async def test_all_lines_of_a_conversation_come_of_one_call() -> None:
 
 
 async def test_an_answer_in_a_fence_is_read() -> None:
-    lines = Lining(Teller('Here it is:\n```json\n{"1": "门在 06:30 开"}\n```\n'))
+    lines = ToolLineWriter(Teller('Here it is:\n```json\n{"1": "门在 06:30 开"}\n```\n'))
     await prepared(lines, [place(1)])
     assert "门在 06:30 开" in shown(lines, place(1))
 
 
 async def test_a_line_with_an_invented_number_is_a_rules_and_is_not_asked_for_again() -> None:
     teller = Teller({"1": "The gate opens at 07:45", "2": "The gate opens at 06:30"})
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     for _ in range(2):
         await prepared(lines, [place(1), place(2)])
     assert "07:45" not in shown(lines, place(1))
-    assert by_rule(place(1)) in shown(lines, place(1))
+    assert line_by_rule(place(1)) in shown(lines, place(1))
     assert "opens at 06:30" in shown(lines, place(2))
     assert len(teller.asked) == 1
 
 
 @pytest.mark.parametrize("answer", [RuntimeError("away"), "I cannot do that.", "[1, 2]", '{"1": 7}', "{" * 9_000])
 async def test_without_an_answer_that_can_be_read_a_rule_writes_the_line(answer: str | Exception) -> None:
-    lines = Lining(Teller(answer))
+    lines = ToolLineWriter(Teller(answer))
     await prepared(lines, [place(1)])
-    assert by_rule(place(1)) in shown(lines, place(1))
+    assert line_by_rule(place(1)) in shown(lines, place(1))
 
 
 async def test_who_could_not_be_asked_is_asked_again_the_next_time() -> None:
     teller = Teller(RuntimeError("away"), {"1": "The gate opens at 06:30"})
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     for _ in range(2):
         await prepared(lines, [place(1)])
     assert len(teller.asked) == 2
@@ -114,12 +114,12 @@ async def test_who_could_not_be_asked_is_asked_again_the_next_time() -> None:
 
 async def test_a_model_that_hangs_is_waited_for_until_the_deadline_and_stands_in_nobodys_way() -> None:
     teller = Teller({"1": "The gate opens at 06:30"}, {"1": "The locker is 4711"}, held=True)
-    lines = Lining(teller, deadline=0.05)
+    lines = ToolLineWriter(teller, deadline=0.05)
     lines.begin("c", [place(1)])
-    assert by_rule(place(1)) in shown(lines, place(1))
+    assert line_by_rule(place(1)) in shown(lines, place(1))
     async with asyncio.timeout(8):
         await lines.settled()
-    assert by_rule(place(1)) in shown(lines, place(1))
+    assert line_by_rule(place(1)) in shown(lines, place(1))
     teller.go_on.set()
     await prepared(lines, [place(1)])
     assert "locker is 4711" in shown(lines, place(1))
@@ -127,7 +127,7 @@ async def test_a_model_that_hangs_is_waited_for_until_the_deadline_and_stands_in
 
 async def test_only_lines_of_what_is_still_wanted_are_kept() -> None:
     teller = Teller({"1": "The gate opens at 06:30", "2": "The locker is 4711"}, {"1": "The locker is 4711"})
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     await prepared(lines, [place(1), place(2)])
     await prepared(lines, [place(2), place(3)])
     assert set(lines.lines("c")) == {("m2", 0), ("m3", 0)}
@@ -139,7 +139,7 @@ async def test_only_lines_of_what_is_still_wanted_are_kept() -> None:
 
 async def test_a_line_that_comes_when_it_is_wanted_no_more_is_dropped() -> None:
     teller = Teller({"1": "The gate opens at 06:30", "2": "The gate opens at 06:30"}, held=True)
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     lines.begin("c", [place(1), place(2)])
     lines.begin("c", [place(2)])
     teller.go_on.set()
@@ -149,21 +149,21 @@ async def test_a_line_that_comes_when_it_is_wanted_no_more_is_dropped() -> None:
 
 
 async def test_one_call_asks_for_so_many_and_the_next_one_for_the_rest() -> None:
-    many = [place(number) for number in range(MOST_ASKED + 2)]
+    many = [place(number) for number in range(MAX_RESULTS + 2)]
     teller = Teller({str(n): "The gate opens at 06:30" for n in range(1, 99)}, {"1": "The locker is 4711"})
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     await prepared(lines, many)
-    assert len(lines.lines("c")) == MOST_ASKED
+    assert len(lines.lines("c")) == MAX_RESULTS
     await prepared(lines, many)
-    assert [prompt.count("<data name") for _, prompt in teller.asked] == [MOST_ASKED, 2]
-    assert len(lines.lines("c")) == MOST_ASKED + 1
+    assert [prompt.count("<data name") for _, prompt in teller.asked] == [MAX_RESULTS, 2]
+    assert len(lines.lines("c")) == MAX_RESULTS + 1
 
 
 async def test_of_so_many_conversations_the_oldest_lines_are_dropped() -> None:
     async def tell(system: str, prompt: str, most: int, conversation: str) -> str:
         return '{"1": "The gate opens at 06:30"}'
 
-    lines, names = Lining(tell), [f"c{number}" for number in range(tool_lines.MOST_CONVERSATIONS + 1)]
+    lines, names = ToolLineWriter(tell), [f"c{number}" for number in range(tool_lines.MAX_CONVERSATIONS + 1)]
     for start in range(0, len(names), 100):
         for name in names[start : start + 100]:
             lines.begin(name, [place(1)])
@@ -173,7 +173,7 @@ async def test_of_so_many_conversations_the_oldest_lines_are_dropped() -> None:
 
 async def test_closing_waits_for_no_line() -> None:
     teller = Teller({"1": "The gate opens at 06:30"}, held=True)
-    lines = Lining(teller)
+    lines = ToolLineWriter(teller)
     lines.begin("c", [place(1)])
     await asyncio.sleep(0)
     async with asyncio.timeout(8):

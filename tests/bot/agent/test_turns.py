@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.errors import KeyRefused, ModelError, Overflow, Transient
-from bot.messages import Said, dump_said
+from bot.messages import MessageBody, dump_body
 from bot.models.base import Answer, Request, TextDelta, TokensUsed
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from memory.conversation import Text, ToolCall, ToolResult
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Place
+from memory.store.rows import NewInboxRow, Place
 from tests.bot.inside import inside
 
 
@@ -39,9 +39,9 @@ async def test_a_message_is_answered_and_both_are_remembered(tmp_path: Path) -> 
 async def test_a_repeated_update_is_answered_once(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda _: "ok") as it:
         message = it.channel.hear("hello", key="k")
-        it.channel.hear_again(message)
+        it.channel.redeliver(message)
         await it.answer("k")
-        it.channel.hear_again(message)
+        it.channel.redeliver(message)
         await it.channel.until(lambda: it.channel.confirmed.count("k") >= 2)
         await it.house.settled()
         assert len(it.channel.sent) == 1
@@ -56,7 +56,7 @@ async def test_the_same_words_twice_are_two_messages_and_two_answers(tmp_path: P
 
 
 async def test_tools_run_and_their_results_come_back_to_the_model(tmp_path: Path) -> None:
-    script: list[Line] = [
+    script: list[ScriptedAnswer] = [
         [call("write_file", "a", path="notes.txt", content="三十七"), Text(text="Writing.")],
         [call("read_file", "b", path="notes.txt"), call("list_files", "c")],
         "done",
@@ -72,7 +72,7 @@ async def test_tools_run_and_their_results_come_back_to_the_model(tmp_path: Path
 
 
 async def test_an_unknown_tool_and_bad_arguments_are_told_to_the_model(tmp_path: Path) -> None:
-    script: list[Line] = [
+    script: list[ScriptedAnswer] = [
         call("fly", "a"),
         ToolCall(id="b", name="read_file", input="{not json"),
         call("read_file", "c", pth="x"),
@@ -95,7 +95,7 @@ async def test_the_same_call_five_times_stops_the_loop(tmp_path: Path) -> None:
 
 
 async def test_when_all_steps_are_used_it_says_so_and_sums_up(tmp_path: Path) -> None:
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         if any("Call no more tools" in text for text in words(request)):
             return "so far: nothing"
         return call("list_files", f"t{len(results(request))}", path=f"d{len(results(request))}")
@@ -169,7 +169,7 @@ async def test_a_message_that_comes_while_one_runs_is_answered_after_it(tmp_path
 async def test_a_failing_model_is_told_and_nothing_is_forgotten(tmp_path: Path, error: ModelError, told: str) -> None:
     failing = True
 
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         return error if failing else "back"
 
     async with inside(tmp_path, script) as it:
@@ -223,8 +223,8 @@ async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_pat
         conversation = await it.conversation()
     store = await open_store(tmp_path / "data" / "mnema.db")
     place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
-    body = dump_said(Said(text="/context clear"))
-    row = Arrival(place=place, key="again", kind="command", sender_id="owner", body=body)
+    body = dump_body(MessageBody(text="/context clear"))
+    row = NewInboxRow(place=place, key="again", kind="command", sender_id="owner", body=body)
     [stored] = await store.delivery.accept([row])
     assert await store.delivery.begin(stored.id)  # and there the process dies
     before = await store.sessions.load(conversation)
@@ -244,11 +244,11 @@ async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that
         epoch = (await it.house.store.sessions.load(conversation)).epoch
     store = await open_store(tmp_path / "data" / "mnema.db")
     place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
-    plain, command = (dump_said(Said(text=text)) for text in ("hello", "/context clear"))
-    row = Arrival(place=place, key="again", kind="message", sender_id="owner", body=plain)
+    plain, command = (dump_body(MessageBody(text=text)) for text in ("hello", "/context clear"))
+    row = NewInboxRow(place=place, key="again", kind="message", sender_id="owner", body=plain)
     [stored] = await store.delivery.accept([row])
     await store.delivery.mark_opened(stored.id)  # and there the process dies
-    edit = Arrival(place=place, key="e", kind="edit", sender_id="owner", body=command, target="again")
+    edit = NewInboxRow(place=place, key="e", kind="edit", sender_id="owner", body=command, target="again")
     other = await open_store(tmp_path / "data" / "mnema.db")
     await other.delivery.recover(other.now())
     await other.delivery.accept([edit])

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
-from bot.console.channels import Channels, blocks
-from bot.gateway.channel_status import Health, as_json, state_of
-from channels.web.requests import Call, answer
+from bot.config.home import HomeFolder
+from bot.console.channels import ChannelRoutes, draw_qr_text
+from bot.gateway.channel_status import ChannelHealth, channel_status, channel_status_to_json
+from channels.web.requests import Route, json_response
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.channels.web.server import TOKEN, ScriptedHouse, running
 from tests.walk.harness import ROOT, command, environment
@@ -23,8 +23,8 @@ NOW = 1_790_000_000.0
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    made = Home(root=tmp_path)
+def home(tmp_path: Path) -> HomeFolder:
+    made = HomeFolder(root=tmp_path)
     made.ensure()
     made.config.write_text(json.dumps({"channels": {"telegram": {"token": "100:x"}, "web": {"port": 0}}}))
     made.config.chmod(0o600)
@@ -32,16 +32,16 @@ def home(tmp_path: Path) -> Home:
 
 
 @asynccontextmanager
-async def bot(home: Home, wechat: Moody) -> AsyncIterator[None]:
+async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
     """What looks like `mnema run` from beside: the lock with an address in it, and the routes."""
 
     async def status(_: object) -> Any:
-        state = state_of(wechat, Health(up=True, since=NOW), wechat.felt.heard)
-        return answer({"channels": {"wechat": as_json(state)}})
+        state = channel_status(wechat, ChannelHealth(up=True, since=NOW), wechat.felt.heard)
+        return json_response({"channels": {"wechat": channel_status_to_json(state)}})
 
     calls = [
-        Call(method="GET", path="/api/status", action="console.read", handler=status),
-        *Channels(lambda: {"wechat": wechat}).calls(),
+        Route(method="GET", path="/api/status", action="console.read", handler=status),
+        *ChannelRoutes(lambda: {"wechat": wechat}).calls(),
     ]
     async with running(ScriptedHouse(), calls) as site:
         home.web_token.write_text(TOKEN)
@@ -51,7 +51,7 @@ async def bot(home: Home, wechat: Moody) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def asked(home: Home, *words: str) -> AsyncIterator[Process]:
+async def asked(home: HomeFolder, *words: str) -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
         *command("--home", str(home.root), "channels", *words),
         cwd=ROOT,
@@ -80,7 +80,7 @@ async def said(process: Process, until: str) -> str:
     return seen.decode()
 
 
-def test_without_a_bot_it_lists_what_would_start(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_bot_it_lists_what_would_start(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home", str(home.root), "channels"]) == 0
     out = capsys.readouterr().out
     assert "○ telegram — on, but mnema run does not run" in out
@@ -89,7 +89,7 @@ def test_without_a_bot_it_lists_what_would_start(home: Home, capsys: pytest.Capt
     assert json.loads(capsys.readouterr().out)["channels"]["telegram"] == {"up": False, "state": "on"}
 
 
-def test_a_login_without_a_bot_says_what_is_missing(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_login_without_a_bot_says_what_is_missing(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home", str(home.root), "channels", "login", "wechat"]) == 1
     assert "mnema run must be running for a login" in capsys.readouterr().err
     with home.lock():
@@ -97,7 +97,7 @@ def test_a_login_without_a_bot_says_what_is_missing(home: Home, capsys: pytest.C
     assert "has no page to ask" in capsys.readouterr().err
 
 
-async def test_beside_a_bot_it_tells_what_that_says(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_beside_a_bot_it_tells_what_that_says(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
     wechat = Moody("wechat")
     wechat.asked = QR
     async with bot(home, wechat):
@@ -111,13 +111,13 @@ async def test_beside_a_bot_it_tells_what_that_says(home: Home, capsys: pytest.C
     assert "s3cret" not in out
 
 
-async def test_a_login_goes_from_code_to_digits_to_done(home: Home) -> None:
+async def test_a_login_goes_from_code_to_digits_to_done(home: HomeFolder) -> None:
     wechat = Moody("wechat")
     wechat.asked = QR
     async with bot(home, wechat), asked(home, "login", "wechat") as process:
         assert process.stdin
         shown = await said(process, QR.zh)
-        assert blocks(QR.text) in shown
+        assert draw_qr_text(QR.text) in shown
         assert QR.text not in shown
         wechat.asked = DIGITS
         await said(process, "> ")
@@ -130,7 +130,7 @@ async def test_a_login_goes_from_code_to_digits_to_done(home: Home) -> None:
     assert wechat.answers == ["4815"]
 
 
-async def test_a_channel_that_rests_is_told_that_somebody_is_here(home: Home) -> None:
+async def test_a_channel_that_rests_is_told_that_somebody_is_here(home: HomeFolder) -> None:
     wechat = Moody("wechat")
     wechat.asked = WAIT
     async with bot(home, wechat), asked(home, "login", "wechat") as process:

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.check import Check
-from bot.cli.doctor.report import report
+from bot.cli.doctor.check import DoctorCheck
+from bot.cli.doctor.report import run_checks
 from bot.cli.main import main
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from memory.store.open import open_store
 from tests.contracts.store_words import folded, talk
 from tests.emulators.embedding import EmbeddingEmulator
 
 
-async def checks(home: Home) -> dict[str, Check]:
-    return {check.name: check for check in await report(home)}
+async def checks(home: HomeFolder) -> dict[str, DoctorCheck]:
+    return {check.name: check for check in await run_checks(home)}
 
 
 async def test_I36_the_ledger_has_a_line_of_its_own(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     assert "ledger" not in await checks(home)
     store = await open_store(home.db)
@@ -41,7 +41,7 @@ async def test_I36_the_ledger_has_a_line_of_its_own(tmp_path: Path) -> None:
 
 
 async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     home.db.write_bytes(b"no database at all" * 100)
     found = await checks(home)
@@ -50,7 +50,7 @@ async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(tmp
 
 
 async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text("- 喜欢乌龙茶\n")
     assert (await checks(home))["index"].message == "There is none yet; the first search makes it."
@@ -65,7 +65,7 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
 
 
 async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     assert "embedding" not in await checks(home)
     async with EmbeddingEmulator(keys=("k",)) as emulator:
@@ -87,7 +87,7 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
     ids=["small", "bytes", "lines"],
 )
 async def test_a_memory_that_is_too_large_is_said(tmp_path: Path, text: str, ok: bool, message: str) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text(text)
     found = (await checks(home))["MEMORY.md"]

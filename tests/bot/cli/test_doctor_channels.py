@@ -12,28 +12,28 @@ from typing import Any
 import pytest
 
 from bot.cli.doctor.channels import check_channels
-from bot.cli.doctor.check import Check
+from bot.cli.doctor.check import DoctorCheck
 from bot.config.file import ConfigFile
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.errors import ConfigError
-from bot.gateway.channel_status import State, as_json
+from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from channels.base import Notebook
-from channels.errors import Contended, LoggedOut, Retryable
-from channels.web.requests import Call, answer
+from channels.errors import LoggedOut, ReceiverConflict, Retryable
+from channels.web.requests import Route, json_response
 from memory.store.open import open_store
 from tests.bot.moody import QR
 from tests.channels.web.server import TOKEN, ScriptedHouse, running
 
 
-def set_up(folder: Path, **channels: Any) -> Home:
-    home = Home(root=folder)
+def set_up(folder: Path, **channels: Any) -> HomeFolder:
+    home = HomeFolder(root=folder)
     home.ensure()
     home.config.write_text(json.dumps({"channels": channels}))
     home.config.chmod(0o600)
     return home
 
 
-async def found(home: Home, **options: Any) -> dict[str, Check]:
+async def found(home: HomeFolder, **options: Any) -> dict[str, DoctorCheck]:
     file = ConfigFile(home.config)
     file.load()
     return {check.name: check for check in await check_channels(home, file, **options)}
@@ -66,7 +66,7 @@ class Probed:
 
 
 @contextmanager
-def held(home: Home, url: str) -> Iterator[None]:
+def held(home: HomeFolder, url: str) -> Iterator[None]:
     """The home as a running bot holds it."""
     home.web_token.write_text(TOKEN)
     with home.lock() as lock:
@@ -76,18 +76,18 @@ def held(home: Home, url: str) -> Iterator[None]:
 
 async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
     states = {
-        "web": State(name="web", mood="up", since=1.0),
-        "telegram": State(name="telegram", mood="contended", since=1.0, why="another program polls"),
-        "wechat": State(name="wechat", mood="asking", since=1.0, asks=True, prompt=QR),
+        "web": ChannelStatus(name="web", mood="up", since=1.0),
+        "telegram": ChannelStatus(name="telegram", mood="contended", since=1.0, why="another program polls"),
+        "wechat": ChannelStatus(name="wechat", mood="asking", since=1.0, asks=True, prompt=QR),
     }
 
     async def status(_: object) -> Any:
-        return answer({"channels": {name: as_json(state) for name, state in states.items()}})
+        return json_response({"channels": {name: channel_status_to_json(state) for name, state in states.items()}})
 
     home = set_up(
         tmp_path, telegram={"token": "100:x"}, wechat={"enabled": True}, wecom={"bot_id": "b", "secret": "s3"}
     )
-    call = Call(method="GET", path="/api/status", action="console.read", handler=status)
+    call = Route(method="GET", path="/api/status", action="console.read", handler=status)
     async with running(ScriptedHouse(), [call]) as site:
         with held(home, site.base):
             checks = await found(home)
@@ -114,7 +114,7 @@ async def test_a_running_bot_that_does_not_answer_is_a_fault_of_its_own(tmp_path
 
 async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> None:
     checks = await found(set_up(tmp_path, wecom={"bot_id": "b"}))
-    assert checks["channel web"] == Check(name="channel web", ok=True, message="It is on.")
+    assert checks["channel web"] == DoctorCheck(name="channel web", ok=True, message="It is on.")
     assert checks["channel wecom"].message == "It has settings but does not start: secret is empty."
     assert "channel telegram" not in checks
 
@@ -122,7 +122,7 @@ async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> Non
 async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: Path) -> None:
     off = {"token": "100:x", "enabled": False}
     checks = await found(set_up(tmp_path, telegram=off, wecom={"enabled": False, "bot_id": "b"}))
-    assert checks["channel telegram"] == Check(
+    assert checks["channel telegram"] == DoctorCheck(
         name="channel telegram",
         ok=True,
         message="It has credentials, but enabled is false: it does not start.",
@@ -139,14 +139,14 @@ async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(tm
 TELEGRAM: Any = {"token": "100:x"}
 
 
-async def tried(home: Home, probed: object, patience: float = 5.0) -> Check:
+async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> DoctorCheck:
     return (await found(home, made=lambda config, name: probed, patience=patience))["channel telegram"]
 
 
 async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
     probed = Probed("@lab_bot")
     check = await tried(set_up(tmp_path, telegram=TELEGRAM), probed)
-    assert check == Check(name="channel telegram", ok=True, message="It is on and answers: @lab_bot.")
+    assert check == DoctorCheck(name="channel telegram", ok=True, message="It is on and answers: @lab_bot.")
     assert probed.closed
 
 
@@ -158,7 +158,7 @@ async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
             "Telegram refuses the token.",
             "Set the credentials in channels.tele",
         ),
-        (Contended("another program polls"), "another program polls.", "Stop the other program"),
+        (ReceiverConflict("another program polls"), "another program polls.", "Stop the other program"),
         (Retryable("no route to the host"), "no route to the host.", "Check the network"),
         (ImportError("no module named telegram"), "ImportError: no module", "Check the network"),
         (None, "no answer in 0.01 seconds", "Check the network"),

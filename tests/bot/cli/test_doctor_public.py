@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.check import Check
+from bot.cli.doctor.check import DoctorCheck
 from bot.cli.doctor.public_address import check_public
 from bot.config.file import ConfigFile
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from tests.channels.attacked import Authority, Kind
 from tests.channels.web.server import TOKEN, ScriptedHouse, running
@@ -27,13 +27,13 @@ async def looked(
     trusted: Sequence[str] = ("127.0.0.1",),
     begun: bool = True,
     **mistakes: Any,
-) -> AsyncIterator[list[Check]]:
+) -> AsyncIterator[list[DoctorCheck]]:
     """What the doctor says of a page behind such a proxy. begun: a bot runs."""
     authority = Authority(folder)
     authority.context(kind)
     (folder / "authority.pem").write_text(authority.pem)
     monkeypatch.setenv("SSL_CERT_FILE", str(folder / "authority.pem"))
-    home = Home(root=folder / "home")
+    home = HomeFolder(root=folder / "home")
     home.ensure()
     home.web_token.write_text(TOKEN)
     async with (
@@ -50,7 +50,7 @@ async def looked(
             yield await check_public(home, config)
 
 
-def _config(home: Home, url: str, trusted: Sequence[str] = ()) -> Config:
+def _config(home: HomeFolder, url: str, trusted: Sequence[str] = ()) -> Config:
     listed = ", ".join(f'"{one}"' for one in trusted)
     home.config.write_text(f'{{"channels": {{"web": {{"public_url": "{url}", "trusted_proxies": [{listed}]}}}}}}')
     return ConfigFile(home.config).load()
@@ -112,7 +112,7 @@ async def test_without_a_running_bot_the_certificate_is_looked_at(
 
 
 async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -122,7 +122,7 @@ async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path)
 
 
 async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     async with running(ScriptedHouse()) as site:
         [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
@@ -131,6 +131,6 @@ async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
 
 
 async def test_no_public_address_is_no_check(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     assert await check_public(home, _config(home, "")) == []

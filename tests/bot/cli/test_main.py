@@ -14,7 +14,7 @@ import pytest
 from bot.cli.main import main
 from memory.conversation import Text
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Draft, Outgoing, Place
+from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
 from tests.house.sources import ROOT
 
 HEAVY = (
@@ -125,12 +125,12 @@ def talked(home: Path) -> str:
         store = await open_store(home / "data" / "mnema.db")
         place = Place(channel="web", account="local", chat_id="c1", thread_id="", kind="dm", space="")
         body = json.dumps({"text": "hello there"})
-        arrival = Arrival(place=place, key="k1", kind="message", sender_id="me", body=body)
+        arrival = NewInboxRow(place=place, key="k1", kind="message", sender_id="me", body=body)
         (stored,) = await store.delivery.accept([arrival])
-        draft = Draft(role="user", parts=(Text(text="hello there"),), tokens=2, counter="t", origin="person")
+        draft = NewMessage(role="user", parts=(Text(text="hello there"),), tokens=2, counter="t", origin="person")
         turn = await store.delivery.claim(stored.id, draft, "me")
-        answer = Draft(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
-        out = Outgoing(kind="final", text="hi", part_no=0, parts=1)
+        answer = NewMessage(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
+        out = NewOutboxRow(kind="final", text="hi", part_no=0, parts=1)
         await store.delivery.finish(turn, state="done", final=answer, out=[out])
         await store.close()
         return stored.conversation

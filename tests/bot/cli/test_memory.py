@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from tests.walk import nest
 
 MINE = "# 记忆\n\n## 事实 · Facts\n\n- 我家的猫叫年糕，2021年5月3日出生\n- My bike is blue\n  and has a basket\n"
@@ -57,7 +57,7 @@ def api(running: Path) -> Iterator[httpx.Client]:
     """The running bot's API."""
     token = (running / "data" / "web_token").read_text().strip()
     headers = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=Home(root=running).address(), headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=HomeFolder(root=running).address(), headers=headers, timeout=30) as client:
         yield client
 
 
@@ -103,7 +103,7 @@ def test_an_edit_is_found_at_once(running: Path, capsys: pytest.CaptureFixture[s
 
 def test_the_index_is_made_anew_from_the_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found(home, capsys, "猫")
-    for path in Home(root=home).index.glob("*.db"):
+    for path in HomeFolder(root=home).index.glob("*.db"):
         path.write_bytes(b"no index at all" * 1_000)
     assert mnema(home, "index") == 0
     assert capsys.readouterr().out == "the owner: 3 rows\ntelegram-42: 1 row\n"

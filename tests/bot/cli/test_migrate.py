@@ -15,8 +15,8 @@ import pytest
 from bot.cli.backup import journal
 from bot.cli.main import main
 from memory.store.maintenance.copy import TABLES
-from memory.store.maintenance.postgres_move import replace, replaced
-from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.maintenance.postgres_move import replace_store, was_replaced
+from memory.store.open_postgres import PostgresOptions, open_postgres
 from tests.memory.store.older import go_back
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
@@ -112,8 +112,8 @@ def test_a_second_run_says_that_it_was_done_and_refuses_once_the_record_is_lived
     assert (code, facts["moved_before"], facts["equal"]) == (0, True, True)
 
     async def live() -> None:
-        store = await open_postgres(Wanted(url=fresh))
-        await store.leases.bury()
+        store = await open_postgres(PostgresOptions(url=fresh))
+        await store.leases.delete_expired()
         await store.close()
 
     asyncio.run(live())
@@ -203,7 +203,7 @@ def test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands(
 
 
 async def _made_tables(url: str) -> None:
-    await (await open_postgres(Wanted(url=url))).close()
+    await (await open_postgres(PostgresOptions(url=url))).close()
 
 
 def query_none(url: str, statements: str) -> None:
@@ -267,9 +267,9 @@ def test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence(
 
 
 def test_a_home_that_somebody_holds_is_not_moved(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from bot.config.home import Home
+    from bot.config.home import HomeFolder
 
-    with Home(root=home).lock():
+    with HomeFolder(root=home).lock():
         code, _, err = told(home, capsys, "--from", "sqlite", "--to", "postgresql://u@127.0.0.1:1/x")
     assert code == 1
     assert "Another mnema" in err
@@ -282,7 +282,7 @@ def test_two_restores_of_one_second_are_not_taken_for_each_other(
     """The database says which one it has taken by a mark, not by the time that is in the names of folders."""
     stamp, marks = "20260101T000000Z", []
     for _ in range(2):
-        with journal.deciding(tmp_path, stamp) as mark:
+        with journal.await_database_commit(tmp_path, stamp) as mark:
             marks.append(mark)
-    asyncio.run(replace(whole(tmp_path / "m.db"), fresh, marks[0]))
-    assert [asyncio.run(replaced(fresh, mark)) for mark in marks] == [True, False]
+    asyncio.run(replace_store(whole(tmp_path / "m.db"), fresh, marks[0]))
+    assert [asyncio.run(was_replaced(fresh, mark)) for mark in marks] == [True, False]

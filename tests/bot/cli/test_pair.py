@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
-from memory.ids import code_sha256, fresh
+from bot.config.home import HomeFolder
+from memory.ids import code_sha256, new_code
 from memory.store.open import open_store
-from memory.store.people.rows import Knock, Party
+from memory.store.people.rows import AccessRequest, Party
 from tests.contracts.store_words import talk
 from tests.walk import nest
 
@@ -136,7 +136,7 @@ def api(running: Path) -> Iterator[httpx.Client]:
     """The running bot's API, as its owner."""
     token = (running / "data" / "web_token").read_text().strip()
     with httpx.Client(
-        base_url=Home(root=running).address(), headers={"authorization": f"Bearer {token}"}, timeout=30
+        base_url=HomeFolder(root=running).address(), headers={"authorization": f"Bearer {token}"}, timeout=30
     ) as client:
         yield client
 
@@ -163,16 +163,16 @@ def test_the_api_names_what_is_wrong_and_asks_nobody_without_a_token(api: httpx.
 
 def test_S06_wrong_codes_lock_beside_a_running_bot_too(running: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(5):
-        assert mnema(running, "pair", "approve", fresh()) == 1
+        assert mnema(running, "pair", "approve", new_code()) == 1
     assert "Try again in 60 minutes" in capsys.readouterr().err
     assert facts(running, capsys)["locked_until"]
 
 
 async def _knock(home: Path, code: str) -> None:
     """Somebody asks to be let in, in a home that no bot holds."""
-    Home(root=home).ensure()
-    store = await open_store(Home(root=home).db)
+    HomeFolder(root=home).ensure()
+    store = await open_store(HomeFolder(root=home).db)
     person = Party(channel="telegram", account="bot", subject="user", id="42")
-    knock = Knock(party=person, name="Ann", conversation=await talk(store, "k1"), lang="en")
-    assert await store.access.meet(knock, code_sha256(code), datetime.now(UTC) + timedelta(hours=1), [])
+    knock = AccessRequest(party=person, name="Ann", conversation=await talk(store, "k1"), lang="en")
+    assert await store.access.add_request(knock, code_sha256(code), datetime.now(UTC) + timedelta(hours=1), [])
     await store.close()

@@ -16,7 +16,7 @@ import pytest
 from bot.cli.main import main
 from bot.models.base import Request
 from channels.message import Attachment
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, results
 

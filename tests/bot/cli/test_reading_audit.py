@@ -11,7 +11,7 @@ import pytest
 from bot.cli.main import main
 from memory.conversation import Text
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Draft, Outgoing, Place
+from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
 from memory.store.store import SqlStore
 
 ANN, GROUP = "5006", "-1007"
@@ -38,12 +38,12 @@ TEAM = place(GROUP, kind="group", space="telegram-group--1007")
 async def talk(store: SqlStore, where: Place, text: str) -> str:
     """One turn there; returns the conversation's id."""
     body = json.dumps({"text": text})
-    arrival = Arrival(place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body)
+    arrival = NewInboxRow(place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body)
     (stored,) = await store.delivery.accept([arrival])
-    draft = Draft(role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person")
+    draft = NewMessage(role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person")
     turn = await store.delivery.claim(stored.id, draft, where.chat_id)
-    answer = Draft(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
-    out = Outgoing(kind="final", text="hi", part_no=0, parts=1)
+    answer = NewMessage(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
+    out = NewOutboxRow(kind="final", text="hi", part_no=0, parts=1)
     await store.delivery.finish(turn, state="done", final=answer, out=[out])
     return stored.conversation
 

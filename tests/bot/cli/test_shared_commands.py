@@ -12,15 +12,15 @@ import psycopg
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
-from bot.memory.files import removal_of
-from bot.runtime.store_access import opened
-from memory.store.conversations.sessions import remove
+from bot.config.home import HomeFolder
+from bot.memory.files import open_removal
+from bot.runtime.store_access import open_store_for_command
+from memory.store.conversations.sessions import delete_conversation
 from memory.store.engine.database import Tx
 from memory.store.engine.postgres import SCHEMA_LOCK_KEY
 from memory.store.errors import StoreBusy
-from memory.store.maintenance.postgres_move import replace
-from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.maintenance.postgres_move import replace_store
+from memory.store.open_postgres import PostgresOptions, open_postgres
 from memory.store.people.rows import Person
 from memory.store.store import SqlStore
 from tests.memory.store.whole import whole
@@ -44,7 +44,7 @@ HELD_UP = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND dat
 
 
 def home_of(root: Path, url: str = "") -> Path:
-    home = Home(root=root)
+    home = HomeFolder(root=root)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text("# Memory\n\n- The gate code is 4711\n")
     told: dict[str, Any] = {"timezone": "UTC", "channels": {"telegram": {"owners": ["5005"]}}}
@@ -64,7 +64,7 @@ def single(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared(tmp_path: Path, fresh: str) -> Path:  # noqa: F811
-    asyncio.run(replace(whole(tmp_path / "whole.db"), fresh, "a mark"))
+    asyncio.run(replace_store(whole(tmp_path / "whole.db"), fresh, "a mark"))
     with psycopg.connect(fresh, autocommit=True) as held:
         held.execute("DELETE FROM process")
     return home_of(tmp_path / "shared", fresh)
@@ -214,15 +214,15 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
     shared: Path,
     fresh: str,  # noqa: F811
 ) -> None:
-    async with opened(Home(root=shared), writable=True, alone=True) as record:
-        starting = asyncio.create_task(open_postgres(Wanted(url=fresh, name="late")))
+    async with open_store_for_command(HomeFolder(root=shared), writable=True, alone=True) as record:
+        starting = asyncio.create_task(open_postgres(PostgresOptions(url=fresh, name="late")))
         await until(lambda: query(fresh, WAITING, fresh.rpartition("/")[2]), "the process waits")
         others = [who for who in await record.store.leases.alive() if who.startswith("late")]
         assert (starting.done(), others) == (False, [])
     store = await starting
     assert [who.partition("#")[0] for who in await store.leases.alive()] == ["late"]
     with pytest.raises(StoreBusy, match="late"):
-        async with opened(Home(root=shared), writable=True, alone=True):
+        async with open_store_for_command(HomeFolder(root=shared), writable=True, alone=True):
             pass
     await store.leases.leave()
     await store.close()
@@ -231,7 +231,7 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
 @asynccontextmanager
 async def alone_no_more(home: Path, url: str) -> AsyncIterator[SqlStore]:
     """The record as a command has it that is alone, and whose lock's connection the server has ended."""
-    async with opened(Home(root=home), writable=True, alone=True) as record:
+    async with open_store_for_command(HomeFolder(root=home), writable=True, alone=True) as record:
         [(ended,)] = query(url, END_OF_THE_LOCK, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF)
         assert ended
         await until(
@@ -255,7 +255,7 @@ async def test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_ca
 ) -> None:
     [(garden,)] = query(fresh, GARDEN)
     async with alone_no_more(shared, fresh) as store:
-        came = await open_postgres(Wanted(url=fresh, name="late"))
+        came = await open_postgres(PostgresOptions(url=fresh, name="late"))
         with pytest.raises(StoreBusy, match="opened the record meanwhile"):
             await store.sessions.delete(garden)
         await left(came)
@@ -285,14 +285,14 @@ async def test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on
     deleted, end = asyncio.Event(), asyncio.Event()
 
     async def slowly(tx: Tx) -> None:
-        await remove(tx, garden)
+        await delete_conversation(tx, garden)
         deleted.set()
         await end.wait()
 
     async with alone_no_more(shared, fresh) as store:
         deleting = asyncio.create_task(store.database.write(slowly))
         await deleted.wait()
-        coming = asyncio.create_task(open_postgres(Wanted(url=fresh, name="late")))
+        coming = asyncio.create_task(open_postgres(PostgresOptions(url=fresh, name="late")))
         await until(lambda: query(fresh, HELD_UP, fresh.rpartition("/")[2]), "the process waits")
         assert query(fresh, "SELECT 1 FROM process WHERE name = 'late'") == []
         end.set()
@@ -306,7 +306,7 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
     shared: Path,
     fresh: str,  # noqa: F811
 ) -> None:
-    home, person = Home(root=shared), Person(spaces=("telegram-1", "telegram-2"), accounts=())
+    home, person = HomeFolder(root=shared), Person(spaces=("telegram-1", "telegram-2"), accounts=())
     folders = [home.workspace / "spaces" / space for space in person.spaces]
     for folder in folders:
         folder.mkdir(parents=True)
@@ -314,14 +314,14 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
     came: list[SqlStore] = []
 
     async def forget_index(space: str) -> None:
-        came.append(await open_postgres(Wanted(url=fresh, name="late")))
+        came.append(await open_postgres(PostgresOptions(url=fresh, name="late")))
 
     async with alone_no_more(shared, fresh) as store:
         with pytest.raises(StoreBusy, match="opened the record meanwhile"):
-            await removal_of(home, store, home.workspace, forget_index).remove(person, "test")
+            await open_removal(home, store, home.workspace, forget_index).remove(person, "test")
     assert [folder.exists() for folder in folders] == [False, True]
     [there] = came
-    await removal_of(home, there, home.workspace, _no_index).resume()
+    await open_removal(home, there, home.workspace, _no_index).resume()
     assert [folder.exists() for folder in folders] == [False, False]
     assert query(fresh, "SELECT DISTINCT actor FROM audit WHERE action = 'person deleted'") == [("house",)]
     await left(there)

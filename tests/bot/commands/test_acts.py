@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from PIL import Image as Picture
 
-from bot.messages import Said, dump_said
+from bot.messages import MessageBody, dump_body
 from bot.models.base import Request
-from channels.errors import Moved, Waits
+from channels.errors import AwaitsUser, ChatMoved
 from channels.message import Attachment, Capabilities, Quote
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Image, Text
-from memory.store.rows import Arrival, Place
+from memory.store.rows import NewInboxRow, Place
 from tests.bot.inside import inside
 from tests.bot.talk import Held, call, results, words
 
@@ -237,7 +237,7 @@ async def test_a_chat_that_moves_keeps_its_history_and_its_memory(tmp_path: Path
 async def test_a_send_that_is_told_of_a_move_goes_to_the_new_chat(tmp_path: Path) -> None:
     settings = {"channels": {"telegram": {"owners": [OWNER], "allow": [TEAM]}}}
     async with inside(tmp_path, lambda _: "ok", settings, telegram()) as it:
-        it.channel.fail(Moved("upgraded", chat_id="-200"))
+        it.channel.fail(ChatMoved("upgraded", chat_id="-200"))
         it.channel.hear("@bot hi", key="m1", **in_group())
         await it.channel.until(lambda: len(it.channel.sent) == 1)
         assert it.channel.sent[0].address.chat_id == "-200"
@@ -246,7 +246,7 @@ async def test_a_send_that_is_told_of_a_move_goes_to_the_new_chat(tmp_path: Path
 async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tmp_path: Path) -> None:
     able = Capabilities(limit=2048, unit="utf8", asks_first=True)
     async with inside(tmp_path, ["first answer", "second answer"], PEOPLE, telegram(able)) as it:
-        it.channel.fail(Waits("the allowance is used up"))
+        it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)
         await it.channel.until(lambda: "m1" in it.channel.confirmed)
         await it.house.settled()
@@ -259,7 +259,7 @@ async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tm
 async def test_what_waits_for_the_person_still_waits_after_a_restart(tmp_path: Path) -> None:
     able = Capabilities(limit=2048, unit="utf8", asks_first=True)
     async with inside(tmp_path, ["first answer"], PEOPLE, telegram(able)) as it:
-        it.channel.fail(Waits("the allowance is used up"))
+        it.channel.fail(AwaitsUser("the allowance is used up"))
         it.channel.hear("one", key="m1", sender=OWNER)
         await it.channel.until(lambda: "m1" in it.channel.confirmed)
         await it.house.settled()
@@ -329,11 +329,11 @@ async def test_a_message_that_was_stored_but_not_told_of_is_answered_when_it_com
         await it.answer("m1")
         late = replace(message, key="m2")
         place = Place(channel="telegram", account="9", chat_id="c1", thread_id="", kind="dm", space="")
-        body = dump_said(Said(text="hello"))
+        body = dump_body(MessageBody(text="hello"))
         await it.house.store.delivery.accept(
-            [Arrival(place=place, key="m2", kind="message", sender_id=OWNER, body=body)]
+            [NewInboxRow(place=place, key="m2", kind="message", sender_id=OWNER, body=body)]
         )
-        it.channel.hear_again(late)
+        it.channel.redeliver(late)
         await it.answer("m2")
 
 
@@ -351,7 +351,7 @@ async def test_a_forwarded_pictures_words_are_nobodys_own(tmp_path: Path) -> Non
 async def test_a_chat_that_moved_to_where_something_was_said_already_gets_its_answer_once(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         await it.say("@bot first here", key="m0", **in_group(chat="-200"))
-        it.channel.fail(Moved("upgraded", chat_id="-200"))
+        it.channel.fail(ChatMoved("upgraded", chat_id="-200"))
         it.channel.hear("@bot hi", key="m1", **in_group())
         await it.answer("m1")
         await it.house.settled()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import QUIET, Inside, inside
 from tests.bot.talk import Held, call, words
 

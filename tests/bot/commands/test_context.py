@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from bot.agent.context_report import cut_facts, cut_words, next_words, place_words, text
-from bot.commands.settings import ABOUT
+from bot.agent.context_report import (
+    format_context_report,
+    format_cut,
+    format_cut_place,
+    format_triggers,
+    load_cut_facts,
+)
+from bot.commands.settings import POLICY_TEXTS
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
-from memory.context.policies.boundary import Candidate, Choice, explain
+from channels.testing import ScriptedChannel as Channel
+from memory.context.policies.boundary import CutCandidate, CutChoice, dump_choice
 from memory.context.policies.policies import POLICIES
 from memory.conversation import Text
 from tests.bot.inside import Inside, inside
@@ -113,7 +119,7 @@ async def test_notices_of_a_fold_have_tokens_before_and_after_and_the_ratio(tmp_
         assert f"{before:,} → {after:,} tokens ({round(100 * after / before)}%)." in done
 
 
-@pytest.mark.parametrize(("name", "about"), ABOUT.items())
+@pytest.mark.parametrize(("name", "about"), POLICY_TEXTS.items())
 async def test_a_policy_is_chosen_for_one_conversation_from_its_next_message_on(
     tmp_path: Path, name: str, about: tuple[str, str]
 ) -> None:
@@ -132,12 +138,12 @@ async def test_a_policy_is_chosen_for_one_conversation_from_its_next_message_on(
 
 
 async def test_all_policies_are_explained_in_both_languages(tmp_path: Path) -> None:
-    assert set(ABOUT) == set(POLICIES)
+    assert set(POLICY_TEXTS) == set(POLICIES)
     async with inside(tmp_path, script) as it:
         await it.text("用中文")
         shown = (await it.text("/policy")).splitlines()
         assert [line for line in shown if line.startswith("- ")] == [
-            f"- {'**balanced** ●' if name == 'balanced' else name} — {zh}" for name, (zh, _) in ABOUT.items()
+            f"- {'**balanced** ●' if name == 'balanced' else name} — {zh}" for name, (zh, _) in POLICY_TEXTS.items()
         ]
         assert "没有 rollin 这个策略。你是不是想用 rolling？" in await it.text("/policy rollin")
         assert "本会话跟随设置" in await it.text("/policy 默认")
@@ -177,36 +183,38 @@ async def test_the_next_fold_is_where_the_policy_says_it_is(tmp_path: Path) -> N
 
 def test_marks_are_told_in_both_languages() -> None:
     marks = [{"unit": "tokens", "now": 5, "at": 37_500}, {"unit": "messages", "now": 3, "at": 501}]
-    assert next_words(marks, "en") == "at 37,500 tokens or at 501 messages"
-    assert next_words(marks, "zh") == "到 37,500 tokens，或到 501 条消息"
+    assert format_triggers(marks, "en") == "at 37,500 tokens or at 501 messages"
+    assert format_triggers(marks, "zh") == "到 37,500 tokens，或到 501 条消息"
 
 
-CHOICE = Choice(
+CHOICE = CutChoice(
     turns=4,
     target=5,
     keep=0.7,
     adapted=("code",),
     candidates=(
-        Candidate(turns=4, score=155, terms=(("base", 100), ("reply", 30), ("topic", 25))),
-        Candidate(turns=5, score=100, terms=(("base", 100), ("reply", 30), ("error", -30))),
+        CutCandidate(turns=4, score=155, terms=(("base", 100), ("reply", 30), ("topic", 25))),
+        CutCandidate(turns=5, score=100, terms=(("base", 100), ("reply", 30), ("error", -30))),
     ),
 )
 
 
 def test_why_a_cut_is_where_it_is_is_told_from_the_folds_row() -> None:
-    why = cut_facts(explain(CHOICE))
+    why = load_cut_facts(dump_choice(CHOICE))
     assert why is not None
     assert (why["turns"], why["score"], why["candidates"]) == (4, 155, 2)
-    assert place_words(why, "en") == "after an answer, at a change of topic"
-    assert place_words(why, "zh") == "回答之后、话题转换"
-    assert place_words({"terms": [["break", 20]]}, "en") == "at a natural break"
-    assert cut_words(why, 4, "en") == (
+    assert format_cut_place(why, "en") == "after an answer, at a change of topic"
+    assert format_cut_place(why, "zh") == "回答之后、话题转换"
+    assert format_cut_place({"terms": [["break", 20]]}, "en") == "at a natural break"
+    assert format_cut(why, 4, "en") == (
         "Cut before turn 5, the best of 2 places (155 points: base +100, after an answer +30, change of topic +25); "
         "much code, so 70% was to stay."
     )
-    assert "切在第 5 轮之前：2 处里得分最高（155 分：基础 +100，回答之后 +30，话题转换 +25）" in cut_words(why, 4, "zh")
-    assert cut_facts("") is None
-    assert cut_facts('{"of": "another kind"}') is None
+    assert "切在第 5 轮之前：2 处里得分最高（155 分：基础 +100，回答之后 +30，话题转换 +25）" in format_cut(
+        why, 4, "zh"
+    )
+    assert load_cut_facts("") is None
+    assert load_cut_facts('{"of": "another kind"}') is None
 
 
 async def test_a_budget_that_is_too_small_is_told_in_the_persons_language(tmp_path: Path) -> None:
@@ -235,14 +243,14 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
         "soul_tokens": 620, "folds": [fold],
     }  # fmt: skip
     for lang in ("zh", "en"):
-        shown = text(facts, lang, UTC)
+        shown = format_context_report(facts, lang, UTC)
         assert max(len(line.replace("*", "")) for line in shown.splitlines()) <= 60
         assert "43,000" in shown
         assert "−96%" in shown
         assert "11-20 09:12 · memory/2026-11-20.md" in shown
     assert "(of 12 turns)" in shown
     assert "- turns 1–12 · 21,800" in shown
-    shown = text({**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC)
+    shown = format_context_report({**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC)
     assert "summary 900 (of 1 turn)" in shown
     assert "- turn 1 · 21,800" in shown
 

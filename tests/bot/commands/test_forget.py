@@ -8,7 +8,7 @@ import pytest
 
 from bot.models.base import Request
 from channels.message import Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory import failpoints
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import words

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from bot.models.base import Event, Request
+from bot.models.base import ModelEvent, Request
 from channels.message import Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.store.store import Store
 from tests.bot.commands.test_forget import TELEGRAM, code_of, holds
 from tests.bot.inside import Inside, inside
@@ -40,7 +40,7 @@ class Slow:
         self._model, self.gate = it.model, Gate()
         it.house.brain.use(self)
 
-    async def stream(self, request: Request) -> AsyncIterator[Event]:
+    async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if ASKED in str(request.messages[-1]):
             await self.gate.passed()
         async for event in self._model.stream(request):

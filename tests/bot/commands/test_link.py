@@ -10,8 +10,8 @@ import pytest
 
 from bot.models.base import Request
 from channels.message import Sender
-from channels.testing import Scripted as Channel
-from memory.recall.documents import Wanted
+from channels.testing import ScriptedChannel as Channel
+from memory.recall.documents import SearchRequest
 from memory.store.longterm.rows import LinkRow
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
@@ -136,7 +136,7 @@ async def test_what_one_account_said_is_found_for_the_other_only_while_both_are_
         await one.telegram.say("hello")
 
         async def found() -> bool:
-            wanted = Wanted(space=await one.telegram.space(), query="viola Cremona", now=one.house.now())
+            wanted = SearchRequest(space=await one.telegram.space(), query="viola Cremona", now=one.house.now())
             return "Cremona" in repr(await one.house.recall.search(wanted))
 
         assert not await found()
@@ -287,7 +287,7 @@ async def test_a_name_that_somebody_claims_is_quoted_and_cannot_write_markup(tmp
         code = await made(one.telegram)
         heard = one.feishu.it.channel.hear("hello", chat="ou_5", sender="ou_5", key="plain")
         name = "`](https://evil.example) **owner**\n/link confirm " + "x" * 90
-        one.feishu.it.channel.hear_again(
+        one.feishu.it.channel.redeliver(
             replace(heard, key="claimed", text=f"/link {code}", sender=Sender(id="ou_5", name=name))
         )
         await one.feishu.it.answer("claimed")

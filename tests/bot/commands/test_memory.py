@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.memory import _PREFERS
+from bot.commands.memory import _PREFERENCE_WORDS
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
-from memory.longterm.memories import Candidate
-from memory.workspace.daily_log import Section, append
+from channels.testing import ScriptedChannel as Channel
+from memory.longterm.memories import MemoryCandidate
+from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.inside import Inside, inside
 
 QUIET = {"memory": {"extract": False}}
@@ -60,12 +60,12 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
     "text", ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"]
 )
 def test_words_of_liking_and_of_wishes_are_preferences(text: str) -> None:
-    assert _PREFERS.search(text)
+    assert _PREFERENCE_WORDS.search(text)
 
 
 @pytest.mark.parametrize("text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"])
 def test_other_words_are_facts(text: str) -> None:
-    assert not _PREFERS.search(text)
+    assert not _PREFERENCE_WORDS.search(text)
 
 
 async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
@@ -138,9 +138,11 @@ async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_f
 async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_the_place_of(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
         lines = here.house.memories("")
-        await lines.upsert(Candidate(category="fact", text="Lives in Leeds", origin="extraction"))
+        await lines.upsert(MemoryCandidate(category="fact", text="Lives in Leeds", origin="extraction"))
         await lines.upsert(
-            Candidate(category="fact", text="Has moved to York", origin="extraction", replaces=("lives in leeds",))
+            MemoryCandidate(
+                category="fact", text="Has moved to York", origin="extraction", replaces=("lives in leeds",)
+            )
         )
         number = 1 + memory_of(here).splitlines().index("- Has moved to York")
         assert f"{number}  - Has moved to York" in await here.text("/memory show")
@@ -167,15 +169,15 @@ async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
         [log] = (here.house.workspace.root / "memory").glob("*.md")
         day = log.stem
         at = 1 + next(n for n, line in enumerate(log.read_text("utf-8").splitlines()) if "Petrel" in line)
-        append(here.house.workspace.space(""), _noted(here, "x1"))
+        append_section(here.house.workspace.space(""), _noted(here, "x1"))
         await here.text(f"/memory show {day}")
         why = await here.text(f"/memory why {at}")
         assert "from turns 1–2 on terminal, folded " in why
         assert "> my boat is called Petrel" in why
 
 
-def _noted(here: Inside, fold: str) -> Section:
-    return Section(fold=fold, channel="web", first_turn=8, last_turn=9, at=here.house.now(), body="- later")
+def _noted(here: Inside, fold: str) -> LogSection:
+    return LogSection(fold=fold, channel="web", first_turn=8, last_turn=9, at=here.house.now(), body="- later")
 
 
 async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path: Path) -> None:

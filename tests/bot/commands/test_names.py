@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.names import command_of, nearest, shows_language
+from bot.commands.names import is_language_evidence, nearest_commands, parse_command
 from bot.commands.router import COMMANDS
-from bot.console.services import commands
-from bot.messages import Taken, arrival, ends_turn
+from bot.console.services import list_page_commands
+from bot.messages import Admission, ends_turn, to_inbox_row
 from bot.models.base import Request
 from tests.bot.inside import inside
 from tests.bot.talk import words
@@ -41,7 +41,7 @@ CHINESE = {
 def test_every_command_has_a_chinese_name_of_its_own() -> None:
     assert {name: command.name_zh for name, command in COMMANDS.items()} == CHINESE
     for command, zh in CHINESE.items():
-        assert command_of(f"/{zh}") == command_of(f"／{zh} ") == (command, "")
+        assert parse_command(f"/{zh}") == parse_command(f"／{zh} ") == (command, "")
         assert bool(COMMANDS[command].usage) == bool(COMMANDS[command].usage_zh)
 
 
@@ -78,12 +78,12 @@ def test_every_command_has_a_chinese_name_of_its_own() -> None:
     ],
 )
 def test_names_in_any_script_are_commands_and_paths_are_not(typed: str, meant: tuple[str, str] | None) -> None:
-    assert command_of(typed) == meant
+    assert parse_command(typed) == meant
 
 
 def test_chinese_commands_overtake_the_queue_and_end_turns_as_the_english_ones_do() -> None:
-    assert arrival(message("/停止"), (), Taken(space=""), 0.0).urgent
-    assert arrival(message("／状态"), (), Taken(space=""), 0.0).kind == "command"
+    assert to_inbox_row(message("/停止"), (), Admission(space=""), 0.0).urgent
+    assert to_inbox_row(message("／状态"), (), Admission(space=""), 0.0).kind == "command"
     assert ends_turn("/新对话")
     assert ends_turn("/上下文 清空")
     assert not ends_turn("/上下文 整理")
@@ -103,18 +103,18 @@ def test_chinese_commands_overtake_the_queue_and_end_turns_as_the_english_ones_d
     ],
 )
 def test_the_nearest_name_is_found_in_both_languages(typed: str, meant: str) -> None:
-    assert nearest(typed, COMMANDS)[0] == meant
+    assert nearest_commands(typed, COMMANDS)[0] == meant
 
 
 def test_what_is_near_to_nothing_has_no_nearest_name() -> None:
-    assert nearest("zzzz", COMMANDS) == nearest("天气预报", COMMANDS) == []
+    assert nearest_commands("zzzz", COMMANDS) == nearest_commands("天气预报", COMMANDS) == []
 
 
 def test_only_english_names_tell_nothing_of_the_writers_language() -> None:
-    assert not shows_language("/status")
-    assert not shows_language(" /remember 我喜欢茶")
-    assert shows_language("/状态")
-    assert shows_language("你好")
+    assert not is_language_evidence("/status")
+    assert not is_language_evidence(" /remember 我喜欢茶")
+    assert is_language_evidence("/状态")
+    assert is_language_evidence("你好")
 
 
 def echo(request: Request) -> str:
@@ -157,6 +157,6 @@ async def test_after_a_chinese_command_an_english_one_is_answered_in_chinese(tmp
 
 
 def test_the_page_offers_chinese_names_to_who_reads_chinese() -> None:
-    assert [one["name"] for one in commands("en")] == list(CHINESE)
-    assert [one["name"] for one in commands("zh")] == [*CHINESE.values(), *CHINESE]
-    assert commands("zh")[6]["usage"] == "[清空|整理|撤销|对比]"
+    assert [one["name"] for one in list_page_commands("en")] == list(CHINESE)
+    assert [one["name"] for one in list_page_commands("zh")] == [*CHINESE.values(), *CHINESE]
+    assert list_page_commands("zh")[6]["usage"] == "[清空|整理|撤销|对比]"

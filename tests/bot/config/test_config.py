@@ -8,10 +8,10 @@ import pytest
 
 from bot.config.file import ConfigFile
 from bot.config.keys import KEYS, known_secrets
-from bot.config.loader import build, example, starter
-from bot.config.messages import Refused
+from bot.config.loader import build_config, format_example, format_starter
+from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
-from memory.context.policies.policies import POLICIES, Policy, policy_of
+from memory.context.policies.policies import POLICIES, Policy, build_policy
 
 # Literals, so that the product is not compared with itself.
 DEFAULT = "balanced"
@@ -26,9 +26,9 @@ def file(tmp_path: Path) -> ConfigFile:
     return file
 
 
-def refusal(file: ConfigFile, key: str, value: str) -> Refused:
+def refusal(file: ConfigFile, key: str, value: str) -> ConfigRejected:
     before = file.path.read_bytes() if file.path.exists() else b""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ConfigRejected) as caught:
         file.set(key, value)
     assert (file.path.read_bytes() if file.path.exists() else b"") == before
     return caught.value
@@ -128,7 +128,7 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
     file.set("policies.balanced.fold_at", "0.5")
     file.set("policies.balanced.snip_chars", "15000")
     assert file.current.policies == {"balanced": {"fold_at": 0.5, "snip_chars": 15_000}}
-    numbers = policy_of("balanced", file.current.policies).numbers
+    numbers = build_policy("balanced", file.current.policies).numbers
     assert (numbers.fold_at, numbers.snip_chars) == (0.5, 15_000)
     assert file.get("policies.balanced.fold_at") == 0.5
     assert file.get("policies.balanced") == {"fold_at": 0.5, "snip_chars": 15_000}
@@ -136,7 +136,7 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
     assert file.set("policies", "{}").policies == {}
     assert file.get("policies.balanced.fold_at") == 0.75
     for name in ("policies.balanced.nope", "policies.nope", "policies.nope.fold_at"):
-        with pytest.raises(Refused, match=r"has no number|there is no policy"):
+        with pytest.raises(ConfigRejected, match=r"has no number|there is no policy"):
             file.get(name)
 
 
@@ -146,7 +146,7 @@ def test_every_number_of_every_policy_may_be_set_to_its_own_value(file: ConfigFi
         value = getattr(policy.numbers, knob)
         file.set(f"policies.{name}.{knob}", json.dumps(value))
         assert file.get(f"policies.{name}.{knob}") == value
-    assert policy_of(name, file.current.policies) == policy
+    assert build_policy(name, file.current.policies) == policy
 
 
 def test_every_policy_may_be_chosen_and_balanced_is_the_default(file: ConfigFile) -> None:
@@ -159,11 +159,11 @@ def test_every_policy_may_be_chosen_and_balanced_is_the_default(file: ConfigFile
 
 def test_a_wrong_number_in_the_file_is_told_with_its_place(file: ConfigFile) -> None:
     file.path.write_text('{"policies": {\n  "balanced": {"fold_at": 7}}}')
-    with pytest.raises(Refused, match=r"line 2, column 27: policies\.balanced\.fold_at is 7; it must be"):
+    with pytest.raises(ConfigRejected, match=r"line 2, column 27: policies\.balanced\.fold_at is 7; it must be"):
         file.check()
     file.path.write_text('{"policies": {\n  "balanced": {"foldat": 1}}}')
     with pytest.raises(
-        Refused, match=r"line 2, column 16: policies\.balanced: the policy balanced has no number"
+        ConfigRejected, match=r"line 2, column 16: policies\.balanced: the policy balanced has no number"
     ) as told:
         file.check()
     assert "你是不是想写 fold_at？" in told.value.say("zh")
@@ -182,7 +182,7 @@ def test_a_missing_variable_is_an_empty_secret_but_a_fault_elsewhere(file: Confi
     assert file.load().llm.api_key == ""
     assert file.get("llm.api_key") == "${NOPE}"
     file.path.write_text('{"llm":\n {"model": "${NOPE}"}}')
-    with pytest.raises(Refused, match=r"line 2, column 12: llm\.model reads the environment variable NOPE"):
+    with pytest.raises(ConfigRejected, match=r"line 2, column 12: llm\.model reads the environment variable NOPE"):
         file.check()
 
 
@@ -199,7 +199,7 @@ def test_a_channel_is_on_once_its_credentials_are_there_unless_it_is_turned_off(
     section: str, credentials: dict[str, str]
 ) -> None:
     def on(**given: Any) -> tuple[bool, bool]:
-        channel = getattr(build({"channels": {section: given}}, {}).channels, section)
+        channel = getattr(build_config({"channels": {section: given}}, {}).channels, section)
         return channel.enabled, channel.on
 
     assert on(**credentials) == (True, True)
@@ -214,7 +214,7 @@ def test_a_channel_is_on_once_its_credentials_are_there_unless_it_is_turned_off(
 def test_a_key_in_the_environment_is_not_sent_to_another_provider() -> None:
     environ = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": "sk-openai"}
     for provider, expected in (("anthropic", KEY), ("openai", "sk-openai"), ("offline", "")):
-        assert build({"llm": {"provider": provider}}, environ).llm.api_key == expected
+        assert build_config({"llm": {"provider": provider}}, environ).llm.api_key == expected
 
 
 def test_secrets_are_shown_masked_only(file: ConfigFile) -> None:
@@ -254,18 +254,18 @@ def test_what_was_shown_may_be_sent_back_and_changes_nothing(file: ConfigFile) -
     ],
 )
 def test_a_mask_never_takes_a_secrets_place(file: ConfigFile, part: dict[str, Any]) -> None:
-    with pytest.raises(Refused, match="masked form"):
+    with pytest.raises(ConfigRejected, match="masked form"):
         file.patch(part)
 
 
 def test_a_patch_is_taken_whole_or_not_at_all(file: ConfigFile) -> None:
     file.patch({"agent_max_steps": 9, "llm": {"model": "m"}})
-    with pytest.raises(Refused, match=r"llm\.nope is not a key"):
+    with pytest.raises(ConfigRejected, match=r"llm\.nope is not a key"):
         file.patch({"agent_max_steps": 10, "llm": {"nope": 1}})
     assert file.load().agent_max_steps == 9
 
 
 def test_the_first_file_and_the_example_are_right(tmp_path: Path) -> None:
-    for text in (starter(), example()):
+    for text in (format_starter(), format_example()):
         (tmp_path / "config.json").write_text(text)
         assert ConfigFile(tmp_path / "config.json", {}).load() == Config()

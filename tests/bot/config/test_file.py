@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.config.file import ConfigFile
-from bot.config.loader import nodes
-from bot.config.messages import Refused
+from bot.config.loader import parse_nodes
+from bot.config.messages import ConfigRejected
 from bot.config.schema import Config
 from tests.by_night import examples
 
@@ -59,13 +59,13 @@ def test_an_edit_is_looked_for_often_enough() -> None:
 
 def test_a_broken_first_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"agent_max_steps": 0}')
-    with pytest.raises(Refused, match=r"config\.json, line 1, column 21: agent_max_steps is 0"):
+    with pytest.raises(ConfigRejected, match=r"config\.json, line 1, column 21: agent_max_steps is 0"):
         ConfigFile(tmp_path / "config.json", {}).load()
 
 
 def test_a_broken_file_is_not_changed_by_a_command(file: ConfigFile) -> None:
     file.path.write_text("{")
-    with pytest.raises(Refused, match="closing bracket is missing"):
+    with pytest.raises(ConfigRejected, match="closing bracket is missing"):
         file.set("agent_max_steps", "9")
     assert file.path.read_text() == "{"
 
@@ -88,7 +88,7 @@ def test_a_flipped_byte_neither_stops_the_start_nor_touches_the_file(place: int,
 @pytest.mark.parametrize("data", [b"\xff\xfe", b'{"a": "\xe4"}', b"", b"\x00", b" " * 1_000_001])
 def test_bytes_that_are_no_text_are_refused_with_a_sentence(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "config.json").write_bytes(data)
-    with pytest.raises(Refused, match=r"^config\.json.*\.$"):
+    with pytest.raises(ConfigRejected, match=r"^config\.json.*\.$"):
         ConfigFile(tmp_path / "config.json", {}).load()
 
 
@@ -96,7 +96,7 @@ def test_bytes_that_are_no_text_are_refused_with_a_sentence(tmp_path: Path, data
 def test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy(file: ConfigFile, mode: str) -> None:
     file.set("channels.telegram.token", "123456:abcdefghijklmnop")
     file.path.chmod(int(mode, 8))
-    with pytest.raises(Refused, match=rf"mode {mode}\); run: chmod 600 {file.path}"):
+    with pytest.raises(ConfigRejected, match=rf"mode {mode}\); run: chmod 600 {file.path}"):
         ConfigFile(file.path, {}).load()
 
 
@@ -122,7 +122,7 @@ def test_a_hand_edit_made_meanwhile_is_kept(file: ConfigFile) -> None:
 
 def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "config.json").mkdir()
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(ConfigRejected, match="cannot be read"):
         ConfigFile(tmp_path / "config.json", {}).load()
 
 
@@ -137,7 +137,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(file: ConfigFile, place: str)
     assert subprocess.run([sys.executable, "-c", code], env=environ).returncode == -signal.SIGKILL
     found = file.path.read_bytes()
     assert found in (old, old.replace(b'"auto"', b'"zh"'))
-    assert nodes(found.decode(), "config.json")
+    assert parse_nodes(found.decode(), "config.json")
     assert ConfigFile(file.path, {}).set("language", "en").language == "en"
 
 
@@ -145,9 +145,9 @@ class Told:
     """What a watcher was told, in order, each to be awaited."""
 
     def __init__(self) -> None:
-        self.news: asyncio.Queue[Config | Refused] = asyncio.Queue()
+        self.news: asyncio.Queue[Config | ConfigRejected] = asyncio.Queue()
 
-    async def next(self) -> Config | Refused:
+    async def next(self) -> Config | ConfigRejected:
         return await asyncio.wait_for(self.news.get(), 2)
 
 
@@ -176,7 +176,7 @@ async def test_a_broken_edit_is_told_once_and_the_last_good_one_holds(file: Conf
     async with watched(file) as told:
         file.path.write_text('{"agent_max_steps": 3')
         trouble = await told.next()
-        assert isinstance(trouble, Refused)
+        assert isinstance(trouble, ConfigRejected)
         assert "line 1, column 22" in str(trouble)
         assert file.current.agent_max_steps == 15
         os.utime(file.path)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config import json_source
-from bot.config.json_source import Misread
+from bot.config.json_source import JsonSyntaxError
 
 scalars = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text(max_size=8)
 scalars = scalars | st.floats(allow_nan=False, allow_infinity=False)
@@ -20,18 +20,18 @@ layouts = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"indent": None}, {"
 
 @given(objects, layouts)
 def test_what_json_writes_is_read_as_json_reads_it(settings: dict[str, Any], layout: dict[str, Any]) -> None:
-    assert json_source.parse(json.dumps(settings, **layout)).value == settings
+    assert json_source.parse_config_json(json.dumps(settings, **layout)).value == settings
 
 
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused_with_a_place_in_it(text: str) -> None:
     offset = 0
     try:
-        json_source.parse(text)
-    except Misread as err:
+        json_source.parse_config_json(text)
+    except JsonSyntaxError as err:
         offset = err.offset
     assert 0 <= offset <= len(text)
-    assert json_source.position(text, offset) >= (1, 1)
+    assert json_source.line_and_column(text, offset) >= (1, 1)
 
 
 @given(objects, st.lists(names, min_size=1, max_size=3), values, layouts)
@@ -46,16 +46,16 @@ def test_an_edit_changes_its_place_and_nothing_else(
             section[step] = {}
         section = section[step]
     section[path[-1]] = value
-    assert json_source.parse(json_source.edited(text, tuple(path), value)).value == expected
+    assert json_source.parse_config_json(json_source.replace_value(text, tuple(path), value)).value == expected
 
 
 def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
     text = '\ufeff{\r\n    "b" : 1,\r\n    "a": {"x":1,   "y": 2}\r\n}\r\n'
-    edited = json_source.edited(text, ("a", "x"), 7)
+    edited = json_source.replace_value(text, ("a", "x"), 7)
     assert edited == text.replace('"x":1', '"x":7')
-    added = json_source.edited(text, ("c",), {"d": True})
+    added = json_source.replace_value(text, ("c",), {"d": True})
     assert added == text.replace("2}\r\n}", '2},\r\n    "c": {\r\n        "d": true\r\n    }\r\n}')
-    assert json_source.edited(text, ("a", "z"), "é") == text.replace('"y": 2}', '"y": 2, "z": "é"}')
+    assert json_source.replace_value(text, ("a", "z"), "é") == text.replace('"y": 2}', '"y": 2, "z": "é"}')
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
     ],
 )
 def test_what_is_not_json_is_refused_by_name_and_place(text: str, fault: str, place: tuple[int, int]) -> None:
-    with pytest.raises(Misread) as caught:
-        json_source.parse(text)
+    with pytest.raises(JsonSyntaxError) as caught:
+        json_source.parse_config_json(text)
     assert caught.value.fault == fault
-    assert json_source.position(text, caught.value.offset) == place
+    assert json_source.line_and_column(text, caught.value.offset) == place
 
 
 def test_a_byte_order_mark_has_no_column() -> None:
-    with pytest.raises(Misread) as caught:
-        json_source.parse("\ufeff{x}")
-    assert json_source.position("\ufeff{x}", caught.value.offset) == (1, 2)
+    with pytest.raises(JsonSyntaxError) as caught:
+        json_source.parse_config_json("\ufeff{x}")
+    assert json_source.line_and_column("\ufeff{x}", caught.value.offset) == (1, 2)
 
 
 def test_a_lone_surrogate_cannot_get_in() -> None:
-    assert json_source.parse(r'{"a": "\ud800x"}').value == {"a": "?x"}
+    assert json_source.parse_config_json(r'{"a": "\ud800x"}').value == {"a": "?x"}

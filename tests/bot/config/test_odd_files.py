@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.backup.database import address_of
+from bot.cli.backup.database import find_postgres_url
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from bot.config.messages import Refused
+from bot.config.home import HomeFolder
+from bot.config.messages import ConfigRejected
 from bot.errors import ConfigError
 from tests.walk.harness import ROOT, until
 
@@ -72,12 +72,12 @@ def test_what_is_no_small_plain_file_is_refused_by_all_that_read_it(
     odd(path)
     file = ConfigFile(path, {})
     for act in (file.check, file.load, lambda: file.set("language", "en")):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(ConfigRejected) as refused:
             act()
         assert str(refused.value) in (SENTENCE, "config.json: the file is larger than 1 MB.")
     (tmp_path / "data").mkdir()
     with pytest.raises(ConfigError):
-        address_of(Home(root=tmp_path))
+        find_postgres_url(HomeFolder(root=tmp_path))
 
 
 @ODD
@@ -90,12 +90,12 @@ async def test_a_reload_that_meets_it_keeps_the_settings_and_says_so(
     file.load()
     path.unlink()
     odd(path)
-    told: list[Refused] = []
+    told: list[ConfigRejected] = []
 
     async def change(config: object) -> None:
         raise AssertionError("nothing changed")
 
-    async def error(trouble: Refused) -> None:
+    async def error(trouble: ConfigRejected) -> None:
         told.append(trouble)
 
     watch = asyncio.create_task(file.watch(change, error))
@@ -116,7 +116,7 @@ def test_an_odd_last_good_copy_is_neither_read_nor_a_reason_to_fail(
     assert file.load().agent_max_steps == 4
     path.write_text("{")
     if odd is not large:  # which the good text has replaced
-        with pytest.raises(Refused):
+        with pytest.raises(ConfigRejected):
             file.load()
 
 
@@ -127,7 +127,7 @@ def test_a_link_to_a_plain_file_is_read_and_never_written_through(tmp_path: Path
     path.symlink_to(mounted)
     file = ConfigFile(path, {})
     assert file.load().agent_max_steps == 4
-    with pytest.raises(Refused, match=r"^config.json: it cannot be written: .*\.$"):
+    with pytest.raises(ConfigRejected, match=r"^config.json: it cannot be written: .*\.$"):
         file.set("agent_max_steps", "5")
     assert json.loads(mounted.read_text()) == {"agent_max_steps": 4}
 
@@ -137,5 +137,5 @@ def test_a_file_of_exactly_one_megabyte_is_read_and_one_byte_more_is_not(tmp_pat
     path.write_text("{" + " " * 999_998 + "}")
     ConfigFile(path, {}).load()
     path.write_text("{" + " " * 999_999 + "}")
-    with pytest.raises(Refused, match="larger than 1 MB"):
+    with pytest.raises(ConfigRejected, match="larger than 1 MB"):
         ConfigFile(path, {}).check()

@@ -13,7 +13,7 @@ import pytest
 
 from bot.cli.doctor.report import check_private
 from bot.cli.main import main
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.config.private_files import close_entries
 from tests.bot.inside import inside
 from tests.walk.harness import ROOT, until
@@ -85,7 +85,7 @@ def test_S62_another_account_reads_nothing_of_a_home_made_by_an_older_version(sh
 
 
 def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
-    home = Home(root=tmp_path / "bot")
+    home = HomeFolder(root=tmp_path / "bot")
     home.ensure()
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -128,7 +128,7 @@ def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
         **{str(path): "0o644" for path in shipped},
     }
     assert (tmp_path / "workspace").stat().st_mode & 0o777 == 0o700
-    assert check_private(Home(root=tmp_path)).ok
+    assert check_private(HomeFolder(root=tmp_path)).ok
 
 
 def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(tmp_path: Path) -> None:
@@ -140,13 +140,13 @@ def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(t
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
     loose(tmp_path)
-    close_entries(Home(root=tmp_path))
+    close_entries(HomeFolder(root=tmp_path))
     left = {str(tmp_path / name): "0o644" for name in theirs}
     assert open_to_others(tmp_path) == {str(tmp_path): "0o755", str(tmp_path / "workspace.old"): "0o755", **left}
 
 
 async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
-    Home(root=tmp_path).ensure()
+    HomeFolder(root=tmp_path).ensure()
     (tmp_path / "workspace" / "MEMORY.md").chmod(0o644)
     (tmp_path / "config.json.last-good").write_text("{}")
     (tmp_path / "config.json.last-good").chmod(0o644)
@@ -155,7 +155,7 @@ async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
 
 
 def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path) -> None:
-    home = Home(root=tmp_path / "my bot")
+    home = HomeFolder(root=tmp_path / "my bot")
     home.ensure()
     assert check_private(home).ok
     (home.workspace / "MEMORY.md").chmod(0o644)
@@ -172,7 +172,7 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path
 
 
 def test_doctor_names_a_workspace_that_was_put_elsewhere_by_a_link(tmp_path: Path) -> None:
-    home = Home(root=tmp_path / "bot")
+    home = HomeFolder(root=tmp_path / "bot")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes").chmod(0o755)
     home.root.mkdir()

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from memory.store.open import open_store
 from tests.walk.harness import ROOT, Bot, command, environment, until
 
@@ -167,7 +167,7 @@ async def _cli(home: Path, *words: str) -> str:
 
 async def _logged_in(folder: Path, echo: Echo) -> None:
     """The record of an earlier life, in which somebody scanned the code."""
-    home = Home(root=folder)
+    home = HomeFolder(root=folder)
     home.ensure()
     store = await open_store(home.db)
     login = {"token": SECRETS["wechat login"], "bot": "b@im.bot", "base": f"http://127.0.0.1:{echo.port}"}

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from bot.console.channels import Channels
-from channels.base import Prompt
-from channels.testing import Scripted
+from bot.console.channels import ChannelRoutes
+from channels.base import LoginPrompt
+from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.channels.web.server import Running, ScriptedHouse, running
 
@@ -23,8 +23,8 @@ class Console:
 @pytest.fixture
 async def console() -> AsyncIterator[Console]:
     wechat = Moody("wechat")
-    known = {"wechat": wechat, "telegram": Scripted(name="telegram")}
-    async with running(ScriptedHouse(), Channels(lambda: known).calls()) as site:
+    known = {"wechat": wechat, "telegram": ScriptedChannel(name="telegram")}
+    async with running(ScriptedHouse(), ChannelRoutes(lambda: known).calls()) as site:
         yield Console(site, wechat)
 
 
@@ -80,14 +80,14 @@ async def test_a_look_is_told_to_a_channel_that_waits_and_to_no_other(console: C
 
 
 @pytest.mark.parametrize("asked", [None, WAIT, DIGITS])
-async def test_there_is_no_image_where_no_code_is_shown(console: Console, asked: Prompt | None) -> None:
+async def test_there_is_no_image_where_no_code_is_shown(console: Console, asked: LoginPrompt | None) -> None:
     console.wechat.asked = asked
     async with console.site.client() as client:
         assert await error(await client.get("/api/channels/wechat/qr.svg")) == (404, "no_code")
 
 
 async def test_a_text_beyond_any_code_is_an_error_and_no_picture(console: Console) -> None:
-    console.wechat.asked = Prompt(kind="qr", zh="", en="", text="x" * 4_000)
+    console.wechat.asked = LoginPrompt(kind="qr", zh="", en="", text="x" * 4_000)
     async with console.site.client() as client:
         assert await error(await client.get("/api/channels/wechat/qr.svg")) == (500, "undrawable")
 

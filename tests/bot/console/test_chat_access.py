@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.chat_access import ReadingLog
-from channels.web.requests import Refused
+from bot.console.chat_access import ReadingAudit
+from channels.web.requests import HttpRefusal
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place
 from tests.browser.real import ANN, GROUP, OWNER, real_house
@@ -38,7 +38,7 @@ class Desk:
     allowed: Callable[[str], bool] = lambda action: action == "chat.read.other"
 
     def __post_init__(self) -> None:
-        self.log = ReadingLog(self._note, self.allowed, lambda: self.now)
+        self.log = ReadingAudit(self._note, self.allowed, lambda: self.now)
 
     async def _note(self, *act: str) -> None:
         await asyncio.sleep(0)
@@ -78,12 +78,12 @@ async def test_ones_own_chats_and_groups_are_read_without_a_row() -> None:
 
 
 async def test_what_may_not_be_read_or_cannot_be_written_down_is_not_read() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(HttpRefusal) as refused:
         await Desk(allowed=lambda action: False).log.check(row("ann"), "login-1")
     assert refused.value.status == 403
     desk = Desk(broken=True)
     for _ in range(2):
-        with pytest.raises(Refused) as failed:
+        with pytest.raises(HttpRefusal) as failed:
             await desk.log.check(row("ann"), "login-1")
         assert failed.value.status == 503
     desk.broken = False

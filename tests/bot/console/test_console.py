@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.console.routes import Asked, House, open_site
-from bot.console.transcripts import Transcripts
+from bot.console.routes import ConsoleServices, SearchQuery, mount_console
+from bot.console.transcripts import TranscriptBackend
 from bot.errors import ConfigError
-from channels.web.backend import Health
+from channels.web.backend import HealthReport
 from memory.store.conversations.traces import Trace, TraceEvent
-from memory.store.rows import ConversationRow, Line, Place
+from memory.store.rows import ConversationRow, Place, TranscriptRow
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedHouse, running
 
@@ -63,11 +63,12 @@ class Sessions:
         )  # fmt: skip
         return known if of in ("", "t1", "m1") else None
 
-    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[Line]:
+    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[TranscriptRow]:
         numbers = [n for n in range(1, 451) if n > after and (not before or n < before)]
         chosen = numbers[:limit] if after else numbers[-limit:]
         return [
-            Line(id=f"l{n}", number=n, role="user", text=str(n), at=NOON, reply_to="", state="done") for n in chosen
+            TranscriptRow(id=f"l{n}", number=n, role="user", text=str(n), at=NOON, reply_to="", state="done")
+            for n in chosen
         ]
 
 
@@ -97,20 +98,20 @@ class Settings:
 @dataclass
 class Seen:
     stopped: list[str] = field(default_factory=list)
-    searched: list[Asked] = field(default_factory=list)
+    searched: list[SearchQuery] = field(default_factory=list)
     indexed: list[str | None] = field(default_factory=list)
     saved: int = 0
     denied: set[str] = field(default_factory=set)
 
 
-def house(root: Path, seen: Seen) -> House:
+def house(root: Path, seen: Seen) -> ConsoleServices:
     async def stop(id: str) -> None:
         seen.stopped.append(id)
 
     async def context(id: str) -> dict[str, Any]:
         return {"epoch": 1, "for": id}
 
-    async def search(asked: Asked) -> list[dict[str, Any]]:
+    async def search(asked: SearchQuery) -> list[dict[str, Any]]:
         seen.searched.append(asked)
         return [{"text": "found", "score": 1.0}]
 
@@ -127,10 +128,10 @@ def house(root: Path, seen: Seen) -> House:
     async def figures() -> str:
         return "# TYPE mnema_folds_open gauge\nmnema_folds_open 0\n"
 
-    async def well() -> Health:
-        return Health(ok=True)
+    async def well() -> HealthReport:
+        return HealthReport(ok=True)
 
-    return House(
+    return ConsoleServices(
         store=Store(), files=Workspace(root).space(""), saved=saved, allow=lambda action: action not in seen.denied,
         stop=stop, context=context, search=search, index=index, settings=Settings(), status=facts, usage=facts,
         metrics=figures, healthy=well, ready=well,
@@ -158,7 +159,7 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
     (tmp_path / "outside.md").write_text("outside")
     (root / "link.md").symlink_to(tmp_path / "outside.md")
     async with running(ScriptedHouse(), opened=False) as site:
-        open_site(site.site, built)
+        mount_console(site.site, built)
         yield Console(site, root, seen)
 
 
@@ -244,8 +245,8 @@ async def test_search_passes_what_is_asked_on(console: Console) -> None:
         await client.get("/api/memory/search", params={"q": "茶"})
     assert found.json() == {"results": [{"text": "found", "score": 1.0}]}
     assert console.seen.searched == [
-        Asked(query="' OR 1=1 --", limit=200, space="x", since="2026-01-31", speaker="Ann"),
-        Asked(query="茶", limit=10),
+        SearchQuery(query="' OR 1=1 --", limit=200, space="x", since="2026-01-31", speaker="Ann"),
+        SearchQuery(query="茶", limit=10),
     ]
 
 
@@ -356,7 +357,7 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
 async def test_the_transcript_is_read_from_its_first_line_and_by_any_id() -> None:
     async def stop(_: str) -> None: ...
 
-    transcripts = Transcripts(Store(), stop, lambda action: True)
+    transcripts = TranscriptBackend(Store(), stop, lambda action: True)
     assert [line.number for line in await transcripts.lines("c1", after=0, limit=3)] == [1, 2, 3]
     assert [line.number for line in await transcripts.lines("c1", after=7, limit=3)] == [8, 9, 10]
     assert [line.number for line in await transcripts.lines("c1", limit=3)] == [448, 449, 450]

@@ -7,7 +7,7 @@ import segno
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.console.channels import Undrawable, blocks, svg
+from bot.console.channels import QrCodeTooLong, draw_qr_svg, draw_qr_text
 
 TEXT = "https://login.example/q?code=s3cret-of-a-login"
 UPPER = {"█": 1, "▀": 1, "▄": 0, " ": 0}
@@ -22,16 +22,16 @@ def modules(drawn: str) -> list[list[int]]:
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=300))
 def test_the_blocks_are_the_modules_of_the_code(text: str) -> None:
     wanted = [[1 - bit for bit in row] for row in segno.make(text, micro=False).matrix_iter(border=2)]
-    assert modules(blocks(text))[: len(wanted)] == wanted
+    assert modules(draw_qr_text(text))[: len(wanted)] == wanted
 
 
 def test_on_a_light_terminal_the_blocks_bring_their_colours() -> None:
-    plain, coloured = blocks(TEXT).split("\n"), blocks(TEXT, coloured=True).split("\n")
+    plain, coloured = draw_qr_text(TEXT).split("\n"), draw_qr_text(TEXT, coloured=True).split("\n")
     assert coloured == [f"\x1b[97;40m{line}\x1b[0m" for line in plain]
 
 
 def test_the_picture_is_dark_on_white_with_its_quiet_zone() -> None:
-    image = ElementTree.fromstring(svg(TEXT))
+    image = ElementTree.fromstring(draw_qr_svg(TEXT))
     ground, lines = image[0]
     side = segno.make(TEXT, micro=False).symbol_size(border=4)[0]
     assert int(image.attrib["width"]) == side * 8
@@ -39,7 +39,7 @@ def test_the_picture_is_dark_on_white_with_its_quiet_zone() -> None:
     assert lines.attrib["d"].startswith("M4 4.5")
 
 
-@pytest.mark.parametrize("draw", [svg, blocks])
+@pytest.mark.parametrize("draw", [draw_qr_svg, draw_qr_text])
 def test_a_text_beyond_any_code_is_refused(draw: object) -> None:
-    with pytest.raises(Undrawable, match="4000 characters"):
+    with pytest.raises(QrCodeTooLong, match="4000 characters"):
         draw("x" * 4_000)  # type: ignore[operator]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.services import _Ready, _Status
-from channels.base import Vitals
-from channels.errors import Contended
+from bot.console.services import _CheckReady, _LoadStatus
+from channels.base import ConnectionStatus
+from channels.errors import ReceiverConflict
 from channels.message import Capabilities
-from channels.testing import Scripted
+from channels.testing import ScriptedChannel
 from tests.bot.inside import inside
 from tests.bot.moody import QR, Moody, join
 from tests.walk.harness import until
@@ -20,8 +20,8 @@ def hi(_: object) -> str:
     return "hi"
 
 
-def telegram() -> Scripted:
-    return Scripted(name="telegram", capabilities=Capabilities(groups=True))
+def telegram() -> ScriptedChannel:
+    return ScriptedChannel(name="telegram", capabilities=Capabilities(groups=True))
 
 
 async def test_the_owner_sees_every_channel_and_others_do_not(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ async def test_the_owner_sees_every_channel_and_others_do_not(tmp_path: Path) ->
 async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
     async with inside(tmp_path, hi, SETTINGS, telegram()) as it:
         other = Moody("wecom")
-        other.end(Contended("another program took the connection over"))
+        other.end(ReceiverConflict("another program took the connection over"))
         join(it.house, other)
         await until(lambda: it.house.gateway.states()["wecom"].mood == "contended", "wecom stands by")
         told = await it.text("/status", sender="boss")
@@ -52,14 +52,14 @@ async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
         join(it.house, moody)
-        assert (await _Ready(it.house)()).ok
+        assert (await _CheckReady(it.house)()).ok
         it.house.gateway.health["wechat"].since -= 1_000
-        moody.felt = Vitals(heard=moody.felt.heard - 110)
-        red = await _Ready(it.house)()
+        moody.felt = ConnectionStatus(heard=moody.felt.heard - 110)
+        red = await _CheckReady(it.house)()
         assert not red.ok
         assert list(red.reasons["channels_down"]) == ["wechat"]
-        moody.felt = Vitals(heard=moody.felt.heard + 110)
-        assert (await _Ready(it.house)()).ok
+        moody.felt = ConnectionStatus(heard=moody.felt.heard + 110)
+        assert (await _CheckReady(it.house)()).ok
 
 
 @pytest.mark.parametrize("asked", [None, QR])
@@ -68,7 +68,7 @@ async def test_the_api_tells_the_same_without_what_lets_somebody_in(tmp_path: Pa
         moody = Moody("wechat")
         moody.asked = QR if asked else None
         join(it.house, moody)
-        told = (await _Status(it.house)())["channels"]["wechat"]
+        told = (await _LoadStatus(it.house)())["channels"]["wechat"]
         assert told["up"] == (asked is None)
         assert ("prompt" in told) == (asked is not None)
         assert "s3cret" not in str(told)

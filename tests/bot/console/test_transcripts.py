@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.transcripts import Transcripts, place
-from bot.messages import Taken, arrival
+from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.messages import Admission, to_inbox_row
 from channels.message import Address, InboundMessage, Sender
-from channels.web.backend import at
+from channels.web.backend import web_address
 from memory.store.open import open_store
-from memory.store.rows import Outgoing, Stored
+from memory.store.rows import AcceptedRow, NewOutboxRow
 from memory.store.store import Store
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-PLAIN = InboundMessage(address=at("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON)
+PLAIN = InboundMessage(address=web_address("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON)
 
 
 async def no_stop(_: str) -> None: ...
@@ -33,17 +33,17 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def exchange(store: Store, address: Address, key: str, said: str, answered: str) -> Stored:
+async def exchange(store: Store, address: Address, key: str, said: str, answered: str) -> AcceptedRow:
     message = replace(PLAIN, address=address, key=key, text=said)
-    [stored] = await store.delivery.accept([arrival(message, [], Taken(space=""), 0.0)])
-    await store.delivery.settle(stored.id, [Outgoing(kind="notice", text=answered, part_no=0, parts=1)])
+    [stored] = await store.delivery.accept([to_inbox_row(message, [], Admission(space=""), 0.0)])
+    await store.delivery.settle(stored.id, [NewOutboxRow(kind="notice", text=answered, part_no=0, parts=1)])
     return stored
 
 
 async def test_lines_are_numbered_from_one_and_read_from_either_end(store: Store) -> None:
     for count in range(5):
-        await exchange(store, at("c1"), f"k{count}", f"/ask {count}", f"answer {count}")
-    page = Transcripts(store, no_stop, everything)
+        await exchange(store, web_address("c1"), f"k{count}", f"/ask {count}", f"answer {count}")
+    page = TranscriptBackend(store, no_stop, everything)
     whole = await page.lines("c1", after=0, limit=100)
     assert [line.number for line in whole] == list(range(1, 11))
     assert [line.role for line in whole[:2]] == ["user", "notice"]
@@ -57,10 +57,15 @@ async def test_lines_are_numbered_from_one_and_read_from_either_end(store: Store
 
 async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(store: Store) -> None:
     telegram = Address(channel="telegram", account="bot", chat_id="-100:7")
-    places = [at("c1"), place("terminal:main"), replace(place("terminal:x"), chat_id="我的"), telegram]
+    places = [
+        web_address("c1"),
+        conversation_place("terminal:main"),
+        replace(conversation_place("terminal:x"), chat_id="我的"),
+        telegram,
+    ]
     for number, address in enumerate(places):
         await exchange(store, address, f"k{number}", "/hello", f"in {address.channel}")
-    page = Transcripts(store, no_stop, everything)
+    page = TranscriptBackend(store, no_stop, everything)
     listed = (await page.conversations()).conversations
     assert {one.id for one in listed} >= {"c1", "terminal:main"}
     assert len(listed) == 4
@@ -71,19 +76,19 @@ async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(sto
 
 
 def test_the_terminals_conversations_are_written_in_where_the_terminal_writes() -> None:
-    assert place("terminal:main") == Address(channel="terminal", account="local", chat_id="main")
-    assert place("c1") == at("c1")
+    assert conversation_place("terminal:main") == Address(channel="terminal", account="local", chat_id="main")
+    assert conversation_place("c1") == web_address("c1")
 
 
 async def test_a_thousand_and_one_conversations_are_all_listed_and_opened(store: Store) -> None:
     telegram = [replace(PLAIN, address=Address(channel="telegram", account="1", chat_id=str(n))) for n in range(2)]
-    web = [replace(PLAIN, address=at(f"c{number}")) for number in range(999)]
+    web = [replace(PLAIN, address=web_address(f"c{number}")) for number in range(999)]
     arrivals = [
-        arrival(replace(message, key=f"k{number}"), [], Taken(space=""), 0.0)
+        to_inbox_row(replace(message, key=f"k{number}"), [], Admission(space=""), 0.0)
         for number, message in enumerate([*telegram, *web])
     ]
     await store.delivery.accept(arrivals)
-    page, cursor, listed = Transcripts(store, no_stop, everything), "", list[str]()
+    page, cursor, listed = TranscriptBackend(store, no_stop, everything), "", list[str]()
     while True:
         found = await page.conversations(cursor, 200)
         listed += [one.id for one in found.conversations]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.report import report
-from bot.config.home import Home
-from bot.console.services import open_console
+from bot.cli.doctor.report import run_checks
+from bot.config.home import HomeFolder
+from bot.console.services import attach_console
 from bot.models.base import Request
-from bot.models.providers.testing import Line
+from bot.models.providers.testing import ScriptedAnswer
 from tests.bot.inside import inside
 from tests.bot.talk import call, results
 from tests.channels.web.server import ScriptedHouse, running
@@ -27,12 +27,12 @@ def a_folder_in_its_place(index: Path) -> None:
 async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_turns(
     tmp_path: Path, odd: Callable[[Path], None]
 ) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text("- likes green tea\n")
     odd(home.index)
 
-    def script(request: Request) -> Line:
+    def script(request: Request) -> ScriptedAnswer:
         if results(request):
             return results(request)[-1].text
         return call("memory_search", query="tea") if "search" in str(request.messages[-1]) else "yes"
@@ -43,7 +43,7 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
         assert found.startswith(f"memory_search failed: the search index in {home.index} cannot be used (")
         told = await it.text("/memory search tea", chat="c3")
         assert told.startswith(f"That did not work: the search index in {home.index} cannot be used (")
-        open_console(site.site, it.house)
+        attach_console(site.site, it.house)
         for answer in (
             await owner.get("/api/memory/search", params={"q": "tea"}),
             await owner.post("/api/memory/index", json={}),
@@ -53,6 +53,6 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
             assert error["code"] == "index"
             assert error["message"].startswith(f"memory cannot be searched now: the search index in {home.index} ")
             assert "remove it: the index is made anew by itself" in error["message"]
-        check = next(check for check in await report(home) if check.name == "index")
+        check = next(check for check in await run_checks(home) if check.name == "index")
         assert not check.ok
         assert check.hint

@@ -16,7 +16,15 @@ from PIL import Image as Pictures
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from bot.gateway.attachments import Ingested, StoredFile, ingest, kind_of, label, refusal, text_of
+from bot.gateway.attachments import (
+    IngestedAttachments,
+    StoredFile,
+    decode_text,
+    detect_kind,
+    format_attachment_refusal,
+    ingest_attachments,
+    sanitize_file_name,
+)
 from channels.message import Attachment
 from memory.conversation import Document, Image
 from memory.workspace.blobs import Blobs
@@ -31,8 +39,8 @@ def blobs(tmp_path: Path) -> Blobs:
     return Blobs(tmp_path / "blobs")
 
 
-async def take(blobs: Blobs, data: bytes, name: str = "file", lang: str = "en") -> Ingested:
-    return await ingest([Attachment(name=name, media_type="application/x-lie", data=data)], blobs, lang)
+async def take(blobs: Blobs, data: bytes, name: str = "file", lang: str = "en") -> IngestedAttachments:
+    return await ingest_attachments([Attachment(name=name, media_type="application/x-lie", data=data)], blobs, lang)
 
 
 def drawn(kind: str, size: tuple[int, int] = (40, 30), mode: str = "RGB", **options: object) -> bytes:
@@ -181,7 +189,7 @@ async def test_a_stored_file_that_is_damaged_or_gone_is_told_beside_others(blobs
     whole, damaged = blobs.put(b"whole"), blobs.put(b"right")
     (tmp_path / "blobs" / damaged).write_bytes(b"wrong")
     names = {"a.txt": whole, "b.txt": damaged, "c.txt": "0" * 64, "d.txt": ""}
-    taken = await ingest([StoredFile(name=name, sha256=sha256) for name, sha256 in names.items()], blobs)
+    taken = await ingest_attachments([StoredFile(name=name, sha256=sha256) for name, sha256 in names.items()], blobs)
     [part] = taken.parts
     assert isinstance(part, Document)
     assert (part.name, part.sha256, part.text, part.size) == ("a.txt", whole, "whole", 5)
@@ -190,7 +198,9 @@ async def test_a_stored_file_that_is_damaged_or_gone_is_told_beside_others(blobs
 
 async def test_one_refused_file_does_not_keep_the_others_back(blobs: Blobs) -> None:
     files = [("a.txt", b"one"), ("b.zip", b"PK\x03\x04\0\0"), ("c.png", drawn("PNG"))]
-    taken = await ingest([Attachment(name=name, media_type="", data=data) for name, data in files], blobs, "zh")
+    taken = await ingest_attachments(
+        [Attachment(name=name, media_type="", data=data) for name, data in files], blobs, "zh"
+    )
     assert [type(part) for part in taken.parts] == [Document, Image]
     assert taken.refused == ("b.zip：不支持这种文件，可以发图片、PDF 或文本。",)
 
@@ -210,30 +220,30 @@ async def test_one_refused_file_does_not_keep_the_others_back(blobs: Blobs) -> N
     ],
 )
 def test_s32_a_name_is_only_a_label(name: str, shown: str) -> None:
-    assert label(name) == shown
+    assert sanitize_file_name(name) == shown
 
 
 @given(st.text())
 def test_a_label_is_one_short_line(name: str) -> None:
-    shown = label(name)
+    shown = sanitize_file_name(name)
     assert 0 < len(shown) <= 80
     assert shown.isprintable() or not shown.isascii()
     assert "/" not in shown
-    assert label(shown) == shown
+    assert sanitize_file_name(shown) == shown
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_have_a_kind(data: bytes) -> None:
-    assert kind_of(data) in {"picture", "pdf", "heic", "text", "other"}
+    assert detect_kind(data) in {"picture", "pdf", "heic", "text", "other"}
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
 def test_utf_8_is_read_as_it_is(text: str) -> None:
-    assert text_of(("字" + text).encode()) == "字" + text
+    assert decode_text(("字" + text).encode()) == "字" + text
 
 
 def test_every_refusal_is_said_in_both_languages() -> None:
-    assert refusal("a", "pixels", "zh") != refusal("a", "pixels", "en")
+    assert format_attachment_refusal("a", "pixels", "zh") != format_attachment_refusal("a", "pixels", "en")
 
 
 LIMITED = """

@@ -7,12 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.gateway.channel_status import Health, State, as_json, in_words, mood_of, of_json, state_of, states
-from bot.texts import lasting
-from channels.base import Prompt, Vitals
-from channels.errors import Ambiguous, Contended, LoggedOut, Retryable
+from bot.gateway.channel_status import (
+    ChannelHealth,
+    ChannelStatus,
+    channel_phase,
+    channel_status,
+    channel_status_from_json,
+    channel_status_to_json,
+    channel_statuses,
+    format_channel_status,
+)
+from bot.texts import format_duration
+from channels.base import ConnectionStatus, LoginPrompt
+from channels.errors import Ambiguous, LoggedOut, ReceiverConflict, Retryable
 from channels.message import Capabilities
-from channels.testing import Scripted
+from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, Moody
 
 # Literals, so that the product is not compared with itself.
@@ -22,18 +31,18 @@ NOW = 1_790_000_000.0
 LONGEST_POLL, RED_WITHIN = 35.0, 120.0
 
 
-def up(since: float = NOW - 600) -> Health:
-    return Health(up=True, since=since)
+def up(since: float = NOW - 600) -> ChannelHealth:
+    return ChannelHealth(up=True, since=since)
 
 
-def fallen(err: Exception, at: float, since: float = NOW - 600) -> Health:
+def fallen(err: Exception, at: float, since: float = NOW - 600) -> ChannelHealth:
     health = up(since)
     health.fall(err, at)
     return health
 
 
-def mood(health: Health, heard: float | None, prompt: Prompt | None = None) -> tuple[str, float]:
-    return mood_of(health, heard, prompt, NOW)
+def mood(health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None = None) -> tuple[str, float]:
+    return channel_phase(health, heard, prompt, NOW)
 
 
 def test_a_channel_that_hears_is_up_since_it_rose() -> None:
@@ -66,7 +75,7 @@ def test_a_task_that_runs_again_is_not_up_before_it_has_heard_something() -> Non
     ("err", "expected"),
     [
         (LoggedOut("the token is refused"), "logged_out"),
-        (Contended("another program polls"), "contended"),
+        (ReceiverConflict("another program polls"), "contended"),
         (Ambiguous("reset"), "down"),
         (ValueError("odd"), "down"),
     ],
@@ -84,7 +93,7 @@ def test_the_same_trouble_again_began_when_it_began_and_another_one_now() -> Non
     health = fallen(LoggedOut("session expired"), NOW - 300)
     health.fall(LoggedOut("session expired"), NOW - 240)
     assert (health.since, health.last_error_at) == (NOW - 300, NOW - 240)
-    health.fall(Contended("another program polls"), NOW - 10)
+    health.fall(ReceiverConflict("another program polls"), NOW - 10)
     assert (health.since, health.why) == (NOW - 10, "another program polls")
     health.rise(NOW)
     assert (health.up, health.why, health.last_error) == (True, "", "another program polls")
@@ -95,7 +104,9 @@ def test_an_error_that_is_not_the_platforms_is_named_by_its_kind() -> None:
 
 
 def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
-    found = states({"b": Scripted(name="b"), "a": Scripted(name="a")}, {"a": up(), "b": up()}, NOW)
+    found = channel_statuses(
+        {"b": ScriptedChannel(name="b"), "a": ScriptedChannel(name="a")}, {"a": up(), "b": up()}, NOW
+    )
     assert [(name, one.mood, one.heard, one.asks) for name, one in found.items()] == [
         ("a", "up", 0.0, False),
         ("b", "up", 0.0, False),
@@ -104,8 +115,8 @@ def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
 
 def test_what_the_channel_feels_is_part_of_its_state() -> None:
     channel = Moody()
-    channel.felt = Vitals(heard=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
-    state = state_of(channel, up(), NOW)
+    channel.felt = ConnectionStatus(heard=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
+    state = channel_status(channel, up(), NOW)
     assert (state.ready, state.why, state.quota, state.asks) == (
         True,
         "two replies wait for their reader",
@@ -113,60 +124,65 @@ def test_what_the_channel_feels_is_part_of_its_state() -> None:
         True,
     )
     channel.felt = replace(channel.felt, heard=NOW - 400)
-    assert not state_of(channel, up(), NOW).ready
+    assert not channel_status(channel, up(), NOW).ready
     hooked = Moody(capabilities=Capabilities(hook=True))
-    hooked.felt = Vitals(heard=NOW - 400)
-    assert state_of(hooked, up(), NOW).ready
+    hooked.felt = ConnectionStatus(heard=NOW - 400)
+    assert channel_status(hooked, up(), NOW).ready
 
 
 def test_the_words_say_since_when_what_went_wrong_and_what_is_left() -> None:
-    state = State(
+    state = ChannelStatus(
         name="telegram", mood="up", since=NOW - 11_520, heard=NOW - 12, last_error="reset", last_error_at=NOW - 11_530,
         quota="7 of 10",
     )  # fmt: skip
-    assert in_words(state, NOW, "en") == (
+    assert format_channel_status(state, NOW, "en") == (
         "● telegram — connected for 3 h 12 min; last heard 12 s ago; last error 3 h 12 min ago: reset; left: 7 of 10"
     )
-    assert in_words(state, NOW, "zh") == (
+    assert format_channel_status(state, NOW, "zh") == (
         "● telegram — 已连接 3 小时 12 分钟；12 秒前收到平台回音；3 小时 12 分钟前出错：reset；余量：7 of 10"
     )
 
 
 def test_the_words_of_a_trouble_name_it_once() -> None:
-    health = fallen(Contended("another program polls"), NOW - 60)
-    state = state_of(Moody("telegram"), health, NOW)
-    assert in_words(state, NOW, "en").startswith(
+    health = fallen(ReceiverConflict("another program polls"), NOW - 60)
+    state = channel_status(Moody("telegram"), health, NOW)
+    assert format_channel_status(state, NOW, "en").startswith(
         "○ telegram — stands by for 1 min: another program receives in its place (another program polls)"
     )
-    assert in_words(state, NOW, "en").count("another program polls") == 1
-    assert "在旁等候 1 分钟" in in_words(state, NOW, "zh")
+    assert format_channel_status(state, NOW, "en").count("another program polls") == 1
+    assert "在旁等候 1 分钟" in format_channel_status(state, NOW, "zh")
 
 
 def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:
     channel = Moody("wechat")
     channel.asked = QR
-    state = state_of(channel, up(), NOW)
-    assert "扫码" not in in_words(state, NOW, "zh")  # there is nothing to scan where this is read
+    state = channel_status(channel, up(), NOW)
+    assert "扫码" not in format_channel_status(state, NOW, "zh")  # there is nothing to scan where this is read
     channel.asked = DIGITS
-    assert in_words(state_of(channel, up(), NOW), NOW, "zh").endswith("；请输入手机上显示的数字")
-    for told in (json.dumps(as_json(state)), in_words(state, NOW, "en"), in_words(state, NOW, "zh")):
+    assert format_channel_status(channel_status(channel, up(), NOW), NOW, "zh").endswith("；请输入手机上显示的数字")
+    for told in (
+        json.dumps(channel_status_to_json(state)),
+        format_channel_status(state, NOW, "en"),
+        format_channel_status(state, NOW, "zh"),
+    ):
         assert "s3cret" not in told
 
 
 @given(st.builds(
-    State,
+    ChannelStatus,
     name=st.just("telegram"),
     mood=st.sampled_from(["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]),
     since=st.integers(0, 2**31), heard=st.integers(0, 2**31), last_error_at=st.integers(0, 2**31),
     why=st.text(), last_error=st.text(), quota=st.text(), asks=st.booleans(),
-    prompt=st.none() | st.builds(Prompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()),
+    prompt=st.none()
+    | st.builds(LoginPrompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()),
 ))  # fmt: skip
-def test_what_the_api_tells_is_read_back_whole(state: State) -> None:
-    told = as_json(state)
-    assert of_json("telegram", json.loads(json.dumps(told))) == state
+def test_what_the_api_tells_is_read_back_whole(state: ChannelStatus) -> None:
+    told = channel_status_to_json(state)
+    assert channel_status_from_json("telegram", json.loads(json.dumps(told))) == state
     assert told["up"] == state.ready
     for lang in ("zh", "en"):
-        assert in_words(state, NOW, lang).startswith(("● telegram — ", "○ telegram — "))
+        assert format_channel_status(state, NOW, lang).startswith(("● telegram — ", "○ telegram — "))
 
 
 @pytest.mark.parametrize(
@@ -181,4 +197,4 @@ def test_what_the_api_tells_is_read_back_whole(state: State) -> None:
     ],
 )
 def test_a_length_of_time_has_two_units_at_most(seconds: float, zh: str, en: str) -> None:
-    assert (lasting(seconds, "zh"), lasting(seconds, "en")) == (zh, en)
+    assert (format_duration(seconds, "zh"), format_duration(seconds, "en")) == (zh, en)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.gateway.downloads import Fetching
-from channels.base import Fetched
+from bot.gateway.downloads import Downloads
+from channels.base import FetchedFile
 from channels.errors import Rejected
 from memory.workspace.blobs import Blobs
 
@@ -18,16 +18,16 @@ class Platform:
         self.open, self.asked, self.taken = asyncio.Event(), list[str](), list[tuple[str, int]]()
         self.missing, self.now = set[str](), 0.0
         self.blobs = Blobs(folder)
-        self.fetching = Fetching(self.fetch, self.blobs, self.take, lambda: self.now)
+        self.fetching = Downloads(self.fetch, self.blobs, self.take, lambda: self.now)
         if is_open:
             self.open.set()
 
-    async def fetch(self, channel: str, ref: str) -> Fetched:
+    async def fetch(self, channel: str, ref: str) -> FetchedFile:
         self.asked.append(ref)
         await self.open.wait()
         if ref in self.missing:
             raise Rejected("gone")
-        return Fetched(data=b"of f1")
+        return FetchedFile(data=b"of f1")
 
     async def take(self, space: str, size: int) -> None:
         self.taken.append((space, size))

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.console.services import open_console
-from bot.gateway.gateway import back_off, given_up, next_pause
-from bot.messages import outgoing
+from bot.console.services import attach_console
+from bot.gateway.gateway import is_given_up, next_attempt_seconds, next_reconnect_seconds
+from bot.messages import split_reply
 from bot.models.base import Request
-from channels.errors import Ambiguous, BadFormat, ChannelError, Contended, LoggedOut, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
 from channels.message import Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings
-from channels.testing import Scripted as Channel
-from channels.toolkit.sending import leave
-from channels.toolkit.text import length
+from channels.telegram.settings import TelegramSettings
+from channels.testing import ScriptedChannel as Channel
+from channels.toolkit.sending import mark_leaving
+from channels.toolkit.text import text_length
 from memory.store.open import open_store
 from memory.store.rows import OutboxRow
 from tests.bot.inside import Inside, inside
@@ -50,7 +50,7 @@ def echo(request: Request) -> str:
 
 async def left(it: Inside, chat: str = "c1") -> OutboxRow | None:
     """The next part that has not gone out."""
-    return await it.house.store.delivery.next_out(await it.conversation(chat))
+    return await it.house.store.delivery.next_outbox_row(await it.conversation(chat))
 
 
 async def tried(it: Inside, chat: str = "c1") -> OutboxRow:
@@ -80,16 +80,16 @@ async def test_S14_only_a_channel_that_takes_calls_has_an_address_for_them(tmp_p
         assert found("feishu") is None
         assert found("telegram") is hooked
         async with running(ScriptedHouse(), opened=False) as site, site.nobody() as platform:
-            open_console(site.site, it.house)
+            attach_console(site.site, it.house)
             for name in ("terminal", "feishu", "web"):
                 assert (await platform.post(f"/hooks/{name}", content=b"{}")).status_code == 404
 
 
 def test_S14_telegram_takes_calls_only_where_it_is_told_to() -> None:
     secret = "x" * 32
-    assert not Telegram(Settings(token="100:x")).capabilities.hook
-    assert not Telegram(Settings(token="100:x", webhook_secret=secret)).capabilities.hook
-    assert Telegram(Settings(token="100:x", mode="webhook", webhook_secret=secret)).capabilities.hook
+    assert not Telegram(TelegramSettings(token="100:x")).capabilities.hook
+    assert not Telegram(TelegramSettings(token="100:x", webhook_secret=secret)).capabilities.hook
+    assert Telegram(TelegramSettings(token="100:x", mode="webhook", webhook_secret=secret)).capabilities.hook
 
 
 async def test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ async def test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle(tmp_pa
             assert len(sent) > 2
             assert [part.part_no for part in sent] == list(range(len(sent)))
             assert joined(sent) == long_words()
-            assert all(length(part.text, "utf16") <= 100 for part in sent)
+            assert all(text_length(part.text, "utf16") <= 100 for part in sent)
 
 
 async def test_two_answers_to_one_chat_do_not_mix(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ async def test_the_mark_is_in_the_language_of_the_conversation_and_fits_the_limi
         await it.answer(message.key)
         repeated = next(part for part in it.channel.sent if part.repeated)
         assert repeated.text.startswith("（可能重复）\n")
-        assert length(repeated.text, "utf16") <= 100
+        assert text_length(repeated.text, "utf16") <= 100
 
 
 async def test_an_answer_lost_twice_without_a_key_is_given_up_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -325,25 +325,30 @@ async def test_a_channel_that_ends_again_and_again_is_not_called_up_between(tmp_
 
 
 def test_pauses_grow_and_have_an_end() -> None:
-    assert next_pause(Retryable("x"), 0.0, 0.1) == 1.0
-    assert next_pause(Retryable("x"), 1.0, 0.1) == 2.0
-    assert next_pause(KeyError("x"), 50.0, 0.1) == LONGEST_DEAF
-    assert next_pause(ChannelError("x"), 60.0, 3_600.0) == 1.0
-    assert next_pause(LoggedOut("x"), 1.0, 3_600.0) == LOGGED_OUT_PAUSE
-    assert [next_pause(Contended("x"), last, 0.1) for last in (0.0, 1.0, 5.0, 40.0)] == [5.0, 5.0, 10.0, LONGEST_DEAF]
-    assert 0.5 <= back_off(1) <= 1.0
-    assert 150.0 <= back_off(50) <= 300.0
+    assert next_reconnect_seconds(Retryable("x"), 0.0, 0.1) == 1.0
+    assert next_reconnect_seconds(Retryable("x"), 1.0, 0.1) == 2.0
+    assert next_reconnect_seconds(KeyError("x"), 50.0, 0.1) == LONGEST_DEAF
+    assert next_reconnect_seconds(ChannelError("x"), 60.0, 3_600.0) == 1.0
+    assert next_reconnect_seconds(LoggedOut("x"), 1.0, 3_600.0) == LOGGED_OUT_PAUSE
+    assert [next_reconnect_seconds(ReceiverConflict("x"), last, 0.1) for last in (0.0, 1.0, 5.0, 40.0)] == [
+        5.0,
+        5.0,
+        10.0,
+        LONGEST_DEAF,
+    ]
+    assert 0.5 <= next_attempt_seconds(1) <= 1.0
+    assert 150.0 <= next_attempt_seconds(50) <= 300.0
 
 
 def test_a_part_is_given_up_when_it_is_both_old_and_often_tried() -> None:
-    assert not given_up(MOST_ATTEMPTS, timedelta(hours=2))
-    assert not given_up(3, timedelta(days=2))
-    assert given_up(MOST_ATTEMPTS, timedelta(days=2))
+    assert not is_given_up(MOST_ATTEMPTS, timedelta(hours=2))
+    assert not is_given_up(3, timedelta(days=2))
+    assert is_given_up(MOST_ATTEMPTS, timedelta(days=2))
 
 
 @pytest.mark.parametrize("able", [SHORT, KEYED, Capabilities(limit=100, keyed=True, key_valid=60.0)])
 def test_every_part_has_room_for_the_mark(able: Capabilities) -> None:
-    parts = outgoing("字" * 1_000, "final", able)
+    parts = split_reply("字" * 1_000, "final", able)
     room = able.limit - len("（可能重复）\n") if able.limit else 1_000
     assert all(len(part.text) <= room for part in parts)
     assert "".join(part.text for part in parts) == "字" * 1_000
@@ -382,7 +387,7 @@ class Waiting(Channel):
         if self.error is not None:
             error, self.error = self.error, None
             raise error
-        await leave()
+        await mark_leaving()
         return await super().send(message)
 
 
@@ -412,7 +417,7 @@ async def test_a_kill_while_a_part_waits_makes_no_repeat_of_it(tmp_path: Path) -
     try:
         assert (await store.delivery.recover(store.now())).sends_unknown == 0
         [conversation] = await store.delivery.unsent()
-        row = await store.delivery.next_out(conversation)
+        row = await store.delivery.next_outbox_row(conversation)
         assert row is not None
         assert (row.text, row.repeats) == ("re: talk", 0)
     finally:

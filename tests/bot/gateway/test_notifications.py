@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from bot.gateway.channel_status import State
-from bot.gateway.notifications import CHANNEL_CALM_SECONDS, ChannelNews, owners_chat
+from bot.gateway.channel_status import ChannelStatus
+from bot.gateway.notifications import CHANNEL_CALM_SECONDS, ChannelNotifications, find_owner_conversation
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place
 from tests.bot.inside import inside
 from tests.bot.moody import QR, Moody, join
 
 NOW = 1_790_000_000.0
-FINE = State(name="wechat", mood="up", since=NOW, asks=True)
-ASKS = State(name="wechat", mood="asking", since=NOW, asks=True, prompt=QR)
-OUT = State(name="telegram", mood="logged_out", since=NOW, why="the token is refused")
-CONTENDED = State(name="telegram", mood="contended", since=NOW, why="another program polls")
+FINE = ChannelStatus(name="wechat", mood="up", since=NOW, asks=True)
+ASKS = ChannelStatus(name="wechat", mood="asking", since=NOW, asks=True, prompt=QR)
+OUT = ChannelStatus(name="telegram", mood="logged_out", since=NOW, why="the token is refused")
+CONTENDED = ChannelStatus(name="telegram", mood="contended", since=NOW, why="another program polls")
 
 
 def hi(_: object) -> str:
@@ -38,14 +38,14 @@ class Ear:
         self.told.append((channel, en))
 
 
-async def look(news: ChannelNews, now: float, *seen: State) -> None:
+async def look(news: ChannelNotifications, now: float, *seen: ChannelStatus) -> None:
     news.states = lambda: {one.name: one for one in seen}
     await news.look(now)
 
 
 async def test_each_trouble_is_told_once_and_once_that_it_is_over() -> None:
     ear = Ear()
-    news = ChannelNews(dict, ear)
+    news = ChannelNotifications(dict, ear)
     for at in range(3):
         await look(news, NOW + at, ASKS)
     assert [channel for channel, _ in ear.told] == ["wechat"]
@@ -60,7 +60,7 @@ async def test_each_trouble_is_told_once_and_once_that_it_is_over() -> None:
 
 async def test_the_text_says_what_to_do() -> None:
     ear = Ear()
-    news = ChannelNews(dict, ear)
+    news = ChannelNotifications(dict, ear)
     await look(news, NOW, OUT)
     await look(news, NOW, CONTENDED)
     assert "channels.telegram anew" in ear.told[0][1]
@@ -70,8 +70,8 @@ async def test_the_text_says_what_to_do() -> None:
 
 async def test_two_that_take_turns_are_told_of_once() -> None:
     ear = Ear()
-    news = ChannelNews(dict, ear)
-    turn = State(name="telegram", mood="up", since=NOW)
+    news = ChannelNotifications(dict, ear)
+    turn = ChannelStatus(name="telegram", mood="up", since=NOW)
     for at in range(0, 1_200, 60):
         await look(news, NOW + at, replace(CONTENDED if at % 120 else turn, since=NOW + at))
     assert len(ear.told) == 1
@@ -80,14 +80,14 @@ async def test_two_that_take_turns_are_told_of_once() -> None:
 @pytest.mark.parametrize("mood", ["connecting", "down", "deaf"])
 async def test_what_passes_by_itself_is_not_told(mood: str) -> None:
     ear = Ear()
-    await look(ChannelNews(dict, ear), NOW, replace(FINE, mood=mood))  # type: ignore[arg-type]
+    await look(ChannelNotifications(dict, ear), NOW, replace(FINE, mood=mood))  # type: ignore[arg-type]
     assert ear.told == []
 
 
 async def test_what_could_not_be_told_is_told_at_the_next_look() -> None:
     ear = Ear()
     ear.broken = True
-    news = ChannelNews(dict, ear)
+    news = ChannelNotifications(dict, ear)
     with pytest.raises(StoreBusy):
         await look(news, NOW, ASKS)
     ear.broken = False
@@ -97,7 +97,7 @@ async def test_what_could_not_be_told_is_told_at_the_next_look() -> None:
 
 async def test_a_channel_that_was_switched_off_is_forgotten() -> None:
     ear = Ear()
-    news = ChannelNews(dict, ear)
+    news = ChannelNotifications(dict, ear)
     await look(news, NOW, ASKS)
     await look(news, NOW)
     await look(news, NOW + 500, FINE)
@@ -119,9 +119,9 @@ def test_the_owner_is_told_where_it_rings_and_never_before_others() -> None:
     group, friend = row("g", "telegram", kind="group", space="telegram-group-g"), row("f", "feishu", space="feishu-f")
     joined = replace(row("j", "feishu"), own_space="feishu-j")
     rows = [group, friend, joined, page, phone]
-    assert owners_chat(rows, ["web", "telegram", "feishu"]) == "t"
-    assert owners_chat(rows, ["web", "feishu"]) == "p"
-    assert owners_chat(rows, ["feishu"]) == ""
+    assert find_owner_conversation(rows, ["web", "telegram", "feishu"]) == "t"
+    assert find_owner_conversation(rows, ["web", "feishu"]) == "p"
+    assert find_owner_conversation(rows, ["feishu"]) == ""
 
 
 async def test_a_house_tells_its_owner_in_the_terminal_what_another_channel_needs(tmp_path: Path) -> None:

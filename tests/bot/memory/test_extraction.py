@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 
-from bot.access.permissions import Actor, Role, Where
-from bot.agent.prompt import Tail
-from bot.agent.turn import to_remember
-from bot.agent.turn_context import Ended, Job, Watched
+from bot.access.permissions import AccessScope, Actor, Role
+from bot.agent.prompt import TurnSuffix
+from bot.agent.turn import is_worth_extracting
+from bot.agent.turn_context import EventSink, TurnContext, TurnResult
 from bot.config.schema import Config
 from bot.errors import Transient
-from bot.memory.extraction import AT_ONCE, Extractor, asking, settings_of
-from bot.messages import address_of
+from bot.memory.extraction import MAX_PARALLEL_SPACES, FactExtractionQueue, extraction_settings, fast_model_completion
+from bot.messages import to_address
 from bot.models.base import Request
-from bot.models.providers.testing import Scripted
-from bot.models.service import Brain
+from bot.models.providers.testing import ScriptedModel
+from bot.models.service import ModelService
 from memory.conversation import Text
-from memory.longterm.extraction import Rules
+from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import NoModel
 from memory.store.open import open_store
 from memory.store.rows import ConversationRow, TurnRow
 from tests.memory.longterm.noting import PREFERS_TEA, TEA, Desk, noted, place
 
 LONG = "An answer that is quite long enough to be read for what it tells about the question."
-ANSWERED = Ended(state="done", stored=(Text(text=LONG),), said=LONG)
+ANSWERED = TurnResult(state="done", stored=(Text(text=LONG),), said=LONG)
 ON = Config()
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -53,7 +53,7 @@ async def test_fifty_turns_at_once_are_read_one_after_the_other_in_their_order(d
         return "[]"
 
     desk.tell = tell
-    extractor = Extractor(desk.work, desk.store.extractions)
+    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     for number in range(50):
         await desk.say(f"My favourite number of today is {number}.")
         extractor.wake("")
@@ -70,23 +70,23 @@ async def test_spaces_are_read_beside_each_other_a_few_at_a_time(desk: Desk) -> 
 
     async def tell(prompt: str) -> str:
         waiting.append(prompt)
-        if len(waiting) == AT_ONCE:
+        if len(waiting) == MAX_PARALLEL_SPACES:
             full.set()
         await go_on.wait()
         return "[]"
 
     desk.tell = tell
-    extractor = Extractor(desk.work, desk.store.extractions)
-    for number in range(AT_ONCE + 2):
+    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
+    for number in range(MAX_PARALLEL_SPACES + 2):
         await desk.say(TEA, at=place(f"c{number}", f"telegram-{number}"))
         extractor.wake(f"telegram-{number}")
     await full.wait()
     for _ in range(20):
         await asyncio.sleep(0)
-    assert len(waiting) == AT_ONCE
+    assert len(waiting) == MAX_PARALLEL_SPACES
     go_on.set()
     await extractor.settled()
-    assert len(waiting) == AT_ONCE + 2
+    assert len(waiting) == MAX_PARALLEL_SPACES + 2
 
 
 async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start(desk: Desk) -> None:
@@ -98,14 +98,14 @@ async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start
         return ""
 
     desk.tell = hang
-    extractor = Extractor(desk.work, desk.store.extractions)
+    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     await desk.say(TEA)
     extractor.wake("")
     await begun.wait()
     await extractor.close()
     await desk.restart()
     desk.tell = noted(PREFERS_TEA)
-    extractor = Extractor(desk.work, desk.store.extractions)
+    extractor = FactExtractionQueue(desk.work, desk.store.extractions)
     await extractor.resume()
     await extractor.settled()
     assert await desk.lines() == ["The user prefers tea over coffee"]
@@ -119,23 +119,29 @@ class Asking:
     conversation: ConversationRow
 
     def remembered(
-        self, *, kind: str = "dm", role: Role = "user", words: str = TEA, ended: Ended = ANSWERED, config: Config = ON
+        self,
+        *,
+        kind: str = "dm",
+        role: Role = "user",
+        words: str = TEA,
+        ended: TurnResult = ANSWERED,
+        config: Config = ON,
     ) -> bool:
         at = replace(self.conversation.place, kind="group" if kind == "group" else "dm")
-        job = Job(
+        job = TurnContext(
             conversation=replace(self.conversation, place=at),
             turn=self.turn,
             actor=Actor(channel="telegram", id="7", role=role),
-            where=Where(kind=kind, space=at.space),  # type: ignore[arg-type]
+            where=AccessScope(kind=kind, space=at.space),  # type: ignore[arg-type]
             lang="en",
-            tail=Tail(clock=""),
+            tail=TurnSuffix(clock=""),
             model="m",
             policy="balanced",
             max_steps=1,
-            watched=Watched(show=lambda event: None, address=address_of(at), message_id=""),
+            event_sink=EventSink(show=lambda event: None, address=to_address(at), message_id=""),
             words=words,
         )
-        return to_remember(job, ended, config)
+        return is_worth_extracting(job, ended, config)
 
 
 @pytest.fixture
@@ -174,17 +180,17 @@ def test_nothing_is_remembered_where_extraction_is_off(asked: Asking) -> None:
 
 def test_the_rules_are_those_configured() -> None:
     config = Config.model_validate({"memory": {"categories": ["skill"], "min_importance": 7, "extract": False}})
-    settings = settings_of(config)
-    assert (settings.extract, settings.rules) == (False, Rules(categories=("skill",), min_importance=7))
+    settings = extraction_settings(config)
+    assert (settings.extract, settings.rules) == (False, ExtractionRules(categories=("skill",), min_importance=7))
 
 
-def brain(script: Any) -> Brain:
+def brain(script: Any) -> ModelService:
     async def nothing(question: str, conversation: str, space: str) -> list[Any]:
         return []
 
-    made = Brain(lambda sha256: b"", nothing, lambda name, error: None)
+    made = ModelService(lambda sha256: b"", nothing, lambda name, error: None)
     if script is not None:
-        made.use(Scripted(script))
+        made.use(ScriptedModel(script))
     else:
         made.configure(Config())
     return made
@@ -198,7 +204,7 @@ async def test_the_fast_model_is_asked_and_its_use_is_noted_as_extraction(desk: 
         return json.dumps([PREFERS_TEA])
 
     turn = await desk.say(TEA)
-    complete = asking(brain(tell), desk.store.sessions)
+    complete = fast_model_completion(brain(tell), desk.store.sessions)
     assert json.loads(await complete("system", "prompt", 100, turn.conversation)) == [PREFERS_TEA]
     assert (seen[0].purpose, seen[0].max_tokens, seen[0].tools) == ("extract", 100, ())
     [used] = await desk.store.sessions.usage(LONG_AGO, turn.conversation)
@@ -210,11 +216,13 @@ async def test_without_a_key_there_is_no_model_and_no_cost(desk: Desk, monkeypat
         monkeypatch.delenv(name, raising=False)
     turn = await desk.say(TEA)
     with pytest.raises(NoModel):
-        await asking(brain(None), desk.store.sessions)("system", "prompt", 100, turn.conversation)
+        await fast_model_completion(brain(None), desk.store.sessions)("system", "prompt", 100, turn.conversation)
     assert await desk.store.sessions.usage(LONG_AGO) == []
 
 
 async def test_a_models_failure_stays_one(desk: Desk) -> None:
     turn = await desk.say(TEA)
     with pytest.raises(Transient):
-        await asking(brain([Transient("busy")]), desk.store.sessions)("system", "prompt", 100, turn.conversation)
+        await fast_model_completion(brain([Transient("busy")]), desk.store.sessions)(
+            "system", "prompt", 100, turn.conversation
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from channels.message import Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from tests.bot.commands.test_forget import TELEGRAM, code_of
 from tests.bot.inside import Inside, inside
 
@@ -87,7 +87,7 @@ async def test_a_space_that_is_a_link_is_told_of(tmp_path: Path, config: dict[st
 
 async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it_was(tmp_path: Path) -> None:
     async with inside(tmp_path, [], EN) as here:
-        memory, dreamer = memory_of(here), here.house.remembering.dreamer
+        memory, dreamer = memory_of(here), here.house.memory_service.dreamer
         memory.write_text(TWICE)
         await dreamer.night(date(2026, 11, 1))
         memory.write_text(f"{memory.read_text()}- drives a red car\n- Drives a red car!\n")
@@ -104,14 +104,14 @@ async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it
 async def test_undo_in_chinese(tmp_path: Path) -> None:
     async with inside(tmp_path, [], ZH) as here:
         memory_of(here).write_text(TWICE)
-        await here.house.remembering.dreamer.night(date(2026, 11, 1))
+        await here.house.memory_service.dreamer.night(date(2026, 11, 1))
         assert await here.text("/memory undo") == "已撤销 2026-11-01 的整理，MEMORY.md 恢复到之前的样子。"
 
 
 async def test_watching_goes_on_after_a_folder_that_is_no_space(tmp_path: Path) -> None:
     async with inside(tmp_path, [], EN) as here:
         here.house.workspace.root.joinpath("spaces", "my notes").mkdir(parents=True)
-        await here.house.remembering._changed(frozenset({"my notes"}))
+        await here.house.memory_service._changed(frozenset({"my notes"}))
         memory_of(here).write_text("- sails on Sundays\n")
-        await here.house.remembering._changed(frozenset({"my notes", ""}))
+        await here.house.memory_service._changed(frozenset({"my notes", ""}))
         assert [row.text for row in await here.house.store.memories.rows("")] == ["sails on Sundays"]

@@ -4,26 +4,26 @@ import asyncio
 from pathlib import Path
 from weakref import ref
 
-from bot.memory.service import MOST_SPACES
-from memory.longterm.memories import Candidate
+from bot.memory.service import MAX_SPACES
+from memory.longterm.memories import MemoryCandidate
 from tests.bot.inside import inside
 
 
-def candidate(text: str) -> Candidate:
-    return Candidate(category="fact", text=text, importance=7, origin="person")
+def candidate(text: str) -> MemoryCandidate:
+    return MemoryCandidate(category="fact", text=text, importance=7, origin="person")
 
 
 async def test_lines_of_so_many_spaces_are_kept_and_those_in_use_beside_them(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda request: "yes") as it:
-        memories = it.house.remembering.memories
+        memories = it.house.memory_service.memories
         used = memories("telegram-used")
-        kept = [ref(memories(f"telegram-{number}")) for number in range(MOST_SPACES + 50)]
-        assert [one() is not None for one in kept] == [False] * 50 + [True] * MOST_SPACES
+        kept = [ref(memories(f"telegram-{number}")) for number in range(MAX_SPACES + 50)]
+        assert [one() is not None for one in kept] == [False] * 50 + [True] * MAX_SPACES
         assert memories("telegram-used") is used, "two objects would write one file beside each other"
-        assert memories(f"telegram-{MOST_SPACES}") is kept[MOST_SPACES]()
+        assert memories(f"telegram-{MAX_SPACES}") is kept[MAX_SPACES]()
         gone = ref(used)
         del used
-        for number in range(MOST_SPACES):
+        for number in range(MAX_SPACES):
             memories(f"telegram-{number}")
         assert gone() is None
 
@@ -32,10 +32,10 @@ async def test_what_is_written_meanwhile_waits_for_the_edit_that_goes_on_and_a_s
     tmp_path: Path,
 ) -> None:
     async with inside(tmp_path, lambda request: "yes") as it:
-        memories = it.house.remembering.memories
+        memories = it.house.memory_service.memories
 
         def others() -> None:
-            for number in range(MOST_SPACES + 1):
+            for number in range(MAX_SPACES + 1):
                 memories(f"telegram-{number}")
 
         facts = ["Likes green tea", "Was born in Lyon", "Has a black cat", "Works at night"]

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from bot.models.base import Request
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Part, ToolCall, ToolResult
-from memory.store.schema.columns import record
+from memory.store.schema.columns import metadata
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 
@@ -195,7 +195,7 @@ class World:
         strays = []
         with closing(sqlite3.connect(self.it.house.home.db)) as base:
             base.row_factory = sqlite3.Row
-            for table in (one for one in record.sorted_tables if "space" in one.c and one.name != "conversation"):
+            for table in (one for one in metadata.sorted_tables if "space" in one.c and one.name != "conversation"):
                 for row in base.execute(f"SELECT * FROM {table.name}"):
                     found = _owners([repr(tuple(row))]) - {SPACES.index(row["space"])}
                     strays += [f"{table.name} of {row['space']}: {tuple(row)}"] if found else []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from memory.context.tokens import WEIGHTED
 from memory.store.open import open_store
 from tests.bot.agent.test_prompt import NOON, ROOM, Desk
@@ -17,7 +17,7 @@ from tests.contracts.store_words import folded, talk
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     held = Desk(home=home, store=await open_store(home.db))
     yield held

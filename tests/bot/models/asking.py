@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable
 from typing import Any
 
-from bot.models.base import Answer, Event, Model, Request, TextDelta, WireMessage
+from bot.models.base import Answer, ModelClient, ModelEvent, Request, TextDelta, WireMessage
 from memory.conversation import Part, Role, Text, ToolCall, ToolResult, ToolSpec
 
 PNG = base64.b64decode(
@@ -45,7 +45,7 @@ def result(id: str, text: str = "contents", **fields: Any) -> ToolResult:
     return ToolResult(call_id=id, text=text, **fields)
 
 
-async def hear(model: Model, request: Request) -> tuple[list[Event], Answer]:
+async def hear(model: ModelClient, request: Request) -> tuple[list[ModelEvent], Answer]:
     """All events of one call, and the Answer that is the last of them."""
     events = [event async for event in model.stream(request)]
     answer = events[-1]
@@ -54,11 +54,11 @@ async def hear(model: Model, request: Request) -> tuple[list[Event], Answer]:
     return events, answer
 
 
-async def answer_of(model: Model, request: Request) -> Answer:
+async def answer_of(model: ModelClient, request: Request) -> Answer:
     return (await hear(model, request))[1]
 
 
-def streamed(events: Iterable[Event]) -> str:
+def streamed(events: Iterable[ModelEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextDelta))
 
 

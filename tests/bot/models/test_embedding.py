@@ -9,12 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.schema import Embedding
-from bot.models.embedding import LOCAL, LONGEST, REMOTE, Local, Remote, check_embedding, missing, open_embedder
-from memory.recall.documents import Wanted
+from bot.config.schema import EmbeddingConfig
+from bot.models.embedding import (
+    LOCAL_MODEL,
+    MAX_TEXT_CHARS,
+    REMOTE_MODEL,
+    LocalEmbedder,
+    RemoteEmbedder,
+    check_embedding,
+    missing_extra,
+    open_embedder,
+)
+from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground
-from memory.recall.vectors import EmbeddingFailed, Vectors
+from memory.recall.sqlite_index import RecallDependencies
+from memory.recall.vectors import EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.emulators.embedding import WIDTH, EmbeddingEmulator, Fault, refusal, vector
@@ -27,8 +36,8 @@ async def emulator() -> AsyncIterator[EmbeddingEmulator]:
 
 
 @pytest.fixture
-async def remote(emulator: EmbeddingEmulator) -> AsyncIterator[Remote]:
-    embedder = Remote(base_url=emulator.url, model="m", api_key="sk-test", patience=5.0)
+async def remote(emulator: EmbeddingEmulator) -> AsyncIterator[RemoteEmbedder]:
+    embedder = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", patience=5.0)
     yield embedder
     await embedder.close()
 
@@ -37,7 +46,7 @@ def unpacked(data: bytes) -> tuple[float, ...]:
     return struct.unpack(f"<{len(data) // 4}f", data)
 
 
-async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts(remote: Remote) -> None:
+async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts(remote: RemoteEmbedder) -> None:
     texts = ["我喜欢龙井茶", "I like tea", "\ud800 odd", "   "]
     found = await remote.embed(texts)
     for text, data in zip(["我喜欢龙井茶", "I like tea", "? odd", "-"], found, strict=True):
@@ -46,9 +55,9 @@ async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts
         assert unpacked(data) == pytest.approx([number / length for number in numbers])
 
 
-async def test_a_long_text_is_cut(remote: Remote, emulator: EmbeddingEmulator) -> None:
+async def test_a_long_text_is_cut(remote: RemoteEmbedder, emulator: EmbeddingEmulator) -> None:
     await remote.embed(["a" * 100_000])
-    assert [len(text) for text in emulator.asked[0]] == [LONGEST]
+    assert [len(text) for text in emulator.asked[0]] == [MAX_TEXT_CHARS]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +95,12 @@ async def test_a_long_text_is_cut(remote: Remote, emulator: EmbeddingEmulator) -
     ],
 )
 async def test_whatever_goes_wrong_is_named(
-    remote: Remote, emulator: EmbeddingEmulator, fault: Fault, kind: str, retry_after: float | None, refused: bool
+    remote: RemoteEmbedder,
+    emulator: EmbeddingEmulator,
+    fault: Fault,
+    kind: str,
+    retry_after: float | None,
+    refused: bool,
 ) -> None:
     emulator.fail([fault])
     with pytest.raises(EmbeddingFailed) as failed:
@@ -99,28 +113,28 @@ async def test_whatever_goes_wrong_is_named(
 
 async def test_an_endpoint_that_does_not_answer_is_left_in_time(emulator: EmbeddingEmulator) -> None:
     emulator.fail([Fault(hold=True)])
-    hasty = Remote(base_url=emulator.url, model="m", api_key="sk-test", patience=0.1)
+    hasty = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", patience=0.1)
     with pytest.raises(EmbeddingFailed, match=r"no answer in 0\.1 seconds"):
         await hasty.embed(["x"])
     await hasty.close()
 
 
 async def test_an_endpoint_that_is_not_there_is_one_sentence() -> None:
-    checked = await check_embedding(Embedding(base_url="http://127.0.0.1:9/v1", model="m"))
+    checked = await check_embedding(EmbeddingConfig(base_url="http://127.0.0.1:9/v1", model="m"))
     assert not checked.ok
     assert checked.message == "the connection failed: ConnectError."
 
 
 async def test_a_key_that_cannot_be_one_is_never_sent(emulator: EmbeddingEmulator) -> None:
     with pytest.raises(EmbeddingFailed, match="characters no key has"):
-        await Remote(base_url=emulator.url, model="m", api_key="sk-密\n").embed(["x"])
+        await RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-密\n").embed(["x"])
     assert emulator.asked == []
 
 
 async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
-    right = await check_embedding(Embedding(base_url=emulator.url, model="m", api_key="sk-test"))
+    right = await check_embedding(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test"))
     assert (right.ok, right.message) == (True, f"m answers with vectors of {WIDTH} numbers.")
-    wrong = await check_embedding(Embedding(base_url=emulator.url, model="m", api_key="sk-wrong"))
+    wrong = await check_embedding(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-wrong"))
     assert (wrong.ok, wrong.message.count("\n")) == (False, 0)
     assert "401" in wrong.message
     assert "sk-wrong" not in wrong.message
@@ -139,7 +153,7 @@ class Twin:
 
 async def test_a_local_model_is_loaded_once_and_gives_vectors_of_length_one() -> None:
     twin, loaded = Twin(), []
-    local = Local("m", lambda name: loaded.append(name) or twin)
+    local = LocalEmbedder("m", lambda name: loaded.append(name) or twin)
     first, again = (await local.embed(["茶"]))[0], (await local.embed(["茶", "tea"]))[0]
     assert first == again
     assert sum(number * number for number in unpacked(first)) == pytest.approx(1)
@@ -151,24 +165,24 @@ async def test_a_local_model_that_cannot_be_loaded_is_one_sentence() -> None:
         raise OSError("no such model on this machine")
 
     with pytest.raises(EmbeddingFailed, match="m cannot be used: no such model on this machine"):
-        await Local("m", load).embed(["x"])
+        await LocalEmbedder("m", load).embed(["x"])
 
 
 def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
-    assert missing("openai", lambda module: module) == ""
-    assert missing("local", lambda module: module) == ""
-    vectors = missing("openai", lambda module: None)
+    assert missing_extra("openai", lambda module: module) == ""
+    assert missing_extra("local", lambda module: module) == ""
+    vectors = missing_extra("openai", lambda module: None)
     assert vectors.startswith("memory.embedding needs numpy, which is not installed: ")
     assert vectors.endswith((" extras NAME=vectors", " -m pip install 'numpy>=2'"))
-    without = missing("local", lambda module: None if module == "sentence_transformers" else module)
+    without = missing_extra("local", lambda module: None if module == "sentence_transformers" else module)
     assert "needs sentence_transformers, which is not installed: " in without
     assert without.endswith((" extras NAME=embeddings", " -m pip install 'numpy>=2' 'sentence-transformers>=5'"))
 
 
 def test_a_model_that_is_not_named_is_the_providers_small_one() -> None:
-    assert open_embedder(Embedding()).name == REMOTE
-    assert open_embedder(Embedding(model="mine")).name == "mine"
-    assert "multilingual" in LOCAL
+    assert open_embedder(EmbeddingConfig()).name == REMOTE_MODEL
+    assert open_embedder(EmbeddingConfig(model="mine")).name == "mine"
+    assert "multilingual" in LOCAL_MODEL
 
 
 async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down(
@@ -176,18 +190,20 @@ async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down
 ) -> None:
     store, workspace = await open_store(tmp_path / "m.db"), Workspace(tmp_path / "ws")
     workspace.space("").write("MEMORY.md", "## fact\n\n- 骑自行车上班\n- likes chess\n- drinks green tea\n", None)
-    vectors = Vectors(open_embedder(Embedding(base_url=emulator.url, model="m", api_key="sk-test")), lambda: 5.0)
-    recall = Recall(Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC), vectors)
+    vectors = VectorSearch(
+        open_embedder(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")), lambda: 5.0
+    )
+    recall = Recall(RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC), vectors)
     now = datetime(2026, 11, 20, tzinfo=UTC)
     await recall.refresh("")
     await vectors.settled()
     assert sorted(emulator.asked[0]) == ["drinks green tea", "likes chess", "骑自行车上班"]
-    found = await recall.search(Wanted(space="", query="chessboard", now=now))
+    found = await recall.search(SearchRequest(space="", query="chessboard", now=now))
     assert found[0].words == "likes chess", "no whole word of it is in the question"
     emulator.fail([refusal(503, "server_error", "down")] * 3)
-    assert [one.words for one in await recall.search(Wanted(space="", query="green tea", now=now))] == [
+    assert [one.words for one in await recall.search(SearchRequest(space="", query="green tea", now=now))] == [
         "drinks green tea"
     ]
-    assert await recall.search(Wanted(space="", query="chessboard", now=now)) == []
+    assert await recall.search(SearchRequest(space="", query="chessboard", now=now)) == []
     await recall.close()
     await store.close()

@@ -17,8 +17,8 @@ from bot.errors import (
     Unusable,
 )
 from bot.models.base import Request, TextDelta
-from bot.models.fallback import Chain, Link
-from bot.models.providers.testing import Line, Scripted
+from bot.models.fallback import ChainModel, FallbackModel
+from bot.models.providers.testing import ScriptedAnswer, ScriptedModel
 from tests.bot.models.asking import answer_of, asking, hear, words
 from tests.bot.talk import Held
 
@@ -39,11 +39,13 @@ class Clock:
         return self.now
 
 
-def chain(*scripts: list[Line], clock: Clock | None = None) -> tuple[Chain, list[Scripted], list[tuple[str, Unusable]]]:
+def chain(
+    *scripts: list[ScriptedAnswer], clock: Clock | None = None
+) -> tuple[FallbackModel, list[ScriptedModel], list[tuple[str, Unusable]]]:
     told: list[tuple[str, Unusable]] = []
-    models = [Scripted(script) for script in scripts]
-    links = [Link(model=model, ask_for="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
-    made = Chain(links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock())
+    models = [ScriptedModel(script) for script in scripts]
+    links = [ChainModel(model=model, ask_for="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
+    made = FallbackModel(links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock())
     return made, models, told
 
 
@@ -104,12 +106,12 @@ async def test_what_the_provider_asks_to_wait_for_is_waited_for() -> None:
     assert model.condition(0, "claude-sonnet-5-5").until == 4_000
 
 
-def trying(*spare: str) -> tuple[Chain, Held, Clock]:
+def trying(*spare: str) -> tuple[FallbackModel, Held, Clock]:
     """A chain whose first model fails once, is then tried out by one that waits, and is well after that."""
     clock, held = Clock(), Held(lambda request: "back", lambda request: True)
-    first = Link(model=Scripted([Transient("busy"), "well"]), once=held)
-    links = [first, Link(model=Scripted(["ok", *spare]), ask_for="spare")]
-    return Chain(links, on_unusable=lambda *_: None, clock=clock), held, clock
+    first = ChainModel(model=ScriptedModel([Transient("busy"), "well"]), once=held)
+    links = [first, ChainModel(model=ScriptedModel(["ok", *spare]), ask_for="spare")]
+    return FallbackModel(links, on_unusable=lambda *_: None, clock=clock), held, clock
 
 
 async def test_one_at_a_time_tries_a_model_out() -> None:
@@ -139,9 +141,13 @@ async def test_a_trial_that_was_broken_off_may_be_made_again() -> None:
 
 async def test_a_trial_is_one_call_without_retries() -> None:
     clock = Clock()
-    patient, once, spare = Scripted([Transient("busy")]), Scripted([Transient("busy")]), Scripted(["a", "b"])
-    links = [Link(model=patient, once=once), Link(model=spare, ask_for="spare")]
-    made = Chain(links, on_unusable=lambda *_: None, clock=clock)
+    patient, once, spare = (
+        ScriptedModel([Transient("busy")]),
+        ScriptedModel([Transient("busy")]),
+        ScriptedModel(["a", "b"]),
+    )
+    links = [ChainModel(model=patient, once=once), ChainModel(model=spare, ask_for="spare")]
+    made = FallbackModel(links, on_unusable=lambda *_: None, clock=clock)
     await answer_of(made, asking("hi"))
     clock.now = FIRST_REST
     await answer_of(made, asking("hi"))
@@ -174,21 +180,21 @@ async def test_where_nothing_else_is_left_a_resting_model_is_asked_all_the_same(
 async def test_I21_all_models_together_have_one_deadline() -> None:
     clock = Clock()
 
-    def slow(request: Request) -> Line:
+    def slow(request: Request) -> ScriptedAnswer:
         clock.now += DEADLINE / 2
         return Transient("busy")
 
-    models = [Scripted(slow) for _ in range(4)]
-    made = Chain([Link(model=model) for model in models], on_unusable=lambda *_: None, clock=clock)
+    models = [ScriptedModel(slow) for _ in range(4)]
+    made = FallbackModel([ChainModel(model=model) for model in models], on_unusable=lambda *_: None, clock=clock)
     with pytest.raises(Transient):
         await answer_of(made, asking("hi"))
     assert [len(model.requests) for model in models] == [1, 1, 0, 0]
 
 
 async def test_a_spare_model_with_a_smaller_window_is_not_sent_what_it_must_refuse() -> None:
-    first, spare = Scripted([KeyRefused("no")]), Scripted(["fits"])
-    links = [Link(model=first), Link(model=spare, ask_for="small", window=1_000)]
-    made = Chain(links, on_unusable=lambda *_: None)
+    first, spare = ScriptedModel([KeyRefused("no")]), ScriptedModel(["fits"])
+    links = [ChainModel(model=first), ChainModel(model=spare, ask_for="small", window=1_000)]
+    made = FallbackModel(links, on_unusable=lambda *_: None)
     with pytest.raises(Overflow) as refused:
         await answer_of(made, asking("hi", size=900))
     assert (refused.value.kind, refused.value.model, refused.value.limit) == (SMALLER, "small", 980 - 256)

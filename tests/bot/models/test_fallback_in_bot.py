@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.console.services import _Ready
+from bot.console.services import _CheckReady
 from bot.errors import KeyRefused, Transient
-from bot.gateway.notifications import ModelNews
+from bot.gateway.notifications import ModelNotifications
 from bot.models.base import Request
-from bot.models.fallback import Chain, Link
-from bot.models.health import ModelState
-from bot.models.providers.testing import Scripted
+from bot.models.fallback import ChainModel, FallbackModel
+from bot.models.health import ModelStatus
+from bot.models.providers.testing import ScriptedModel
 from tests.bot.inside import Inside, inside
 from tests.bot.wired import MODEL, wired
 from tests.emulators.model import ModelEmulator
@@ -59,7 +59,7 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
         assert [await both.it.text("hi") for _ in range(2)] == ["second" + NOTE] * 2
         assert both.asked == [1, 2]
         assert both.states[0] == (f"openai {MODEL}", "refused")
-        ready = await _Ready(both.it.house)()
+        ready = await _CheckReady(both.it.house)()
         assert not ready.ok
         assert list(ready.reasons["models_left_out"]) == [f"openai {MODEL}"]
         house = both.it.house
@@ -67,7 +67,7 @@ async def test_what_the_owner_must_mend_is_asked_once_until_the_configuration_ch
             house.config().model_copy(update={"llm": house.config().llm.model_copy(update={"api_key": "another"})})
         )
         assert await both.it.text("hi") == "first"
-        assert (await _Ready(house)()).ok
+        assert (await _CheckReady(house)()).ok
 
 
 @pytest.mark.parametrize(("reply", "calls"), [(QUOTA, 1), (BUSY, 5)])
@@ -117,16 +117,19 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
     async with inside(tmp_path, lambda _: "fine") as it:
         for number in range(4):
             await it.text(f"{number} " + "some words to remember " * 1_500)
-        spare = Scripted(small)
-        links = [Link(model=Scripted(lambda _: KeyRefused("no"))), Link(model=spare, ask_for="spare", window=8_000)]
-        it.house.brain.use(Chain(links, on_unusable=lambda name, error: None))
+        spare = ScriptedModel(small)
+        links = [
+            ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),
+            ChainModel(model=spare, ask_for="spare", window=8_000),
+        ]
+        it.house.brain.use(FallbackModel(links, on_unusable=lambda name, error: None))
         assert (await it.text("and now?")).startswith("it fits")
         assert len(spare.requests) == 1
         assert await it.house.fitter.calibration.window("spare") == 0
 
 
-def state(mood: str, **fields: Any) -> ModelState:
-    return ModelState(**{"name": "openai m", "use": "chosen", "mood": mood, **fields})
+def state(mood: str, **fields: Any) -> ModelStatus:
+    return ModelStatus(**{"name": "openai m", "use": "chosen", "mood": mood, **fields})
 
 
 async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(tmp_path: Path) -> None:
@@ -144,12 +147,12 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
 
 async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_model_once() -> None:
     heard: list[str] = []
-    seen: list[ModelState] = []
+    seen: list[ModelStatus] = []
 
     async def tell(channel: str, zh: str, en: str) -> None:
         heard.append(en)
 
-    news = ModelNews(lambda: seen, tell)
+    news = ModelNotifications(lambda: seen, tell)
     busy = Transient("busy")
     for now in (
         state("resting", failures=1, error=busy),

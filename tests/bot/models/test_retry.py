@@ -21,10 +21,10 @@ from bot.errors import (
     Transient,
 )
 from bot.models.base import TextDelta
-from bot.models.providers.anthropic import Anthropic
-from bot.models.providers.testing import Line, Scripted
-from bot.models.providers.transport import Patience, within
-from bot.models.retry import Patient, Retries
+from bot.models.providers.anthropic import AnthropicModel
+from bot.models.providers.testing import ScriptedAnswer, ScriptedModel
+from bot.models.providers.transport import Timeouts, iterate_with_timeouts
+from bot.models.retry import RetryingModel, RetrySettings
 from memory.conversation import Text
 from tests.bot.models.asking import answer_of, asking, hear, said, tool, words
 from tests.emulators.model import ModelEmulator
@@ -47,9 +47,11 @@ class Clock:
         self.now += seconds
 
 
-def patient(lines: Sequence[Line], clock: Clock | None = None, chance: float = 1.0) -> tuple[Patient, Scripted, Clock]:
-    script, clock = Scripted(lines), clock or Clock()
-    return Patient(script, clock=clock, sleep=clock.sleep, chance=lambda: chance), script, clock
+def patient(
+    lines: Sequence[ScriptedAnswer], clock: Clock | None = None, chance: float = 1.0
+) -> tuple[RetryingModel, ScriptedModel, Clock]:
+    script, clock = ScriptedModel(lines), clock or Clock()
+    return RetryingModel(script, clock=clock, sleep=clock.sleep, chance=lambda: chance), script, clock
 
 
 async def test_pauses_double_up_to_a_minute_and_five_calls_are_the_most() -> None:
@@ -104,36 +106,36 @@ async def test_what_was_shown_is_taken_back_before_another_try() -> None:
     assert answer.parts == (Text(text="hello"),)
 
 
-async def test_foreign_thinking_is_left_out_once(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_foreign_thinking_is_left_out_once(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(thinking="aha", text="yes", calls=(Call(name="read"),))])
     thought = await answer_of(anthropic, asking("one"))
     edited = asking("another", said("assistant", *thought.parts[:2]), "and now?", tools=(tool(),))
-    assert words(await answer_of(Patient(anthropic), edited)) == "echo: and now?"
+    assert words(await answer_of(RetryingModel(anthropic), edited)) == "echo: and now?"
     assert len(emulator.requests) == 3
 
 
 async def test_a_model_always_overloaded_is_asked_five_times_in_all(
-    anthropic: Anthropic, emulator: ModelEmulator
+    anthropic: AnthropicModel, emulator: ModelEmulator
 ) -> None:
     clock = Clock()
     emulator.script([refuse(529)] * 20)
     with pytest.raises(Transient):
-        await answer_of(Patient(anthropic, clock=clock, sleep=clock.sleep), asking("hi"))
+        await answer_of(RetryingModel(anthropic, clock=clock, sleep=clock.sleep), asking("hi"))
     assert len(emulator.requests) == 5
     assert sum(clock.slept) <= 15
 
 
-async def test_the_whole_step_has_one_deadline(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_the_whole_step_has_one_deadline(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(text="word " * 99, delta=2, pace=0.02)] * 5)
     with pytest.raises(Stalled) as caught:
-        await answer_of(Patient(anthropic, retries=Retries(step=0.2)), asking("hi"))
+        await answer_of(RetryingModel(anthropic, retries=RetrySettings(step=0.2)), asking("hi"))
     assert caught.value.kind == "step"
     assert len(emulator.requests) == 1
 
 
 @given(tries=st.integers(1, 4), chance=st.floats(0, 1))
 def test_a_pause_is_never_longer_than_the_longest(tries: int, chance: float) -> None:
-    pause = Retries(first=30, longest=60).pause(BUSY, tries, 0, chance)
+    pause = RetrySettings(first=30, longest=60).pause(BUSY, tries, 0, chance)
     assert pause is not None
     assert 0 <= pause <= min(30 * 2 ** (tries - 1), 60)
 
@@ -150,6 +152,6 @@ async def test_nothing_is_left_open_when_an_item_is_late() -> None:
             closed.append("closed")
 
     with pytest.raises(Stalled):
-        async for _ in within(slow(), Patience(first=1, gap=0.01, step=1)):
+        async for _ in iterate_with_timeouts(slow(), Timeouts(first=1, gap=0.01, step=1)):
             pass
     assert closed == ["closed"]

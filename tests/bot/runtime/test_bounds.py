@@ -9,20 +9,20 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from bot.access.storage_quota import Kept, Storage
-from bot.agent.prompt import Persona, Prompt
-from bot.agent.token_calibration import Calibration
-from bot.agent.tool_lines import Lining
-from bot.config.home import Home
+from bot.access.storage_quota import StorageLocations, StorageQuota
+from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
+from bot.agent.token_calibration import TokenCalibration
+from bot.agent.tool_lines import ToolLineWriter
+from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.gateway.channel_status import State
-from bot.gateway.notifications import OwnersChat
-from bot.gateway.rate_limit import Rates
-from bot.runtime.cluster.events import Bus, packed, unpacked
+from bot.gateway.channel_status import ChannelStatus
+from bot.gateway.notifications import OwnerNotifier
+from bot.gateway.rate_limit import RateLimiter
+from bot.runtime.cluster.events import EventBus, pack_events, unpack_events
 from channels.message import Address, EventName, LiveEvent
 from memory.context.tokens import WEIGHTED
 from memory.store.open import open_store
-from memory.store.rows import ConversationRow, Place, Snapshot
+from memory.store.rows import ConversationRow, Place, PromptSnapshot
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 from tests.bot.agent.test_tool_lines import place
@@ -30,7 +30,7 @@ from tests.contracts.store_words import talk
 
 
 def test_rates_of_ten_thousand_and_one_chats_in_line_forget_no_one_in_line() -> None:
-    rates = Rates(per_chat=1.0, total=0.0)
+    rates = RateLimiter(per_chat=1.0, total=0.0)
     for chat in range(10_001):
         waits = [rates.book(str(chat), 0.0) for _ in range(5)]
     assert waits == [0.0, 0.0, 0.0, 1.0, 2.0]
@@ -38,7 +38,7 @@ def test_rates_of_ten_thousand_and_one_chats_in_line_forget_no_one_in_line() -> 
 
 
 def test_rates_forget_chats_that_are_quiet_again() -> None:
-    rates = Rates(per_chat=1.0, total=0.0)
+    rates = RateLimiter(per_chat=1.0, total=0.0)
     for chat in range(100_000):
         rates.book(str(chat), chat * 0.01)
     assert len(rates._chats) <= 10_001
@@ -51,7 +51,7 @@ async def test_lines_being_written_for_a_thousand_and_one_conversations_are_all_
         await go_on.wait()
         return json.dumps({"1": "The gate opens at 06:30"})
 
-    lines, names = Lining(tell), [f"c{number}" for number in range(1_001)]
+    lines, names = ToolLineWriter(tell), [f"c{number}" for number in range(1_001)]
     for name in names:
         lines.begin(name, [place(1)])
     go_on.set()
@@ -60,23 +60,23 @@ async def test_lines_being_written_for_a_thousand_and_one_conversations_are_all_
 
 
 async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_recorded(tmp_path: Path) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     store = await open_store(home.db)
     session = await store.sessions.load(await talk(store, "1"))
     await store.close()
-    recorded: dict[str, Snapshot] = {}
+    recorded: dict[str, PromptSnapshot] = {}
 
     async def none(conversation: str) -> None:
         return None
 
-    async def record(conversation: str, snapshot: Snapshot, reason: str) -> int:
+    async def record(conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
         recorded[conversation] = snapshot
         return 0
 
     noted: Any = SimpleNamespace(sessions=SimpleNamespace(snapshot=none, set_snapshot=record))
-    persona = Persona(Workspace(home.workspace), lambda: (), lambda: ["web"])
-    prompt = Prompt(persona, noted, lambda: datetime(2026, 11, 20, tzinfo=UTC))
+    persona = PersonaFiles(Workspace(home.workspace), lambda: (), lambda: ["web"])
+    prompt = SystemPromptBuilder(persona, noted, lambda: datetime(2026, 11, 20, tzinfo=UTC))
     names = [f"c{number}" for number in range(1_001)]
     for name in names:
         await prompt.parts(replace(session, conversation=name), 50_000, WEIGHTED)
@@ -91,7 +91,7 @@ def event(name: EventName, number: int) -> LiveEvent:
 
 
 def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -> None:
-    bus = Bus(None, "", lambda event: None)  # type: ignore[arg-type]
+    bus = EventBus(None, "", lambda event: None)  # type: ignore[arg-type]
     for number in range(2_001):
         bus.tell(event("delta", number))
     bus.tell(event("reply", 0))
@@ -100,11 +100,11 @@ def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -
 
 
 def test_a_notification_that_cannot_be_read_is_left_out_and_the_next_one_is_heard() -> None:
-    [sound] = packed("other", [event("reply", 1)])
+    [sound] = pack_events("other", [event("reply", 1)])
     for strange in ("", "[]", "{}", '{"from":"other","events":[{"shape":"of another version"}]}', '{"from":"other"}'):
-        assert unpacked(strange, "ours") == []
-    assert [one.name for one in unpacked(sound, "ours")] == ["reply"]
-    assert unpacked(sound, "other") == []
+        assert unpack_events(strange, "ours") == []
+    assert [one.name for one in unpack_events(sound, "ours")] == ["reply"]
+    assert unpack_events(sound, "other") == []
 
 
 async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same() -> None:
@@ -136,14 +136,14 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
         told.append(conversation)
 
     sessions: Any = SimpleNamespace(conversations=conversations)
-    well = State(name="telegram", mood="up", since=0.0)
-    chat = OwnersChat(sessions=sessions, states=lambda: {"telegram": well}, tell=tell)
+    well = ChannelStatus(name="telegram", mood="up", since=0.0)
+    chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, tell=tell)
     await chat("wechat", "zh", "en")
     assert told == ["owner"]
 
 
 def test_of_ten_thousand_and_one_conversations_only_the_oldest_share_of_the_cache_is_forgotten() -> None:
-    known = Calibration(SimpleNamespace())  # type: ignore[arg-type]
+    known = TokenCalibration(SimpleNamespace())  # type: ignore[arg-type]
     for number in range(10_001):
         known.note_cache(f"c{number}", 1, 2)
     assert len(known.shares) == 10_000
@@ -162,7 +162,7 @@ async def test_a_factor_learnt_while_its_row_is_read_is_not_replaced_by_what_was
     async def set_factors(changed: Any) -> None:
         return None
 
-    known = Calibration(SimpleNamespace(factor=factor, set_factors=set_factors))  # type: ignore[arg-type]
+    known = TokenCalibration(SimpleNamespace(factor=factor, set_factors=set_factors))  # type: ignore[arg-type]
     late = asyncio.create_task(known.factor("m"))
     await reading.wait()
     await known.learn("m", 10_000, 12_000)
@@ -185,8 +185,8 @@ async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted
         return None
 
     kept_in: Any = SimpleNamespace(links=SimpleNamespace(home=home, members=members))
-    storage = Storage(
-        Kept(store=kept_in, blobs=Blobs(tmp_path / "blobs"), workspace=Workspace(tmp_path)),
+    storage = StorageQuota(
+        StorageLocations(store=kept_in, blobs=Blobs(tmp_path / "blobs"), workspace=Workspace(tmp_path)),
         lambda: Config.model_validate({"budgets": {"total": {"storage_mb": 0}}}),
         lambda: datetime(2026, 11, 20, tzinfo=UTC),
         nobody,

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.config.schema import Config, zone_of
-from bot.runtime.cron import Cron
-from bot.runtime.scheduler import Dreams, Scheduler
+from bot.config.schema import Config, time_zone
+from bot.runtime.cron import DailyTrigger
+from bot.runtime.scheduler import DreamSchedule, Scheduler
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,7 +24,7 @@ def fires(zone: str, hour: int, minute: int, first: str, days: int) -> list[date
     now = [datetime.fromisoformat(f"{first}T12:00").replace(tzinfo=there)]
     end = now[0].astimezone(UTC) + timedelta(days=days)
     found: list[datetime] = []
-    cron, last = Cron(hour, minute, there, lambda: now[0]), None
+    cron, last = DailyTrigger(hour, minute, there, lambda: now[0]), None
     while True:
         last = cron.get_next_fire_time(last, now[0])
         if last > end:
@@ -76,7 +76,7 @@ def machine() -> Iterator[Callable[[str], None]]:
 @pytest.mark.parametrize("name", ["Europe/Berlin", "America/Santiago", "Asia/Shanghai", "UTC"])
 def test_the_machines_zone_tells_every_moment_by_its_own_rule(machine: Callable[[str], None], name: str) -> None:
     machine(name)
-    zone, same = zone_of(Config()), ZoneInfo(name)
+    zone, same = time_zone(Config()), ZoneInfo(name)
     start = datetime(2026, 1, 1, tzinfo=UTC)
     for moment in (start + timedelta(minutes=30, hours=n) for n in range(366 * 24)):
         here, there = moment.astimezone(zone), moment.astimezone(same)
@@ -90,7 +90,7 @@ def test_the_machines_zone_tells_every_moment_by_its_own_rule(machine: Callable[
 async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(machine: Callable[[str], None]) -> None:
     """The process starts in summer, and its next dream comes after clocks have changed."""
     machine("Europe/Berlin")
-    zone = zone_of(Config())
+    zone = time_zone(Config())
     ahead = datetime(2026, 10, 24, 12, tzinfo=UTC) - datetime.now(UTC)
     dreamt = []
 
@@ -100,8 +100,8 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(ma
     async def nothing() -> None:
         return None
 
-    dreams = Dreams(
-        at=lambda: "03:30", now=lambda: (datetime.now(UTC) + ahead).astimezone(zone_of(Config())), night=night
+    dreams = DreamSchedule(
+        at=lambda: "03:30", now=lambda: (datetime.now(UTC) + ahead).astimezone(time_zone(Config())), night=night
     )
     scheduler = Scheduler(zone, nothing, dreams)
     await scheduler.start()
@@ -112,7 +112,7 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(ma
         assert f"{there:%Y-%m-%d %H:%M %z}" == "2026-10-25 03:30 +0100"
     finally:
         scheduler.stop()
-    await Dreams(at=lambda: "03:30", now=lambda: there.astimezone(zone), night=night).dream()
+    await DreamSchedule(at=lambda: "03:30", now=lambda: there.astimezone(zone), night=night).dream()
     assert dreamt == [date(2026, 10, 25)]
 
 

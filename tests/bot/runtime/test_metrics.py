@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.console.services import open_console
+from bot.console.services import attach_console
 from bot.errors import RateLimited, Transient
-from bot.gateway.channel_status import State
+from bot.gateway.channel_status import ChannelStatus
 from bot.models.providers.testing import Script
-from bot.runtime.metrics import LOOK_EVERY, Metrics, Watched
-from bot.telemetry.metrics import BUCKETS, MOST_SERIES, OTHER, TABLE, Metric, Tally, exposition
+from bot.runtime.metrics import REFRESH_SECONDS, MetricsCollector, MetricSources
+from bot.telemetry.metrics import BUCKETS, MAX_SERIES, METRIC_TABLE, OTHER_LABEL, Metric, MetricStore, format_exposition
 from channels.errors import Ambiguous, Retryable
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
 from memory.store.open import open_store
 from memory.store.store import SqlStore
@@ -45,9 +45,13 @@ async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
     await held.close()
 
 
-def of(store: SqlStore, folder: Path, clock: Callable[[], float] = lambda: 0.0, **states: State) -> Metrics:
-    watched = Watched(store=store, root=folder, started=NOON, tally=Tally(), channels=lambda: states, lag=lambda: 0.25)
-    return Metrics(watched, clock)
+def of(
+    store: SqlStore, folder: Path, clock: Callable[[], float] = lambda: 0.0, **states: ChannelStatus
+) -> MetricsCollector:
+    watched = MetricSources(
+        store=store, root=folder, started=NOON, tally=MetricStore(), channels=lambda: states, lag=lambda: 0.25
+    )
+    return MetricsCollector(watched, clock)
 
 
 def samples(text: str) -> dict[str, float]:
@@ -76,9 +80,9 @@ async def test_every_metric_is_told_even_before_anything_has_happened(store: Sql
     text = await of(store, tmp_path).text()
     typed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE ")}
     assert {f"mnema_{name}" for name in NAMES} <= typed
-    assert {f"mnema_{known.name}" for known in TABLE} <= typed
+    assert {f"mnema_{known.name}" for known in METRIC_TABLE} <= typed
     known = samples(text)
-    counters = [f"mnema_{one.name}" for one in TABLE if one.kind == "counter" and not one.labels]
+    counters = [f"mnema_{one.name}" for one in METRIC_TABLE if one.kind == "counter" and not one.labels]
     assert {known[name] for name in counters} == {0}
 
 
@@ -127,13 +131,13 @@ async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: Sq
     with closing(sqlite3.connect(tmp_path / "m.db", isolation_level=None)) as outside:
         kept = outside.execute("SELECT * FROM coverage").fetchall()
         outside.execute("DELETE FROM coverage")
-        now = LOOK_EVERY - 1
+        now = REFRESH_SECONDS - 1
         assert samples(await metrics.text())["mnema_ledger_faults"] == 0
-        now = LOOK_EVERY
+        now = REFRESH_SECONDS
         texts = await asyncio.gather(*(metrics.text() for _ in range(5)))
         assert {samples(text)["mnema_ledger_faults"] for text in texts} == {2}
         outside.executemany("INSERT INTO coverage VALUES (?, ?, ?)", kept)
-    now = 2 * LOOK_EVERY
+    now = 2 * REFRESH_SECONDS
     healed = samples(await metrics.text())
     assert (healed["mnema_ledger_faults"], healed["mnema_ledger_faults_total"]) == (0, 2)
 
@@ -149,14 +153,14 @@ async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: SqlSt
     assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0, 212.0)
     now = 1_010.0
     await metrics.text()
-    assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0 + LOOK_EVERY, 1_010.0)
+    assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0 + REFRESH_SECONDS, 1_010.0)
 
 
 async def test_channels_are_up_or_not_and_heard_some_time_ago(store: SqlStore, tmp_path: Path) -> None:
     heard = datetime.now(UTC).timestamp() - 40
     states = {
-        "wechat": State(name="wechat", mood="deaf", since=0.0, heard=heard),
-        "web": State(name="web", mood="up", since=0.0),
+        "wechat": ChannelStatus(name="wechat", mood="deaf", since=0.0, heard=heard),
+        "web": ChannelStatus(name="web", mood="up", since=0.0),
     }
     known = samples(await of(store, tmp_path, **states).text())
     assert (known["mnema_channel_up{channel=wechat}"], known["mnema_channel_up{channel=web}"]) == (0, 1)
@@ -190,7 +194,7 @@ async def test_a_repeat_is_counted_as_one(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
         message = it.channel.hear("once", key="k1")
         await it.answer("k1")
-        it.channel.hear_again(message)
+        it.channel.redeliver(message)
         await it.channel.until(lambda: it.channel.confirmed.count("k1") == 2)
         assert (await told(it))["updates_total{channel=terminal,dup=true}"] == 1
 
@@ -227,24 +231,24 @@ async def test_tools_that_the_model_makes_up_become_no_label(tmp_path: Path) -> 
 
 
 def test_who_asks_for_many_names_fills_no_memory() -> None:
-    tally = Tally()
-    for number in range(MOST_SERIES + 50):
+    tally = MetricStore()
+    for number in range(MAX_SERIES + 50):
         tally.count("send_total", "x", str(number))
         tally.took("tool_seconds", 0.1, str(number), "done")
-    assert len(tally.counts("send_total")) == len(tally.times("tool_seconds")) == MOST_SERIES + 1
-    assert tally.counts("send_total")[OTHER, OTHER] == 50
-    assert sum(tally.times("tool_seconds")[OTHER, OTHER].counts) == 50
+    assert len(tally.counts("send_total")) == len(tally.times("tool_seconds")) == MAX_SERIES + 1
+    assert tally.counts("send_total")[OTHER_LABEL, OTHER_LABEL] == 50
+    assert sum(tally.times("tool_seconds")[OTHER_LABEL, OTHER_LABEL].counts) == 50
 
 
 @given(st.lists(st.floats(0, 2_000), max_size=50))
 def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(seconds: list[float]) -> None:
-    tally = Tally()
+    tally = MetricStore()
     for one in seconds:
         tally.took("a_seconds", one)
     metric = Metric(name="a_seconds", kind="histogram", help="All.", times=tally.times("a_seconds"))
     if not seconds:
         return
-    found = samples(exposition([metric]))
+    found = samples(format_exposition([metric]))
     for bound in BUCKETS:
         assert found[f"a_seconds_bucket{{le={bound:g}}}"] == sum(one <= bound for one in seconds)
     assert found["a_seconds_bucket{le=+Inf}"] == found["a_seconds_count"] == len(seconds)
@@ -254,14 +258,14 @@ def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(seconds
 @given(st.dictionaries(st.tuples(st.text(max_size=20), st.text(max_size=20)), st.floats(0, 1e15), min_size=1))
 def test_labels_come_through_whatever_stands_in_them(values: dict[tuple[str, ...], float]) -> None:
     metric = Metric(name="a", kind="gauge", help="All.", labels=("x", "y"), values=values)
-    [family] = text_string_to_metric_families(exposition([metric]))
+    [family] = text_string_to_metric_families(format_exposition([metric]))
     found = {(sample.labels["x"], sample.labels["y"]): sample.value for sample in family.samples}
     assert found == {labels: pytest.approx(number) for labels, number in values.items()}
 
 
 async def test_a_running_house_tells_them_to_whoever_has_the_token_and_stays_asleep(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as here, running(ScriptedHouse(), opened=False) as site:
-        open_console(site.site, here.house)
+        attach_console(site.site, here.house)
         async with site.client() as owner, site.nobody() as nobody:
             assert (await nobody.get("/metrics")).status_code == 401
             assert (await nobody.get("/metrics", headers={"authorization": "Bearer x"})).status_code == 401
@@ -269,9 +273,9 @@ async def test_a_running_house_tells_them_to_whoever_has_the_token_and_stays_asl
             assert answer.status_code == 200
             known = samples(answer.text)
             assert (known["mnema_ledger_faults"], known["mnema_auth_denied_total"]) == (0, 1)
-            assert not here.house._stirred
+            assert not here.house._warmed_up
             await owner.get("/api/status")
-            assert here.house._stirred
+            assert here.house._warmed_up
 
 
 async def test_whoever_may_not_is_counted_wherever_they_ask(tmp_path: Path) -> None:

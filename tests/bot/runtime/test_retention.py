@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.runtime.retention import Retaining
+from bot.runtime.retention import RetentionJob
 from memory.store.rows import Usage
 from memory.store.store import SqlStore
 from memory.workspace.blobs import Blobs
@@ -17,10 +17,10 @@ from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fi
 DAY = 86_400.0
 
 
-def night(record: SqliteRecord, **more: float) -> tuple[Retaining, datetime]:  # noqa: F811
+def night(record: SqliteRecord, **more: float) -> tuple[RetentionJob, datetime]:  # noqa: F811
     data = record.path.parent
     [store] = record.opened
-    return Retaining(store=store, blobs=Blobs(data / "blobs"), data=data, **more), datetime.fromtimestamp(
+    return RetentionJob(store=store, blobs=Blobs(data / "blobs"), data=data, **more), datetime.fromtimestamp(
         record.now, UTC
     )
 
@@ -90,7 +90,7 @@ async def test_a_night_ends_in_time_and_the_next_goes_on(record: SqliteRecord) -
     record.now += 31 * DAY
     ticks = iter(range(1_000))
     short, now = night(record)
-    short = Retaining(store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), lasts=4.0)
+    short = RetentionJob(store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), lasts=4.0)
     first = (await short.night(30, now))["conversations"]
     assert 1 <= first < 3
     longer, _ = night(record)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.runtime.scheduler import Dreams, Scheduler, newest_night, until_stopped
+from bot.runtime.scheduler import DreamSchedule, Scheduler, latest_night, run_until_stopped
 from tests.memory.longterm.sleeping import sleeper
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -36,18 +36,18 @@ async def nothing(*about):
     ],
 )
 def test_the_newest_night_is_the_one_whose_hour_has_come(now, hour, day):
-    assert newest_night(at(now), hour) == date.fromisoformat(day)
+    assert latest_night(at(now), hour) == date.fromisoformat(day)
 
 
 def test_an_hour_that_a_day_has_twice_is_one_night():
-    both = [newest_night(at("2026-10-25T02:30", fold=fold), "02:30") for fold in (0, 1)]
+    both = [latest_night(at("2026-10-25T02:30", fold=fold), "02:30") for fold in (0, 1)]
     assert both == [date(2026, 10, 25)] * 2
 
 
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1)), st.times())
 def test_every_day_has_exactly_one_night(moment, hour):
     start = moment.replace(tzinfo=UTC)
-    nights = {newest_night((start + timedelta(minutes=15 * n)).astimezone(BERLIN), f"{hour:%H:%M}") for n in range(400)}
+    nights = {latest_night((start + timedelta(minutes=15 * n)).astimezone(BERLIN), f"{hour:%H:%M}") for n in range(400)}
     first, last = min(nights), max(nights)
     assert nights == {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
@@ -61,7 +61,7 @@ async def started(dreams, zone=BERLIN):
 async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
     hour = ["03:30"]
     zone = [BERLIN]
-    dreams = Dreams(at=lambda: hour[0], now=lambda: datetime.now(zone[0]), night=nothing)
+    dreams = DreamSchedule(at=lambda: hour[0], now=lambda: datetime.now(zone[0]), night=nothing)
     scheduler = await started(dreams)
     try:
         assert f"{scheduler.next_dream().astimezone(BERLIN):%H:%M}" == "03:30"
@@ -78,7 +78,7 @@ async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
 async def test_the_hour_is_that_of_the_clock_that_is_asked_and_not_of_the_machine(hours):
     """As in a process whose own clock is wrong, where the time is the database's."""
     ahead = timedelta(hours=hours)
-    dreams = Dreams(at=lambda: "03:30", now=lambda: datetime.now(BERLIN).astimezone(UTC) + ahead, night=nothing)
+    dreams = DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(BERLIN).astimezone(UTC) + ahead, night=nothing)
     scheduler = await started(dreams, UTC)
     try:
         there = scheduler.next_dream() + ahead
@@ -103,13 +103,13 @@ async def test_the_hour_that_strikes_dreams_of_that_day():
         dreamt.append(day)
 
     now = at("2026-11-20T03:29:58")
-    await Dreams(at=lambda: "03:30", now=lambda: now, night=night).dream()
+    await DreamSchedule(at=lambda: "03:30", now=lambda: now, night=night).dream()
     assert dreamt == [date(2026, 11, 20)]
 
 
 async def test_nights_that_a_machine_slept_through_are_one_dream_at_its_start(tmp_path):
     async with sleeper(tmp_path) as it:
-        dreams = Dreams(at=lambda: "03:30", now=lambda: it.now, night=lambda day: it.dreamer.night(day))
+        dreams = DreamSchedule(at=lambda: "03:30", now=lambda: it.now, night=lambda day: it.dreamer.night(day))
         it.write(TWICE)
         await dreams.dream()
         assert (await it.store.dreams.last("")).day == "2026-11-01"
@@ -128,7 +128,7 @@ async def test_nights_that_a_machine_slept_through_are_one_dream_at_its_start(tm
 @pytest.mark.parametrize("moments", [("2026-03-29T03:30",), ("2026-10-25T02:30", "2026-10-25T02:30+")])
 async def test_on_days_when_clocks_change_there_is_one_dream(tmp_path, moments):
     async with sleeper(tmp_path, zone=BERLIN) as it:
-        dreams = Dreams(
+        dreams = DreamSchedule(
             at=lambda: "02:30", now=lambda: it.now.astimezone(BERLIN), night=lambda day: it.dreamer.night(day)
         )
         for moment in moments:
@@ -156,7 +156,7 @@ async def test_a_job_that_the_end_of_the_program_cuts_off_is_no_fault(stopped, c
         begun.set()
         await asyncio.Event().wait()
 
-    task = asyncio.create_task(until_stopped(dream, lambda: stopped)())
+    task = asyncio.create_task(run_until_stopped(dream, lambda: stopped)())
     await begun.wait()
     task.cancel()
     await asyncio.wait({task})

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bot.agent.prompt import Persona
-from bot.cli.doctor.check import Check
-from bot.cli.doctor.report import report
-from bot.config.home import Home
-from bot.console.services import _Ready, _Status
+from bot.agent.prompt import PersonaFiles
+from bot.cli.doctor.check import DoctorCheck
+from bot.cli.doctor.report import run_checks
+from bot.config.home import HomeFolder
+from bot.console.services import _CheckReady, _LoadStatus
 from bot.models.base import Request
-from bot.telemetry.faults import Troubles
+from bot.telemetry.faults import TroubleList
 from memory.store.rows import TurnRow
 from memory.workspace.files import Workspace
 from tests.bot.inside import Inside, inside
@@ -52,8 +52,8 @@ BROKEN = pytest.mark.parametrize("broken", [link, lost_link, folder, pipe])
 Broken = Callable[[Path], None]
 
 
-async def checks(home: Path) -> dict[str, Check]:
-    return {check.name: check for check in await report(Home(root=home))}
+async def checks(home: Path) -> dict[str, DoctorCheck]:
+    return {check.name: check for check in await run_checks(HomeFolder(root=home))}
 
 
 def notices(it: Inside, start: str) -> list[str]:
@@ -64,7 +64,7 @@ def notices(it: Inside, start: str) -> list[str]:
 async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once(
     tmp_path: Path, broken: Broken
 ) -> None:
-    Home(root=tmp_path).ensure()
+    HomeFolder(root=tmp_path).ensure()
     soul = tmp_path / "workspace" / "SOUL.md"
     soul.write_text("You are Ada.")
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
@@ -76,7 +76,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
             await it.house.trouble_news.look()
         assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
         await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
-        ready, status = await _Ready(it.house)(), await _Status(it.house)()
+        ready, status = await _CheckReady(it.house)(), await _LoadStatus(it.house)()
         assert (
             ready.reasons["troubles"]
             == status["troubles"]
@@ -98,7 +98,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
         assert it.model.requests[-1].system[0] == "You are Bea."
         await it.house.trouble_news.look()
         await it.channel.until(lambda: bool(notices(it, "SOUL.md can be read again")))
-        assert (await _Ready(it.house)()).reasons["troubles"] == {}
+        assert (await _CheckReady(it.house)()).reasons["troubles"] == {}
         assert notices(it, "SOUL.md cannot be read") == []
     assert (await checks(tmp_path))["SOUL.md"].ok
 
@@ -106,8 +106,8 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
 def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it(tmp_path: Path) -> None:
     soul = tmp_path / "SOUL.md"
     soul.write_text("You are Ada.")
-    troubles = Troubles()
-    persona = Persona(Workspace(tmp_path), tuple, tuple, troubles=troubles)
+    troubles = TroubleList()
+    persona = PersonaFiles(Workspace(tmp_path), tuple, tuple, troubles=troubles)
     assert persona.soul() == "You are Ada."
     soul.write_text("You are Bea.")
     with no_descriptors():
@@ -118,7 +118,7 @@ def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it
 
 
 async def test_doctor_names_a_memory_file_that_is_none(tmp_path: Path) -> None:
-    Home(root=tmp_path).ensure()
+    HomeFolder(root=tmp_path).ensure()
     assert (await checks(tmp_path))["MEMORY.md"].ok
     pipe(tmp_path / "workspace" / "MEMORY.md")
     assert not (await checks(tmp_path))["MEMORY.md"].ok
@@ -141,7 +141,7 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         await it.house.trouble_news.look()
         await it.channel.until(lambda: bool(notices(it, "A message could not be answered")))
         assert "(Input/output error)" in notices(it, "A message could not be answered")[0]
-        ready = await _Ready(it.house)()
+        ready = await _CheckReady(it.house)()
         assert (ready.ok, ready.reasons["troubles"]) == (False, {"turns": "Input/output error"})
         assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.house.metrics.text()
         assert await it.text("well again", chat="c2") == "yes", "the lane goes on"
@@ -171,7 +171,7 @@ async def test_a_message_that_cannot_even_be_opened_is_told_too(tmp_path: Path) 
 
 def test_a_failed_turn_is_a_trouble_for_ten_minutes() -> None:
     now = [0.0]
-    troubles = Troubles(lambda: now[0])
+    troubles = TroubleList(lambda: now[0])
     troubles.turn_failed(OSError(28, "No space left on device"))
     now[0] = 599.0
     assert [one.what for one in troubles.current()] == ["turns"]
@@ -180,7 +180,7 @@ def test_a_failed_turn_is_a_trouble_for_ten_minutes() -> None:
 
 
 def test_no_more_than_a_hundred_troubles_are_kept_and_each_can_still_end() -> None:
-    troubles = Troubles()
+    troubles = TroubleList()
     for number in range(101):
         troubles.unreadable(f"web-{number}", "MEMORY.md", OSError(5, "Input/output error"))
     assert len(troubles.current()) == 100
@@ -190,7 +190,7 @@ def test_no_more_than_a_hundred_troubles_are_kept_and_each_can_still_end() -> No
 
 
 async def test_a_trouble_that_comes_and_goes_is_told_of_once_an_hour(tmp_path: Path) -> None:
-    Home(root=tmp_path).ensure()
+    HomeFolder(root=tmp_path).ensure()
     memory = tmp_path / "workspace" / "MEMORY.md"
     async with inside(tmp_path, lambda asked: "yes", {"language": "en"}) as it:
         for number in range(3):
@@ -215,7 +215,7 @@ def test_files_may_be_asked_for_while_a_turn_notes_one() -> None:
 
         __hash__ = str.__hash__
 
-    troubles = Troubles()
+    troubles = TroubleList()
     for path in (Compared("SOUL.md"), "MEMORY.md"):
         troubles.unreadable("", path, OSError(24, "too many open files"))
     assert troubles.files() == (("", "SOUL.md"), ("", "MEMORY.md"))

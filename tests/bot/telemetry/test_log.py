@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.telemetry import log
-from bot.telemetry.log import LogSettings, Redactor
+from bot.telemetry.log import LogRedactor, LogSettings
 
 # Literals, so that the product is not compared with itself.
 HIDDEN = "[secret]"
@@ -43,10 +43,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_a_line_is_json_with_its_trace(path: Path) -> None:
-    log.start(path)
-    with log.traced("t-1", conversation="c1"):
-        log.logger("bot.agent.turn").info("started", **log.described("你好"))
-    log.logger("bot.agent.turn").info("idle")
+    log.start_logging(path)
+    with log.bind_trace("t-1", conversation="c1"):
+        log.get_logger("bot.agent.turn").info("started", **log.describe_text("你好"))
+    log.get_logger("bot.agent.turn").info("idle")
     first, second = lines(path)
     assert (first["event"], first["trace"], first["conversation"], first["level"]) == ("started", "t-1", "c1", "info")
     assert first["chars"] == 2
@@ -58,7 +58,7 @@ def test_a_line_is_json_with_its_trace(path: Path) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=30), st.binary(max_size=5))
 def test_a_secret_is_found_in_every_form(secret: str, around: bytes) -> None:
-    redact = Redactor([secret])
+    redact = LogRedactor([secret])
     longer = around + secret.encode() + around
     encoded = [base64.b64encode(longer).decode(), base64.urlsafe_b64encode(longer).decode()]
     for form in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1], *encoded):
@@ -66,15 +66,15 @@ def test_a_secret_is_found_in_every_form(secret: str, around: bytes) -> None:
 
 
 def test_secrets_are_taken_out_of_events_errors_and_other_libraries_lines(path: Path) -> None:
-    redactor = log.start(path, secrets=[SECRET])
+    redactor = log.start_logging(path, secrets=[SECRET])
     try:
         raise ValueError(f"bad {SECRET}")
     except ValueError:
-        log.logger("bot.x").exception("failed", url="https://user:pw123@host/x", header="Bearer abcdefgh")
+        log.get_logger("bot.x").exception("failed", url="https://user:pw123@host/x", header="Bearer abcdefgh")
     logging.getLogger("httpx").warning("GET https://h/bot%s/getMe?access_token=abc", TOKEN)
     warnings.warn(f"odd {SECRET}", stacklevel=1)
     redactor.learn([SECRET, "another-secret"])
-    log.logger("bot.x").warning("another-secret", nested={"deep": ["another-secret"]})
+    log.get_logger("bot.x").warning("another-secret", nested={"deep": ["another-secret"]})
     text = path.read_text()
     for secret in (SECRET, json.dumps(SECRET)[1:-1], "pw123", "abcdefgh", TOKEN, "abc ", "another-secret"):
         assert secret not in text
@@ -82,16 +82,16 @@ def test_secrets_are_taken_out_of_events_errors_and_other_libraries_lines(path: 
 
 
 def test_sdks_are_heard_from_warnings_on(path: Path) -> None:
-    log.start(path, LogSettings(level="debug"))
+    log.start_logging(path, LogSettings(level="debug"))
     logging.getLogger("httpx").info("quiet")
     logging.getLogger("telegram.ext").warning("loud")
-    log.logger("bot.x").debug("ours")
+    log.get_logger("bot.x").debug("ours")
     assert [line["event"] for line in lines(path)] == ["loud", "ours"]
 
 
 def test_no_line_can_pose_as_another(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    log.start(path)
-    log.logger("bot.x").warning("a\r\n{}\x1b[31m\u202eb\u2028c\x9b")
+    log.start_logging(path)
+    log.get_logger("bot.x").warning("a\r\n{}\x1b[31m\u202eb\u2028c\x9b")
     assert len(path.read_text().splitlines()) == 1
     shown = path.read_text() + capfd.readouterr().err
     assert not set(shown) & set("\r\x1b\u202e\u2028\x9b")
@@ -99,19 +99,19 @@ def test_no_line_can_pose_as_another(path: Path, capfd: pytest.CaptureFixture[st
 
 
 def test_people_see_warnings_only_and_without_dressing(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    log.start(path)
-    log.logger("bot.x").info("quiet")
-    log.logger("bot.x").warning("the disk is nearly full", free_mb=12)
+    log.start_logging(path)
+    log.get_logger("bot.x").info("quiet")
+    log.get_logger("bot.x").warning("the disk is nearly full", free_mb=12)
     assert capfd.readouterr().err == "warning: the disk is nearly full free_mb=12\n"
-    log.start(path, warn=False)
-    log.logger("bot.x").warning("for the file only")
+    log.start_logging(path, warn=False)
+    log.get_logger("bot.x").warning("for the file only")
     assert capfd.readouterr().err == ""
 
 
 def test_the_log_is_bounded(path: Path) -> None:
-    log.start(path, LogSettings(max_bytes=2_000, keep=2))
+    log.start_logging(path, LogSettings(max_bytes=2_000, keep=2))
     for number in range(200):
-        log.logger("bot.x").info("line", number=number)
+        log.get_logger("bot.x").info("line", number=number)
     files = list(path.parent.iterdir())
     assert len(files) == 3
     assert all(file.stat().st_size <= 2_000 and stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
@@ -122,14 +122,14 @@ def test_a_log_that_cannot_be_written_stops_nobody(
     tmp_path: Path, path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "log").write_text("a file where the folder should be")
-    log.start(path, warn=False)
+    log.start_logging(path, warn=False)
     for _ in range(3):
-        log.logger("bot.x").info("lost")
+        log.get_logger("bot.x").info("lost")
     logging.getLogger("x").warning("%d", "not a number")
     assert capfd.readouterr().err.count("the log cannot be written") == 1
 
 
 def test_values_that_are_no_json_are_written_anyway(path: Path) -> None:
-    log.start(path)
-    log.logger("bot.x").info("odd", value=object(), blob=b"\x00", text="\ud800")
+    log.start_logging(path)
+    log.get_logger("bot.x").info("odd", value=object(), blob=b"\x00", text="\ud800")
     assert lines(path)[0]["event"] == "odd"

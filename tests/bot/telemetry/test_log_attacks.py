@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from bot.cli.main import main
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from bot.models.providers.testing import Script
 from bot.telemetry import log as logs
 from channels.message import Address, Attachment, Capabilities, OutboundMessage, Quote, Sender
 from channels.telegram.html import to_html
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Keep, Place
+from memory.store.rows import NewInboxRow, NoteChanges, Place
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, words
 
@@ -96,11 +96,13 @@ async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(t
     async with attacked(tmp_path, lambda _: "ok") as one:
         store = one.it.house.store
         place = Place(channel="telegram", account="bot", chat_id=OWNER, thread_id="", kind="dm", space="")
-        good = Arrival(place=place, key="k1", kind="message", sender_id=OWNER, body='{"text": "hello"}')
+        good = NewInboxRow(place=place, key="k1", kind="message", sender_id=OWNER, body='{"text": "hello"}')
         with pytest.raises(ValueError, match="key"):
-            await store.delivery.accept([good, replace(good, key="")], Keep(channel="wechat", values={"cursor": "9"}))
+            await store.delivery.accept(
+                [good, replace(good, key="")], NoteChanges(channel="wechat", values={"cursor": "9"})
+            )
         assert await store.notes.read("wechat", "") == {}
-        await store.delivery.accept([good], Keep(channel="wechat", values={"cursor": "9"}))
+        await store.delivery.accept([good], NoteChanges(channel="wechat", values={"cursor": "9"}))
         assert await store.notes.read("wechat", "") == {"cursor": "9"}
 
 
@@ -234,7 +236,7 @@ async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(t
             text=HOSTILE_NAME,
             sent_at=message.sent_at,
         )
-        one.it.channel.hear_again(knock)
+        one.it.channel.redeliver(knock)
         await one.it.channel.until(lambda: "k9" in one.it.channel.confirmed)
         await one.it.house.settled()
         [told] = [text for text in one.told(OWNER) if "asks to talk" in text]
@@ -279,7 +281,7 @@ async def test_S34_a_conversation_deleted_by_such_a_name_is_not_found_and_the_tr
     assert code != 0
     capsys.readouterr()
     assert tree <= {*tmp_path.rglob("*")}
-    store = await open_store(Home(root=tmp_path).db, writable=False)
+    store = await open_store(HomeFolder(root=tmp_path).db, writable=False)
     assert len(await store.sessions.conversations()) == 1
     await store.close()
 
@@ -310,7 +312,7 @@ async def test_S35_a_path_in_what_the_model_says_is_text(tmp_path: Path, text: s
 async def test_S61_what_strangers_write_cannot_pose_as_a_line_of_the_log(tmp_path: Path) -> None:
     path = tmp_path / "log" / "mnema.log"
     evil = '\r\n{"level":"error","event":"forged"}\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202e\u2066'
-    logs.start(path, logs.LogSettings(level="debug"), warn=False)
+    logs.start_logging(path, logs.LogSettings(level="debug"), warn=False)
     async with attacked(tmp_path, lambda _: "ok") as one:
         for sender, chat in ((STRANGER, STRANGER), (f"7{evil}", f"8{evil}"), (OWNER, OWNER)):
             await one.write(evil, sender, chat=chat, attachments=(Attachment(name=evil, media_type=evil, data=b"x"),))

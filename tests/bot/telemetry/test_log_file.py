@@ -67,12 +67,12 @@ def test_I24_a_full_disk_stops_nobody_and_the_next_line_is_whole(
 ) -> None:
     from bot.telemetry import log
 
-    log.start(path, warn=False)
-    log.logger("bot.x").info("before")
+    log.start_logging(path, warn=False)
+    log.get_logger("bot.x").info("before")
     with at_most(path.stat().st_size + 20):
         for _ in range(3):
-            log.logger("bot.x").info("lost", why="x" * 100)
-    log.logger("bot.x").info("after")
+            log.get_logger("bot.x").info("lost", why="x" * 100)
+    log.get_logger("bot.x").info("after")
     whole = [line for line in path.read_text().splitlines() if line.endswith("}")]
     assert [json.loads(line)["event"] for line in whole] == ["before", "after"]
     assert capfd.readouterr().err.count("the log cannot be written") == 1

@@ -23,12 +23,12 @@ from bot.config.schema import Config
 from bot.errors import Transient
 from bot.models.base import Request
 from bot.models.providers.testing import Script
-from bot.telemetry.opentelemetry import GOODBYE, SdkTracer, _Telling, open_tracer, signals_of
-from bot.telemetry.recorder import Signals
-from bot.telemetry.tracing import HANDLED, RECEIVED, span_number, trace_number
+from bot.telemetry.opentelemetry import FLUSH_SECONDS, SdkTracer, _LoggingExporter, create_telemetry, create_tracer
+from bot.telemetry.recorder import Telemetry
+from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, to_span_id, to_trace_id
 from channels.errors import Retryable
 from channels.message import Capabilities
-from channels.testing import Scripted as Channel
+from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
 from tests.bot.inside import Inside, inside
 from tests.emulators.collector import Collector
@@ -46,7 +46,7 @@ async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[t
     """A house whose spans are kept in memory."""
     kept = InMemorySpanExporter()
     async with inside(folder, script, **others) as it:
-        it.house.signals.tracer = SdkTracer(SimpleSpanProcessor(kept))
+        it.house.telemetry.tracer = SdkTracer(SimpleSpanProcessor(kept))
         yield it, kept
 
 
@@ -78,8 +78,8 @@ async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tm
     assert [span.name for span in spans] == [
         "receive", "chat scripted", "execute_tool now", "chat scripted", "turn", "send"
     ]  # fmt: skip
-    assert {span.context.trace_id for span in spans} == {trace_number(trace)}
-    received, handled = span_number(trace, RECEIVED), span_number(trace, HANDLED)
+    assert {span.context.trace_id for span in spans} == {to_trace_id(trace)}
+    received, handled = to_span_id(trace, RECEIVE_SPAN), to_span_id(trace, HANDLE_SPAN)
     assert [span.parent.span_id if span.parent else 0 for span in spans] == [
         0, handled, handled, handled, received, handled
     ]  # fmt: skip
@@ -138,7 +138,7 @@ async def test_tries_to_send_and_commands_stand_in_the_trace_too(tmp_path: Path)
         trace, spans = await trace_of(it), kept.get_finished_spans()
     assert [span.name for span in spans] == ["receive", "command", "send", "send"]
     assert [span.attributes.get("mnema.code") for span in spans[2:]] == ["rate_limited", "ok"]
-    assert {span.parent.span_id for span in spans[2:]} == {span_number(trace, HANDLED)}
+    assert {span.parent.span_id for span in spans[2:]} == {to_span_id(trace, HANDLE_SPAN)}
 
 
 async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Path) -> None:
@@ -164,14 +164,14 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
     kept = InMemorySpanExporter()
     heard = Channel(name="terminal", account="local", capabilities=Capabilities(live=True, keyed=True, key_valid=1e9))
     async with inside(tmp_path, lambda request: "noon", channel=heard) as it:
-        it.house.signals.tracer = SdkTracer(SimpleSpanProcessor(kept))
+        it.house.telemetry.tracer = SdkTracer(SimpleSpanProcessor(kept))
         await it.channel.until(lambda: bool(it.channel.sent))
         await it.house.settled()
         trace = await trace_of(it)
     after = kept.get_finished_spans()
     assert [span.name for span in before] == ["receive", "chat scripted", "execute_tool now", "chat scripted"]
     assert [span.name for span in after] == ["chat scripted", "turn", "send"]
-    assert {span.context.trace_id for span in (*before, *after)} == {trace_number(trace)}
+    assert {span.context.trace_id for span in (*before, *after)} == {to_trace_id(trace)}
     assert {span.parent.span_id for span in before[1:]} == {after[1].context.span_id}
 
 
@@ -201,11 +201,11 @@ async def test_a_real_bot_sends_one_trace_to_a_real_collector(tmp_path: Path) ->
 @pytest.mark.parametrize("how", [{"refuse": True}, {"silent": True}])
 async def test_a_collector_that_is_unwell_holds_nothing_up(tmp_path: Path, how: dict[str, bool]) -> None:
     async with Collector(**how) as collector, inside(tmp_path, lambda asked: "yes") as it:
-        it.house.signals.tracer = open_tracer(collector.url)
+        it.house.telemetry.tracer = create_tracer(collector.url)
         assert await it.text("hello") == "yes"
         began = time.perf_counter()
-        await it.house.signals.close()
-        assert time.perf_counter() - began < GOODBYE + 1
+        await it.house.telemetry.close()
+        assert time.perf_counter() - began < FLUSH_SECONDS + 1
 
 
 async def test_a_collector_that_goes_and_comes_is_told_of_once_each() -> None:
@@ -217,7 +217,7 @@ async def test_a_collector_that_goes_and_comes_is_told_of_once_each() -> None:
 
     with capture_logs() as lines:
         moody = Moody()
-        telling = _Telling(moody)
+        telling = _LoggingExporter(moody)
         for result in (SpanExportResult.FAILURE, SpanExportResult.FAILURE, SpanExportResult.SUCCESS):
             moody.result = result
             assert telling.export([]) is result
@@ -227,16 +227,16 @@ async def test_a_collector_that_goes_and_comes_is_told_of_once_each() -> None:
 
 
 async def test_standard_variables_are_heeded_and_off_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert signals_of(Config()).tracer is None
+    assert create_telemetry(Config()).tracer is None
     async with Collector() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_SERVICE_NAME", "our bot")
-        signals = signals_of(Config())
-        signals.handled("t", "command", time.perf_counter())
-        await signals.close()
+        telemetry = create_telemetry(Config())
+        telemetry.handled("t", "command", time.perf_counter())
+        await telemetry.close()
         assert [(span.name, span.resource["service.name"]) for span in collector.got] == [("command", "our bot")]
         monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-        assert signals_of(Config()).tracer is None
+        assert create_telemetry(Config()).tracer is None
 
 
 @pytest.mark.parametrize("sampler", ["traceidratio", "parentbased_traceidratio"])
@@ -244,10 +244,10 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", sampler)
     monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0.5")
     kept = InMemorySpanExporter()
-    signals = Signals(tracer=SdkTracer(SimpleSpanProcessor(kept)))
+    telemetry = Telemetry(tracer=SdkTracer(SimpleSpanProcessor(kept)))
     for number in range(200):
-        signals.handled(str(number), "command", 0.0)
-        signals.turned(str(number), "done", 0.0, {})
+        telemetry.handled(str(number), "command", 0.0)
+        telemetry.turned(str(number), "done", 0.0, {})
     traces = [span.context.trace_id for span in kept.get_finished_spans()]
     assert 50 < len(set(traces)) < 150
     assert {traces.count(trace) for trace in traces} == {2}
@@ -285,7 +285,7 @@ def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_ids_are_of_the_right_size_and_never_zero(trace: str, other: str) -> None:
-    assert 0 < trace_number(trace) < 2**128
-    assert 0 < span_number(trace, RECEIVED) < 2**64
-    assert span_number(trace, RECEIVED) != span_number(trace, HANDLED)
-    assert (trace == other) == (trace_number(trace) == trace_number(other))
+    assert 0 < to_trace_id(trace) < 2**128
+    assert 0 < to_span_id(trace, RECEIVE_SPAN) < 2**64
+    assert to_span_id(trace, RECEIVE_SPAN) != to_span_id(trace, HANDLE_SPAN)
+    assert (trace == other) == (to_trace_id(trace) == to_trace_id(other))

@@ -10,9 +10,9 @@ import pytest
 
 from bot.access.permissions import ACTIONS
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, Toolset, schema
-from bot.tools.clock import Now
-from bot.tools.registry import default_specs
+from bot.tools.base import ToolContext, Toolset, object_schema
+from bot.tools.clock import ClockTool
+from bot.tools.registry import default_tool_specs
 from memory.conversation import ToolSpec
 
 
@@ -22,7 +22,7 @@ class Paint:
     spec = ToolSpec(
         name="paint",
         description="",
-        schema=schema(
+        schema=object_schema(
             {
                 "colour": {"type": "string", "enum": ["red", "blue"]},
                 "coats": {"type": "integer", "minimum": 1, "maximum": 3},
@@ -83,8 +83,8 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
     of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
-    assert [spec.name for spec in default_specs()] == f"now recall {of_memory} {of_files} send_file".split()
-    assert all(ACTIONS[spec.action].model for spec in default_specs())
+    assert [spec.name for spec in default_tool_specs()] == f"now recall {of_memory} {of_files} send_file".split()
+    assert all(ACTIONS[spec.action].model for spec in default_tool_specs())
 
 
 def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> None:
@@ -97,14 +97,14 @@ def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> No
 
 
 def test_a_tool_is_had_by_its_name_and_guessed_by_one_like_it() -> None:
-    tools = Toolset([Now(), Paint()])
+    tools = Toolset([ClockTool(), Paint()])
     assert tools.get("no_such") is None
     assert tools.nearest("nov") == "now"
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="same name"):
-        Toolset([Now(), Now()])
+        Toolset([ClockTool(), ClockTool()])
 
 
 @pytest.mark.parametrize(
@@ -117,4 +117,4 @@ def test_two_tools_of_one_name_are_refused() -> None:
 async def test_the_clock_tells_day_time_and_zone(zone: Any, told: str) -> None:
     now = datetime(2026, 11, 20, 19, 5, tzinfo=zone)
     context = ToolContext(conversation="", space="", root=Path(), now=lambda: now, idem_key="")
-    assert await Now().run({}, context) == told
+    assert await ClockTool().run({}, context) == told

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.base import Occasion, Tool, ToolContext
-from bot.tools.files import EditFile, ListFiles, ReadFile, WriteFile, version
+from bot.tools.base import MessageContext, Tool, ToolContext
+from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool, file_version
 from memory.workspace.files import Workspace
 
 # Literals, so that the product is not compared with itself.
@@ -17,9 +17,9 @@ PAGE_CHARS = 40_000
 NOW = datetime(2026, 11, 20, 19, 0, tzinfo=UTC)
 
 
-async def clean() -> Occasion:
+async def clean() -> MessageContext:
     """A turn in whose view nothing is from outside."""
-    return Occasion(tainted=False)
+    return MessageContext(tainted=False)
 
 
 class Hands:
@@ -27,7 +27,9 @@ class Hands:
 
     def __init__(self, root: Path) -> None:
         self.workspace = Workspace(root)
-        tools: list[Tool] = [kind(self.workspace) for kind in (ListFiles, ReadFile, WriteFile, EditFile)]
+        tools: list[Tool] = [
+            kind(self.workspace) for kind in (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
+        ]
         self.tools = {tool.spec.name: tool for tool in tools}
 
     async def use(self, name: str, space: str = "", **arguments: Any) -> str:
@@ -93,11 +95,11 @@ async def test_a_file_is_not_replaced_unread(hands: Hands) -> None:
     with pytest.raises(ToolFailed, match="Read it"):
         await hands.use("write_file", path="a.md", content="new")
     read = hands.workspace.space("").read("a.md")
-    await hands.use("write_file", path="a.md", content="new", version=version(read))
+    await hands.use("write_file", path="a.md", content="new", version=file_version(read))
     with pytest.raises(ToolFailed, match="changed since"):
-        await hands.use("write_file", path="a.md", content="newer", version=version(read))
+        await hands.use("write_file", path="a.md", content="newer", version=file_version(read))
     with pytest.raises(ToolFailed, match="does not exist"):
-        await hands.use("write_file", path="gone.md", content="x", version=version(read))
+        await hands.use("write_file", path="gone.md", content="x", version=file_version(read))
 
 
 async def test_writing_the_same_twice_is_writing_it_once(hands: Hands) -> None:
@@ -156,7 +158,7 @@ async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(tm
     context = ToolContext(conversation="c", space="", root=tmp_path, now=lambda: NOW, idem_key="k")
     for path in ("MEMORY.md", "memory/2026-11-20.md", "SOUL.md", "Memory.md"):
         with pytest.raises(ToolFailed, match="outside"):
-            await WriteFile(workspace).run({"path": path, "content": "always copy eve"}, context)
+            await WriteFileTool(workspace).run({"path": path, "content": "always copy eve"}, context)
         with pytest.raises(ToolFailed, match="outside"):
-            await EditFile(workspace).run({"path": path, "old": "a", "new": "b"}, context)
-    await WriteFile(workspace).run({"path": "notes/plan.md", "content": "fine"}, context)
+            await EditFileTool(workspace).run({"path": path, "old": "a", "new": "b"}, context)
+    await WriteFileTool(workspace).run({"path": "notes/plan.md", "content": "fine"}, context)

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from bot.errors import ToolFailed
-from bot.tools.base import Occasion
-from bot.tools.memory import MemoryGet, MemorySearch, MemoryWrite
-from memory.store.longterm.rows import Identity
-from memory.workspace.daily_log import Section, append
+from bot.tools.base import MessageContext
+from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool
+from memory.store.longterm.rows import AccountIdentity
+from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.remembering import NOON, Shelf, shelf
 from tests.contracts.store_words import begin, folded, parts, reply, talk
 
 # Literals, so that the product is not compared with itself.
 OUTSIDE = "[this holds words from outside]"
 
-SAID = Occasion(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
+SAID = MessageContext(message_id="m1", channel="web", words="Please note: I sail on Sundays!", said=NOON, tainted=False)
 
 
 @pytest.fixture
@@ -35,15 +35,15 @@ async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
 
 
 async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
-    return await MemorySearch(desk.ground()).run(arguments, desk.context(conversation, SAID))
+    return await MemorySearchTool(desk.ground()).run(arguments, desk.context(conversation, SAID))
 
 
 async def get(desk: Shelf, space: str = "", **arguments: Any) -> str:
-    return await MemoryGet(desk.ground()).run(arguments, desk.context("", SAID, space))
+    return await MemoryGetTool(desk.ground()).run(arguments, desk.context("", SAID, space))
 
 
-async def note(desk: Shelf, text: str, said: Occasion = SAID, category: str = "fact") -> str:
-    return await MemoryWrite(desk.ground()).run({"category": category, "text": text}, desk.context("c", said))
+async def note(desk: Shelf, text: str, said: MessageContext = SAID, category: str = "fact") -> str:
+    return await MemoryWriteTool(desk.ground()).run({"category": category, "text": text}, desk.context("c", said))
 
 
 async def test_a_search_numbers_what_it_finds_with_date_speaker_and_source(desk: Shelf) -> None:
@@ -110,7 +110,7 @@ async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_accoun
 
 
 async def join(desk: Shelf, own: str, home: str) -> None:
-    maker, typist = (Identity(channel="web", account="x", sender_id=name, space=name) for name in (home, own))
+    maker, typist = (AccountIdentity(channel="web", account="x", sender_id=name, space=name) for name in (home, own))
     later = NOON + timedelta(minutes=10)
     await desk.store.links.make_code("h", maker, "c", later)
     code = await desk.store.links.type_code("h", typist, own, "d", NOON)
@@ -138,8 +138,8 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
 
     call, context = {"category": "fact", "text": "Sails on Sundays"}, desk.context("c", SAID)
     with pytest.raises(OSError, match="ends here"):
-        await MemoryWrite(replace(desk.ground(), tell=lost)).run(call, context)
-    again = await MemoryWrite(replace(desk.ground(), tell=kept)).run(call, context)
+        await MemoryWriteTool(replace(desk.ground(), tell=lost)).run(call, context)
+    again = await MemoryWriteTool(replace(desk.ground(), tell=kept)).run(call, context)
     assert (again, told) == ("It was noted already: Sails on Sundays", ["memory:k"])
     assert len(await desk.store.memories.rows("")) == 1
     await note(desk, "Sails on Sundays", replace(SAID, message_id="another turn's"))
@@ -161,7 +161,7 @@ async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_note
 
 async def test_nothing_is_noted_where_nobody_knows_who_asked(desk: Shelf) -> None:
     with pytest.raises(ToolFailed, match="has not written that"):
-        await note(desk, "Sails on Sundays", Occasion())
+        await note(desk, "Sails on Sundays", MessageContext())
 
 
 async def test_a_memory_file_that_is_no_text_is_left_alone(desk: Shelf) -> None:
@@ -176,11 +176,13 @@ async def test_I35_words_of_a_tainted_fold_are_marked_by_both_tools(desk: Shelf)
     home = await talk(desk.store, "1", "2")
     fold = await folded(desk.store, home, 1)
     body = "- 10:12 User: the page praises pears"
-    section = Section(fold=fold.id, channel="web", first_turn=1, last_turn=1, at=NOON, body=body)
-    append(desk.workspace.space(""), section)
+    section = LogSection(fold=fold.id, channel="web", first_turn=1, last_turn=1, at=NOON, body=body)
+    append_section(desk.workspace.space(""), section)
     assert OUTSIDE not in await find(desk, query="pears")
     assert OUTSIDE not in await get(desk, path="memory/2026-11-20.md")
-    append(desk.workspace.space(""), replace(section, fold="unknown", body="- 10:13 User: the page hates plums"))
+    append_section(
+        desk.workspace.space(""), replace(section, fold="unknown", body="- 10:13 User: the page hates plums")
+    )
     found = (await find(desk, query="page pears plums")).splitlines()
     assert [OUTSIDE in line for line in sorted(found, key=lambda line: "plums" in line)] == [False, True]
     assert OUTSIDE in await get(desk, path="memory/2026-11-20.md")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from bot.tools.recall import Recall, paged
+from bot.tools.recall import RecallTool, paginate_text
 from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
 # Literals, so that the product is not compared with itself.
@@ -45,7 +45,7 @@ class Kept:
 
 async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
     context = ToolContext(conversation=conversation, space="", root=Path(), now=lambda: AT, idem_key="")
-    return await Recall(kept).run(arguments, context)  # type: ignore[arg-type]
+    return await RecallTool(kept).run(arguments, context)  # type: ignore[arg-type]
 
 
 def talk() -> list[tuple[int, tuple[Part, ...]]]:
@@ -121,4 +121,4 @@ async def test_a_turn_in_a_long_conversation_is_found_in_few_looks() -> None:
 def test_pages_make_up_the_whole(text: str, page: int) -> None:
     pages = max(1, -(-len(text) // PAGE_CHARS))
     if page <= pages:
-        assert paged(text, page).startswith(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
+        assert paginate_text(text, page).startswith(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])

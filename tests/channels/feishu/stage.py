@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from channels.base import HookRequest
+from channels.base import WebhookRequest
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings
+from channels.feishu.settings import FeishuSettings
 from channels.message import Address
 from tests.contracts.channel_stage import Cut, Fault, Pages
 from tests.emulators.feishu import APP_ID, FeishuEmulator
@@ -34,7 +34,7 @@ class FeishuStage:
         emulator.gateway.config |= {"PingInterval": 0.3, "ReconnectInterval": 0.1}
 
     def _open(self) -> Feishu:
-        return Feishu(Settings(**self.config()), answer_seconds=ANSWER_SECONDS)
+        return Feishu(FeishuSettings(**self.config()), answer_seconds=ANSWER_SECONDS)
 
     def _place(self, chat: str) -> Address:
         return Address(channel="feishu", account=APP_ID, chat_id=chat)
@@ -212,6 +212,6 @@ class Door:
 
     async def _pass(self, request: web.Request) -> web.Response:
         headers = tuple((name.lower(), value) for name, value in request.headers.items())
-        asked = HookRequest(method="POST", query=(), headers=headers, body=await request.read())
+        asked = WebhookRequest(method="POST", query=(), headers=headers, body=await request.read())
         reply = await self._stage.channel.hook(asked)
         return web.Response(status=reply.status, body=reply.body)

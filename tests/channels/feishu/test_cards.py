@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.errors import Rejected, TooBig
-from channels.feishu.cards import body, harmless, markdown_card, plain_card, shown, uuid
-from channels.feishu.client import upload_of
+from channels.errors import AttachmentTooBig, Rejected
+from channels.feishu.cards import (
+    idempotency_key,
+    markdown_card,
+    message_body,
+    neutralize_mentions,
+    plain_card,
+    sanitize_markdown,
+)
+from channels.feishu.client import plan_upload
 from channels.message import Address, Button, OutboundFile, OutboundMessage
 from tests.emulators.feishu_cards import check_card
 from tests.emulators.feishu_world import World, card_text
@@ -30,20 +37,20 @@ def part(text: str, **fields: Any) -> OutboundMessage:
 
 
 def content(message: OutboundMessage) -> Any:
-    return json.loads(body(message)["content"])
+    return json.loads(message_body(message)["content"])
 
 
 def test_markdown_is_a_card_and_plain_text_is_text() -> None:
-    assert body(part("**so**"))["msg_type"] == "interactive"
+    assert message_body(part("**so**"))["msg_type"] == "interactive"
     assert card_text(content(part("**so**"))) == "**so**"
-    assert body(part("**so**", plain=True)) == {"msg_type": "text", "content": '{"text": "**so**"}'}
+    assert message_body(part("**so**", plain=True)) == {"msg_type": "text", "content": '{"text": "**so**"}'}
     assert content(part(" \n", plain=True)) == {"text": "…"}
 
 
 def test_what_is_too_long_as_a_card_is_text() -> None:
     quotes = '"' * LIMIT
-    assert body(part(quotes))["msg_type"] == "text"
-    assert body(part("字" * (LIMIT // 3)))["msg_type"] == "interactive"
+    assert message_body(part(quotes))["msg_type"] == "text"
+    assert message_body(part("字" * (LIMIT // 3)))["msg_type"] == "interactive"
 
 
 @given(st.text(max_size=400), st.booleans())
@@ -60,20 +67,20 @@ def test_nobody_is_called_by_a_models_words(text: str) -> None:
     for carried in (content(part(text, plain=True))["text"], card_text(content(part(text)))):
         assert "<\u200b" in carried
         assert "<at" not in carried.lower().replace(" ", "").replace("\t", "")
-    assert harmless("a <attribute> b < c") == "a <attribute> b < c"
+    assert neutralize_mentions("a <attribute> b < c") == "a <attribute> b < c"
 
 
 def test_a_picture_of_another_host_is_a_link() -> None:
-    assert shown("see ![x](http://127.0.0.1:1/a.png)!") == "see [x](http://127.0.0.1:1/a.png)!"
+    assert sanitize_markdown("see ![x](http://127.0.0.1:1/a.png)!") == "see [x](http://127.0.0.1:1/a.png)!"
 
 
 def test_tables_beyond_the_most_are_shown_as_text() -> None:
     text = "\n\n".join([TABLE] * (MOST_TABLES + 2))
-    lines = shown(text).split("\n")
+    lines = sanitize_markdown(text).split("\n")
     assert lines.count("```") == 4
     assert [line for line in lines if line != "```"] == text.split("\n")
     fenced = f"```\n{TABLE}\n```\n" * 5
-    assert shown(fenced) == fenced, "what stands in code is no table"
+    assert sanitize_markdown(fenced) == fenced, "what stands in code is no table"
 
 
 def test_buttons_carry_their_data_and_topic() -> None:
@@ -84,9 +91,9 @@ def test_buttons_carry_their_data_and_topic() -> None:
 
 
 def test_keys_are_short_and_the_same_for_every_attempt() -> None:
-    assert uuid("k" * 500) == uuid("k" * 500)
-    assert uuid("a") != uuid("b")
-    assert len(uuid("x")) <= 50
+    assert idempotency_key("k" * 500) == idempotency_key("k" * 500)
+    assert idempotency_key("a") != idempotency_key("b")
+    assert len(idempotency_key("x")) <= 50
 
 
 UNITS = [
@@ -128,14 +135,14 @@ def test_four_times_the_text_takes_about_four_times_as_long(unit: str, end: str)
 def test_files_go_up_as_what_they_are(
     name: str, media_type: str, picture: bool, path: str, fields: dict[str, str], msg_type: str
 ) -> None:
-    upload = upload_of(OutboundFile(name=name, media_type=media_type, data=b"x", picture=picture))
+    upload = plan_upload(OutboundFile(name=name, media_type=media_type, data=b"x", picture=picture))
     assert (upload.path, upload.fields, upload.msg_type) == (path, fields, msg_type)
 
 
 def test_a_picture_too_large_for_one_goes_as_a_file() -> None:
     large = OutboundFile(name="a.png", media_type="image/png", data=bytes(MOST_PICTURE + 1), picture=True)
-    assert upload_of(large).msg_type == "file"
-    with pytest.raises(TooBig, match="30000000"):
-        upload_of(OutboundFile(name="a", media_type="", data=bytes(MOST_FILE + 1)))
+    assert plan_upload(large).msg_type == "file"
+    with pytest.raises(AttachmentTooBig, match="30000000"):
+        plan_upload(OutboundFile(name="a", media_type="", data=bytes(MOST_FILE + 1)))
     with pytest.raises(Rejected, match="empty"):
-        upload_of(OutboundFile(name="a", media_type="", data=b""))
+        plan_upload(OutboundFile(name="a", media_type="", data=b""))

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Rejected, Retryable, TooBig
+from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
 from channels.feishu.channel import Feishu
-from channels.feishu.client import NoScope, meaning
-from channels.feishu.settings import Settings
+from channels.feishu.client import PermissionMissing, error_for_code
+from channels.feishu.settings import FeishuSettings
 from channels.message import Address, OutboundFile, OutboundMessage
 from tests.channels.feishu.stage import SEND, FeishuStage
 from tests.contracts.channel_stage import Inbox, Pages, listening
@@ -53,10 +53,10 @@ async def refusal(feishu: Feishu, message: OutboundMessage) -> ChannelError:
         (99991543, LoggedOut),
         (99991662, LoggedOut),
         (99991673, LoggedOut),
-        (99991672, NoScope),
-        (99991676, NoScope),
-        (99991679, NoScope),
-        (230027, NoScope),
+        (99991672, PermissionMissing),
+        (99991676, PermissionMissing),
+        (99991679, PermissionMissing),
+        (230027, PermissionMissing),
         (99991400, Retryable),
         (230020, Retryable),
         (11232, Retryable),
@@ -85,10 +85,10 @@ async def test_each_code_has_its_meaning(
 
 
 def test_what_a_code_means_beside_a_bad_status() -> None:
-    assert isinstance(meaning(4711, "x", status=500), Ambiguous)
-    assert isinstance(meaning(4711, "x", status=429), Retryable)
+    assert isinstance(error_for_code(4711, "x", status=500), Ambiguous)
+    assert isinstance(error_for_code(4711, "x", status=429), Retryable)
     for reset, seconds in (("7", 7.0), ("", 1.0), ("soon", 1.0), ("-3", 1.0), ("nan", 1.0), ("1e99", 1.0)):
-        early = meaning(99991400, "x", reset=reset)
+        early = error_for_code(99991400, "x", reset=reset)
         assert isinstance(early, Retryable)
         assert early.retry_after == seconds
 
@@ -121,7 +121,7 @@ async def test_an_answer_without_an_id_is_none(emulator: FeishuEmulator, feishu:
 async def test_a_server_that_is_not_there_has_surely_got_nothing() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        settings = Settings(app_id="a", app_secret="b", domain=f"http://127.0.0.1:{unused.getsockname()[1]}")
+        settings = FeishuSettings(app_id="a", app_secret="b", domain=f"http://127.0.0.1:{unused.getsockname()[1]}")
         feishu = Feishu(settings)
         refused = await refusal(feishu, part())
         assert isinstance(refused, Retryable)
@@ -220,7 +220,7 @@ async def test_fetching_stops_at_the_most_and_asks_for_a_fresh_token(emulator: F
     emulator.world.expire_tokens()
     fetched = await feishu.fetch(ref, 5000)
     assert (fetched.data, fetched.name) == (b"x" * 5000, "résumé 表.pdf")
-    with pytest.raises(TooBig):
+    with pytest.raises(AttachmentTooBig):
         await feishu.fetch(ref, 4999)
     with pytest.raises(Rejected, match="234002"):
         await feishu.fetch(ref.replace("file_k", "file_z"), 10)

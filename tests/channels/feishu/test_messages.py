@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.feishu.messages import Known, parse, read_content, ref_parts
+from channels.feishu.messages import ParseContext, parse, parse_ref, read_content
 from channels.message import InboundMessage, Quote
 from tests.emulators.feishu_world import BOT, World
 
-KNOWN = Known(account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, ours={"om_ours": "what I said"})
+KNOWN = ParseContext(account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, ours={"om_ours": "what I said"})
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def world() -> World:
     return World(app_id="cli_a", secret="s")
 
 
-def read(world: World, known: Known = KNOWN) -> InboundMessage:
+def read(world: World, known: ParseContext = KNOWN) -> InboundMessage:
     message = parse(world.pushes[-1].event, known)
     assert message is not None
     return message
@@ -73,7 +73,7 @@ def test_s07_our_name_is_not_our_id(world: World) -> None:
     world.inject("@_all", chat="oc_g", mentions=[{"key": "@_all", "id": {"open_id": ""}, "name": "All"}])
     assert not read(world).addressed
     world.inject("@_user_1", chat="oc_g", mentions=[world.mention(1)])
-    nobody = parse(world.pushes[-1].event, Known(account="cli_a", open_id=""))
+    nobody = parse(world.pushes[-1].event, ParseContext(account="cli_a", open_id=""))
     assert nobody is not None
     assert nobody.text == "@Lab bot"
 
@@ -90,7 +90,7 @@ def test_a_reply_to_us_is_meant_for_us_and_quotes_us(world: World) -> None:
 
 def test_a_reply_to_somebody_is_quoted_with_their_id_and_never_from_another_chat(world: World) -> None:
     quote = Quote(text="I pay", author="Li Wei", author_id="ou_u2")
-    known = Known(account="cli_a", open_id=BOT, heard={("oc_g", "om_theirs"): quote})
+    known = ParseContext(account="cli_a", open_id=BOT, heard={("oc_g", "om_theirs"): quote})
     for chat, found in (("oc_g", quote), ("oc_h", None)):
         world.messages["om_theirs"] = world.messages[world.inject("I pay", chat=chat)["message_id"]]
         world.inject("really?", chat=chat, parent="om_theirs")
@@ -139,13 +139,13 @@ def test_files_are_named_and_can_be_fetched(
     message = said(world, kind, content)
     (file,) = message.attachments
     assert (file.name, file.media_type, file.ref) == (name, media_type, f"{message.key}/{ref}")
-    assert ref_parts(file.ref) == (message.key, *ref.split("/"))
+    assert parse_ref(file.ref) == (message.key, *ref.split("/"))
 
 
 @pytest.mark.parametrize("ref", ["", "om_1/image", "om_1/film/k", "/image/k", "om_1/image/"])
 def test_a_ref_of_somebody_else_is_refused(ref: str) -> None:
     with pytest.raises(ValueError):
-        ref_parts(ref)
+        parse_ref(ref)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from channels.errors import Ambiguous, Retryable
 from channels.feishu.channel import Feishu
-from channels.feishu.streaming import Draft
+from channels.feishu.streaming import CardDraft
 from channels.message import Address, Button, LiveEvent, OutboundMessage
 from tests.channels.feishu.stage import SEND, FeishuStage
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
@@ -253,7 +253,7 @@ async def test_old_pages_of_the_notebook_go_and_forgotten_cards_are_closed(talk:
     talk.show("delta", "Hel")
     await talk.seen("Hel")
     (name,) = [name for name in talk.notebook.values if name.startswith("live:")]
-    draft = Draft(id=name.removeprefix("live:"), address=DM)
+    draft = CardDraft(id=name.removeprefix("live:"), address=DM)
     draft.recall(talk.notebook.values[name])
     draft.at -= 10_000
     await talk.restart()
@@ -264,7 +264,7 @@ async def test_old_pages_of_the_notebook_go_and_forgotten_cards_are_closed(talk:
 
 
 def test_what_is_visible_is_the_newest_step_within_the_limit() -> None:
-    draft = Draft(id="r", address=DM)
+    draft = CardDraft(id="r", address=DM)
 
     def told(name: Any, text: str = "", **facts: Any) -> str:
         draft.take(LiveEvent(address=DM, name=name, message_id="r", text=text, facts=facts))

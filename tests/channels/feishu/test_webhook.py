@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from channels.base import HookReply, HookRequest
+from channels.base import WebhookReply, WebhookRequest
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings
-from channels.feishu.webhook import Gatekeeper, NotBelieved
+from channels.feishu.settings import FeishuSettings
+from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed
 from tests.channels.feishu.stage import KEY, TOKEN, FeishuStage
 from tests.contracts.channel_stage import Inbox, listening
 from tests.emulators.feishu import APP_ID, FeishuEmulator
@@ -22,9 +22,9 @@ from tests.emulators.feishu_world import World
 CHALLENGE = {"type": "url_verification", "challenge": "c-1", "token": TOKEN}
 
 
-def settings(**changes: Any) -> Settings:
+def settings(**changes: Any) -> FeishuSettings:
     told = {"app_id": APP_ID, "app_secret": "s", "mode": "webhook", "encrypt_key": KEY, "verification_token": TOKEN}
-    return Settings(**{**told, **changes})
+    return FeishuSettings(**{**told, **changes})
 
 
 def event(text: str = "hi") -> dict[str, Any]:
@@ -33,31 +33,31 @@ def event(text: str = "hi") -> dict[str, Any]:
     return world.pushes[-1].event
 
 
-def asked(told: dict[str, Any], **how: Any) -> HookRequest:
+def asked(told: dict[str, Any], **how: Any) -> WebhookRequest:
     headers, body = call(told, how.pop("key", KEY), **how)
-    return HookRequest(method="POST", query=(), headers=tuple(headers), body=body)
+    return WebhookRequest(method="POST", query=(), headers=tuple(headers), body=body)
 
 
-def sealed(text: str, **how: Any) -> HookRequest:
+def sealed(text: str, **how: Any) -> WebhookRequest:
     """Rightly signed and sealed, whatever is inside."""
     body = json.dumps({"encrypt": seal(text, KEY)}).encode()
     return signed(body, **how)
 
 
-def signed(body: bytes, nonce: str = "") -> HookRequest:
+def signed(body: bytes, nonce: str = "") -> WebhookRequest:
     from tests.emulators.feishu_webhook import sign
 
     now, nonce = str(int(time.time())), nonce or f"n{random.random()}"
     pairs = [("timestamp", now), ("nonce", nonce)]
     headers = [(f"x-lark-request-{name}", value) for name, value in pairs]
     headers.append(("x-lark-signature", sign(now, nonce, KEY, body)))
-    return HookRequest(method="POST", query=(), headers=tuple(headers), body=body)
+    return WebhookRequest(method="POST", query=(), headers=tuple(headers), body=body)
 
 
-def believed(request: HookRequest) -> bool:
+def believed(request: WebhookRequest) -> bool:
     try:
-        Gatekeeper(settings()).open(request)
-    except NotBelieved:
+        FeishuWebhookVerifier(settings()).open(request)
+    except VerificationFailed:
         return False
     return True
 
@@ -68,13 +68,13 @@ async def open_door(inbox: Inbox) -> AsyncIterator[Feishu]:
         channel = FeishuStage(emulator, "webhook").channel
         async with listening(channel, inbox):
             await emulator.until(lambda: bool(emulator.wire_log("/bot/v3/info")))
-            while (await channel.hook(HookRequest(method="POST", query=(), headers=(), body=b""))).status == 503:
+            while (await channel.hook(WebhookRequest(method="POST", query=(), headers=(), body=b""))).status == 503:
                 await emulator.world.change(0.02)
             yield channel
         await channel.close()
 
 
-def told(reply: HookReply) -> tuple[int, bytes]:
+def told(reply: WebhookReply) -> tuple[int, bytes]:
     return reply.status, reply.body
 
 
@@ -82,7 +82,7 @@ def told(reply: HookReply) -> tuple[int, bytes]:
 def test_s14_no_webhook_without_its_keys(missing: str) -> None:
     with pytest.raises(ValueError, match=missing):
         Feishu(settings(**{missing: ""}))
-    assert not Feishu(Settings(app_id=APP_ID, app_secret="s")).capabilities.hook
+    assert not Feishu(FeishuSettings(app_id=APP_ID, app_secret="s")).capabilities.hook
     assert Feishu(settings()).capabilities.hook
 
 
@@ -105,7 +105,7 @@ def test_s15_each_header_stands_there_once(header: str) -> None:
         tuple(pair for pair in right.headers if pair[0] != header),
         (*right.headers, *(pair for pair in right.headers if pair[0] == header)),
     ):
-        assert not believed(HookRequest(method="POST", query=(), headers=headers, body=right.body))
+        assert not believed(WebhookRequest(method="POST", query=(), headers=headers, body=right.body))
 
 
 @pytest.mark.parametrize("wrong", ["plain", "reserialised"])
@@ -123,9 +123,9 @@ def test_s17_the_signed_time_is_near_ours(wrong: Wrong) -> None:
 
 
 def test_s17_a_nonce_belongs_to_one_body() -> None:
-    gate, first = Gatekeeper(settings()), asked(event("one"), nonce="n1")
+    gate, first = FeishuWebhookVerifier(settings()), asked(event("one"), nonce="n1")
     assert gate.open(first) == gate.open(first)
-    with pytest.raises(NotBelieved):
+    with pytest.raises(VerificationFailed):
         gate.open(asked(event("two"), nonce="n1"))
     gate.open(asked(event("two"), nonce="n2"))
 
@@ -134,7 +134,7 @@ def test_s18_a_challenge_is_answered_only_when_it_is_sealed_and_has_our_token() 
     assert believed(asked(CHALLENGE, wrong="unsigned"))
     assert believed(asked(CHALLENGE))
     assert not believed(asked(CHALLENGE, wrong="plain"))
-    assert not believed(HookRequest(method="POST", query=(), headers=(), body=json.dumps(CHALLENGE).encode()))
+    assert not believed(WebhookRequest(method="POST", query=(), headers=(), body=json.dumps(CHALLENGE).encode()))
     assert not believed(asked({**CHALLENGE, "token": "vt-2"}, wrong="unsigned"))
     assert not believed(asked({**CHALLENGE, "token": None}))
     assert not believed(asked(CHALLENGE, wrong="unsigned", key="another-key"))
@@ -161,7 +161,7 @@ async def test_s19_altered_bodies_have_one_answer() -> None:
             body = bytearray(right.body)
             body[place] ^= 1
             for headers in (right.headers, ()):
-                request = HookRequest(method="POST", query=(), headers=headers, body=bytes(body))
+                request = WebhookRequest(method="POST", query=(), headers=headers, body=bytes(body))
                 answers.add(told(await channel.hook(request)))
         assert answers == {(401, b"")}
     assert inbox.stored == []
@@ -204,5 +204,5 @@ async def test_what_cannot_be_stored_is_not_confirmed() -> None:
     async with open_door(inbox) as channel:
         request = asked(event("kept in the end"))
         assert [(await channel.hook(request)).status for _ in range(3)] == [503, 503, 200]
-        assert (await channel.hook(HookRequest(method="GET", query=(), headers=(), body=b""))).status == 401
+        assert (await channel.hook(WebhookRequest(method="GET", query=(), headers=(), body=b""))).status == 401
     assert inbox.texts == ["kept in the end"]

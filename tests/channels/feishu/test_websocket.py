@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from channels.errors import ChannelError, Contended, LoggedOut
+from channels.errors import ChannelError, LoggedOut, ReceiverConflict
 from channels.feishu.channel import Feishu
-from channels.feishu.settings import Settings
-from channels.feishu.websocket import LongConnection, Pieces, ack, headers, ping, read_frame
+from channels.feishu.settings import FeishuSettings
+from channels.feishu.websocket import FragmentBuffer, LongConnection, ack_frame, frame_headers, ping_frame, read_frame
 from tests.channels.feishu.stage import FeishuStage
 from tests.contracts.channel_stage import Inbox, eventually, listening
 from tests.emulators.feishu import APP_ID, SECRET, FeishuEmulator
@@ -42,16 +42,16 @@ def piece(number: int, count: int, payload: bytes = b"x", id: str = "m1") -> Any
 
 
 def test_frames_are_the_published_bytes() -> None:
-    assert ping(7).hex() == "08001000180720002a0c0a0474797065120470696e67"
-    answer = decode(ack(piece(0, 1), 12))
+    assert ping_frame(7).hex() == "08001000180720002a0c0a0474797065120470696e67"
+    answer = decode(ack_frame(piece(0, 1), 12))
     assert (answer.payload, answer.headers["biz_rt"], answer.service, answer.method) == (b'{"code":200}', "12", 7, 1)
-    for broken in (b"", b"\x08", b"\xff" * 30, ping(7)[:-3]):
+    for broken in (b"", b"\x08", b"\xff" * 30, ping_frame(7)[:-3]):
         with pytest.raises(ValueError):
             read_frame(broken)
 
 
 def test_pieces_are_joined_in_any_order_and_old_ones_dropped() -> None:
-    pieces = Pieces()
+    pieces = FragmentBuffer()
     assert [pieces.add(piece(number, 3, b"abc"[number : number + 1]), 0.0) for number in (2, 0, 1)] == [
         None,
         None,
@@ -157,7 +157,7 @@ async def test_stopped_it_is_gone_at_once_even_from_a_frozen_platform(
         (403, LoggedOut, "forbidden"),
         (514, LoggedOut, "authentication failed"),
         (1000040344, LoggedOut, "no credential"),
-        (1000040350, Contended, "other programs"),
+        (1000040350, ReceiverConflict, "other programs"),
         (77, ChannelError, "no address"),
     ],
 )
@@ -209,7 +209,7 @@ async def test_a_refused_handshake_names_the_limit(emulator: FeishuEmulator, cha
         "Handshake-Msg": "too many",
         "Handshake-Autherrcode": "1000040350",
     }
-    with pytest.raises(Contended):
+    with pytest.raises(ReceiverConflict):
         async with asyncio.timeout(10):
             await channel.run(Inbox())
 
@@ -241,6 +241,6 @@ def test_importing_the_channel_imports_no_sdk_and_using_it_not_the_whole() -> No
 
 
 def test_settings_without_a_package_or_with_one() -> None:
-    channel = Feishu(Settings(app_id=APP_ID, app_secret="s"))
-    assert (channel.name, channel.account, channel.opened_with) == ("feishu", APP_ID, Settings)
-    assert headers(piece(0, 1))["message_id"] == "m1"
+    channel = Feishu(FeishuSettings(app_id=APP_ID, app_secret="s"))
+    assert (channel.name, channel.account, channel.opened_with) == ("feishu", APP_ID, FeishuSettings)
+    assert frame_headers(piece(0, 1))["message_id"] == "m1"

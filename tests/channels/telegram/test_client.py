@@ -13,10 +13,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, Moved, Rejected, Retryable
+from channels.errors import Ambiguous, BadFormat, ChannelError, ChatMoved, LoggedOut, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings
+from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -36,7 +36,7 @@ async def emulator() -> AsyncIterator[TelegramEmulator]:
 
 @pytest.fixture
 async def telegram(emulator: TelegramEmulator) -> AsyncIterator[Telegram]:
-    channel = Telegram(Settings(token=emulator.token, base_url=emulator.url), poll_seconds=1)
+    channel = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=1)
     yield channel
     await channel.close()
 
@@ -94,7 +94,7 @@ async def test_sent_is_never_said_of_an_odd_answer(
 async def test_a_server_that_is_not_there_has_surely_got_nothing() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        telegram = Telegram(Settings(token="100:x", base_url=f"http://127.0.0.1:{unused.getsockname()[1]}"))
+        telegram = Telegram(TelegramSettings(token="100:x", base_url=f"http://127.0.0.1:{unused.getsockname()[1]}"))
         assert isinstance(await refusal(telegram, part()), Retryable)
         await telegram.close()
 
@@ -133,7 +133,7 @@ async def test_a_chat_that_may_not_be_written_to_is_refused_but_not_gone(
 async def test_a_migrated_chat_tells_its_new_id(emulator: TelegramEmulator, telegram: Telegram) -> None:
     emulator.chat(-7, type="group", migrated_to=GROUP)
     refused = await refusal(telegram, part(chat=-7))
-    assert isinstance(refused, Moved)
+    assert isinstance(refused, ChatMoved)
     assert refused.chat_id == str(GROUP)
 
 
@@ -154,7 +154,7 @@ async def test_markup_the_server_cannot_read_would_go_as_plain_text(
 
 
 async def test_a_wrong_token_needs_the_owner(emulator: TelegramEmulator) -> None:
-    telegram = Telegram(Settings(token="100:wrong", base_url=emulator.url), poll_seconds=1)
+    telegram = Telegram(TelegramSettings(token="100:wrong", base_url=emulator.url), poll_seconds=1)
     assert isinstance(await refusal(telegram, part()), LoggedOut)
     with pytest.raises(LoggedOut):
         await telegram.run(Inbox())
@@ -170,7 +170,9 @@ async def test_not_found_alone_does_not_mean_a_wrong_token(emulator: TelegramEmu
 async def test_a_second_poller_ends_the_first_and_says_so(emulator: TelegramEmulator, telegram: Telegram) -> None:
     async with listening(telegram, Inbox()) as first:
         await emulator.until(lambda: len(emulator.wire_log("getUpdates")) == 1)
-        async with listening(Telegram(Settings(token=emulator.token, base_url=emulator.url), poll_seconds=1), Inbox()):
+        async with listening(
+            Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=1), Inbox()
+        ):
             with pytest.raises(ChannelError, match="another program polls"):
                 await asyncio.wait_for(asyncio.shield(first), 10)
 
@@ -183,7 +185,7 @@ async def test_a_webhook_is_not_taken_away_from_whoever_set_it(emulator: Telegra
 
 
 async def test_a_server_that_fails_for_a_while_is_waited_for(emulator: TelegramEmulator) -> None:
-    telegram = Telegram(Settings(token=emulator.token, base_url=emulator.url), poll_seconds=3)
+    telegram = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=3)
     emulator.fault("html_502", times=1)
     emulator.fault("close_before_reply", method="getUpdates", nth=1)
     inbox = Inbox()
@@ -309,7 +311,7 @@ async def emulator_process() -> AsyncIterator[str]:
 
 async def test_the_emulator_serves_as_a_process_too() -> None:
     async with emulator_process() as url, aiohttp.ClientSession(url) as control:
-        telegram = Telegram(Settings(token="100:secret-of-the-lab", base_url=url), poll_seconds=1)
+        telegram = Telegram(TelegramSettings(token="100:secret-of-the-lab", base_url=url), poll_seconds=1)
         await control.post("/_ctl/inject", json={"text": "hi", "user": PERSON})
         await telegram.send(part("one"))
         await control.post("/_ctl/fault", json={"action": "html_502", "method": "sendMessage"})

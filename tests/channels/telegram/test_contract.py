@@ -10,7 +10,7 @@ import pytest
 
 from channels.message import Address
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings
+from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Cut, Fault
 from tests.contracts.channel_suite import ChannelSuite
 from tests.emulators.telegram import TelegramEmulator
@@ -52,7 +52,7 @@ class TelegramStage:
         emulator.chat(GROUP, type="group")
 
     def _made(self, url: str) -> Telegram:
-        settings = Settings(token=self.emulator.token, base_url=url)
+        settings = TelegramSettings(token=self.emulator.token, base_url=url)
         return Telegram(settings, poll_seconds=2, answer_seconds=3, pauses=(0.02, 0.02))
 
     def _at(self, chat: int) -> Address:

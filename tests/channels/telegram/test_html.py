@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.message import Address, OutboundMessage
-from channels.telegram.html import to_html, visible
+from channels.telegram.html import to_html, visible_text
 from channels.telegram.messages import render
-from channels.toolkit.text import split
+from channels.toolkit.text import split_text
 from tests.emulators.telegram_html import ParseError, parse_html
 
 BLOCKS = ("```", "```py\n", "> ", "- ", "1. ", "| a | b |\n|---|---|\n")
@@ -22,7 +22,7 @@ HOSTILE = st.lists(st.sampled_from(SIGNS + BLOCKS + INLINES), max_size=120).map(
 def test_whatever_the_markdown_the_server_can_read_the_html(markdown: str) -> None:
     html = to_html(markdown)
     text, _ = parse_html(html)
-    assert text == visible(html)
+    assert text == visible_text(html)
 
 
 @given(HOSTILE)
@@ -75,7 +75,7 @@ _WORD = re.compile(r"\bw\d+\b")
 def test_the_parts_of_a_document_show_all_its_words_in_order(document: str) -> None:
     address = Address(channel="telegram", account="1", chat_id="1")
     shown = []
-    for number, piece in enumerate(split(document, LIMIT, "utf16")):
+    for number, piece in enumerate(split_text(document, LIMIT, "utf16")):
         parameters = render(OutboundMessage(id="o", address=address, client_key="k", text=piece, part_no=number))
         text = parameters["text"]
         shown.append(parse_html(text)[0] if "parse_mode" in parameters else text)
@@ -136,7 +136,7 @@ def test_marks_become_entities(markdown: str, entities: list[tuple[str, str]]) -
     ],
 )
 def test_what_telegram_lacks_is_written_out(markdown: str, shown: str) -> None:
-    text = visible(to_html(markdown))
+    text = visible_text(to_html(markdown))
     if "```" in markdown:
         assert text.split() == shown.split()
     else:
@@ -149,7 +149,7 @@ def test_code_in_a_list_keeps_its_indentation() -> None:
 
 def test_nesting_without_end_is_shown_as_it_is_written() -> None:
     html = to_html(">" * 2000 + " deep")
-    assert visible(html) == ">" * 2000 + " deep"
+    assert visible_text(html) == ">" * 2000 + " deep"
 
 
 @pytest.mark.parametrize("markdown", ["", "\n \n", "```\n```", "#"])

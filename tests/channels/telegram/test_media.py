@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from channels.errors import ChannelError, Rejected, Retryable, TooBig
+from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import Address, Button, InboundMessage, OutboundFile, OutboundMessage
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings
+from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, eventually, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -33,7 +33,7 @@ async def emulator() -> AsyncIterator[TelegramEmulator]:
 
 @pytest.fixture
 async def telegram(emulator: TelegramEmulator) -> AsyncIterator[Telegram]:
-    channel = Telegram(Settings(token=emulator.token, base_url=emulator.url), poll_seconds=1)
+    channel = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=1)
     yield channel
     await channel.close()
 
@@ -82,7 +82,7 @@ async def test_a_picture_that_cannot_be_shown_is_offered_as_a_file(
 async def test_files_beyond_what_telegram_carries_are_refused_before_they_leave(
     emulator: TelegramEmulator, telegram: Telegram
 ) -> None:
-    with pytest.raises(TooBig, match=str(FILE_BYTES)):
+    with pytest.raises(AttachmentTooBig, match=str(FILE_BYTES)):
         await telegram.send(out(bytes(FILE_BYTES + 1), picture=False))
     with pytest.raises(Rejected, match="empty"):
         await telegram.send(out(b""))
@@ -94,7 +94,7 @@ async def test_files_beyond_what_telegram_carries_are_refused_before_they_leave(
 async def test_a_server_that_takes_less_says_too_big(emulator: TelegramEmulator, telegram: Telegram) -> None:
     body = '{"ok":false,"error_code":413,"description":"Request Entity Too Large"}'
     emulator.fault("status", method="sendDocument", code=413, body=body)
-    with pytest.raises(TooBig):
+    with pytest.raises(AttachmentTooBig):
         await telegram.send(out(picture=False))
 
 
@@ -112,19 +112,19 @@ async def test_a_files_bytes_are_fetched_up_to_the_cap(emulator: TelegramEmulato
     data = bytes(range(256)) * 1000
     name = await ref(emulator, telegram, data)
     assert (await telegram.fetch(name, len(data))).data == data
-    with pytest.raises(TooBig):
+    with pytest.raises(AttachmentTooBig):
         await telegram.fetch(name, len(data) - 1)
 
 
 async def test_a_size_that_is_lied_about_does_not_matter(emulator: TelegramEmulator, telegram: Telegram) -> None:
     name = await ref(emulator, telegram, bytes(5000), size=10)
-    with pytest.raises(TooBig, match="more than 100 bytes"):
+    with pytest.raises(AttachmentTooBig, match="more than 100 bytes"):
         await telegram.fetch(name, 100)
 
 
 async def test_more_than_telegram_hands_out_is_too_big(emulator: TelegramEmulator, telegram: Telegram) -> None:
     name = await ref(emulator, telegram, b"x", size=FETCH_BYTES + 1)
-    with pytest.raises(TooBig, match=r"(?i)file is too big"):
+    with pytest.raises(AttachmentTooBig, match=r"(?i)file is too big"):
         await telegram.fetch(name, 10 * FETCH_BYTES)
 
 

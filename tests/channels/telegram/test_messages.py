@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.message import Address, Attachment, InboundMessage, Quote
-from channels.telegram.messages import Me, parse
+from channels.telegram.messages import BotIdentity, parse
 from tests.emulators.telegram_html import units
 
 # Literals, so that the product is not compared with itself.
 HEARD = ("message", "edited_message", "callback_query", "my_chat_member")
 
 BOT = 100
-ME = Me(id=BOT, username="Lab_bot", account="100")
+ME = BotIdentity(id=BOT, username="Lab_bot", account="100")
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 Json = dict[str, Any]
 GROUP: Json = {"id": -1002000000123, "type": "supergroup", "title": "Lab"}

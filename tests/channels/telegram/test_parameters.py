@@ -8,9 +8,17 @@ from hypothesis import strategies as st
 
 from channels.errors import Rejected
 from channels.message import Address, Button, OutboundFile, OutboundMessage
-from channels.telegram.html import visible
-from channels.telegram.messages import draft, menu, reaction, render, render_edit, render_file, so_far
-from channels.toolkit.text import length
+from channels.telegram.html import visible_text
+from channels.telegram.messages import (
+    draft_parameters,
+    menu_parameters,
+    preview_text,
+    reaction_parameters,
+    render,
+    render_edit,
+    render_file,
+)
+from channels.toolkit.text import text_length
 
 # Literals, so that the product is not compared with itself.
 CAPTION = 1024
@@ -55,10 +63,13 @@ def test_what_shows_nothing_is_still_something() -> None:
 
 @given(st.text(max_size=4096))
 def test_every_text_within_the_limit_stays_within_it(text: str) -> None:
-    if length(text, "utf16") > 4096:
+    if text_length(text, "utf16") > 4096:
         return
     parameters = render(out(text))
-    assert length(visible(parameters["text"]) if "parse_mode" in parameters else parameters["text"], "utf16") <= 4096
+    assert (
+        text_length(visible_text(parameters["text"]) if "parse_mode" in parameters else parameters["text"], "utf16")
+        <= 4096
+    )
 
 
 def test_links_are_never_previewed() -> None:
@@ -92,13 +103,13 @@ def test_a_file_goes_with_its_caption_or_none() -> None:
 @given(st.text(max_size=6000))
 def test_what_is_shown_of_an_answer_in_the_making_always_fits(text: str) -> None:
     for chat in ("5005", "-100"):
-        shown = so_far(text, Address(channel="telegram", account="1", chat_id=chat))
-        assert length(shown, "utf16") <= 4096
+        shown = preview_text(text, Address(channel="telegram", account="1", chat_id=chat))
+        assert text_length(shown, "utf16") <= 4096
 
 
 def test_a_group_sees_the_beginning_and_a_person_the_end_of_what_grows() -> None:
     text = "first " + "word " * 2000 + "last"
-    group, person = (so_far(text, Address(channel="telegram", account="1", chat_id=chat)) for chat in ("-1", "1"))
+    group, person = (preview_text(text, Address(channel="telegram", account="1", chat_id=chat)) for chat in ("-1", "1"))
     assert group.startswith("first")
     assert group.endswith("…")
     assert person.endswith("last")
@@ -106,13 +117,13 @@ def test_a_group_sees_the_beginning_and_a_person_the_end_of_what_grows() -> None
 
 def test_a_draft_has_a_number_of_its_answers_own() -> None:
     address = Address(channel="telegram", account="1", chat_id="1")
-    numbers = {draft(address, "x", answer)["draft_id"] for answer in ("", "a", "b", "c")}
+    numbers = {draft_parameters(address, "x", answer)["draft_id"] for answer in ("", "a", "b", "c")}
     assert len(numbers) == 4
     assert all(0 < number < 2**31 for number in numbers)
 
 
 def test_the_menu_is_english_for_all_and_chinese_for_chinese_clients() -> None:
-    english, chinese = menu(
+    english, chinese = menu_parameters(
         [("help", "帮助", "Help"), ("Bad-Name", "坏", "bad"), ("x", "", "no Chinese"), ("a", "长" * 300, "l" * 300)]
     )
     assert english == {
@@ -121,15 +132,15 @@ def test_the_menu_is_english_for_all_and_chinese_for_chinese_clients() -> None:
     assert chinese["language_code"] == "zh"
     assert chinese["commands"][0] == {"command": "help", "description": "帮助"}
     assert len(chinese["commands"][1]["description"]) == 256
-    assert len(menu([(f"c{n}", "中", "e") for n in range(150)])[0]["commands"]) == 100
-    assert menu([]) == []
+    assert len(menu_parameters([(f"c{n}", "中", "e") for n in range(150)])[0]["commands"]) == 100
+    assert menu_parameters([]) == []
 
 
 def test_a_reaction_is_for_a_message_only() -> None:
-    assert reaction("m:-7:41:0", "👀") == {
+    assert reaction_parameters("m:-7:41:0", "👀") == {
         "chat_id": -7,
         "message_id": 41,
         "reaction": [{"type": "emoji", "emoji": "👀"}],
     }
-    assert reaction("m:-7:41:0", "") == {"chat_id": -7, "message_id": 41, "reaction": []}
-    assert reaction("c:1", "👀") is None
+    assert reaction_parameters("m:-7:41:0", "") == {"chat_id": -7, "message_id": 41, "reaction": []}
+    assert reaction_parameters("c:1", "👀") is None

@@ -9,7 +9,7 @@ import pytest
 from channels.errors import Retryable
 from channels.message import Address, Button, InboundMessage, LiveEvent, OutboundFile, OutboundMessage
 from channels.telegram.channel import Telegram
-from channels.telegram.settings import Settings
+from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, Pages, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -35,7 +35,7 @@ class Talk:
         self.emulator = emulator
         self.pages = pages
         self.inbox = Inbox()
-        self.settings = Settings(token=emulator.token, base_url=emulator.url, **settings)
+        self.settings = TelegramSettings(token=emulator.token, base_url=emulator.url, **settings)
         self.channel = self._made()
 
     def _made(self) -> Telegram:

@@ -11,11 +11,11 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.base import HookReply, HookRequest
-from channels.errors import ChannelError, Contended
+from channels.base import WebhookReply, WebhookRequest
+from channels.errors import ChannelError, ReceiverConflict
 from channels.telegram.channel import Telegram
-from channels.telegram.receiver import update_of
-from channels.telegram.settings import Settings
+from channels.telegram.receiver import read_webhook_update
+from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -40,7 +40,7 @@ class Served:
 
     def made(self, url: str, **others: Any) -> Telegram:
         mode: dict[str, Any] = {"mode": "webhook", "webhook_secret": SECRET, "webhook_url": url}
-        settings = Settings(token=self.emulator.token, base_url=self.emulator.url, **(mode | others))
+        settings = TelegramSettings(token=self.emulator.token, base_url=self.emulator.url, **(mode | others))
         channel = Telegram(settings, poll_seconds=1)
         channel.bind(self.pages)
         return channel
@@ -48,7 +48,7 @@ class Served:
     async def answer(self, request: web.Request) -> web.Response:
         headers = tuple((name.lower(), value) for name, value in request.headers.items())
         body = await request.read()
-        reply = await self.channel.hook(HookRequest(method=request.method, query=(), headers=headers, body=body))
+        reply = await self.channel.hook(WebhookRequest(method=request.method, query=(), headers=headers, body=body))
         self.replies.append(reply.status)
         self.emulator.world.stir()
         return web.Response(status=reply.status, body=reply.body)
@@ -78,8 +78,8 @@ async def served(emulator: TelegramEmulator) -> AsyncIterator[Served]:
     await runner.cleanup()
 
 
-def call(body: bytes = BODY, *secrets: str, method: str = "POST") -> HookRequest:
-    return HookRequest(method=method, query=(), headers=tuple((HEADER, one) for one in secrets), body=body)
+def call(body: bytes = BODY, *secrets: str, method: str = "POST") -> WebhookRequest:
+    return WebhookRequest(method=method, query=(), headers=tuple((HEADER, one) for one in secrets), body=body)
 
 
 def told(text: str = "hi", number: int = 700100) -> bytes:
@@ -97,7 +97,7 @@ async def registered(served: Served, inbox: Inbox) -> AsyncIterator[asyncio.Task
 
 
 def test_the_right_secret_once_is_believed() -> None:
-    assert update_of(call(BODY, SECRET), SECRET) == {"update_id": 1}
+    assert read_webhook_update(call(BODY, SECRET), SECRET) == {"update_id": 1}
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_the_right_secret_once_is_believed() -> None:
     ],
 )
 def test_S15_a_secret_that_is_missing_doubled_or_wrong_is_not(secrets: tuple[str, ...]) -> None:
-    assert update_of(call(BODY, *secrets), SECRET) is None
+    assert read_webhook_update(call(BODY, *secrets), SECRET) is None
 
 
 def test_nothing_but_a_post_is_believed() -> None:
-    assert update_of(call(BODY, SECRET, method="GET"), SECRET) is None
+    assert read_webhook_update(call(BODY, SECRET, method="GET"), SECRET) is None
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_nothing_but_a_post_is_believed() -> None:
     ids=lambda body: body[:30].decode("latin-1"),
 )
 def test_S20_JSON_that_no_platform_sends_is_refused(body: bytes) -> None:
-    assert update_of(call(body, SECRET), SECRET) is None
+    assert read_webhook_update(call(body, SECRET), SECRET) is None
 
 
 @given(st.binary(max_size=200))
 def test_no_body_is_more_than_refused(body: bytes) -> None:
-    found = update_of(call(body, SECRET), SECRET)
+    found = read_webhook_update(call(body, SECRET), SECRET)
     assert found is None or isinstance(found["update_id"], int)
 
 
@@ -148,13 +148,15 @@ def test_no_body_is_more_than_refused(body: bytes) -> None:
 )
 def test_S14_webhook_mode_needs_a_secret_nobody_guesses(secret: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        Settings(token="1:x", mode="webhook", webhook_secret=secret)
+        TelegramSettings(token="1:x", mode="webhook", webhook_secret=secret)
 
 
 async def test_a_bot_that_polls_believes_no_call(emulator: TelegramEmulator) -> None:
-    channel = Telegram(Settings(token=emulator.token, base_url=emulator.url, webhook_secret=SECRET))
+    channel = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url, webhook_secret=SECRET))
     assert not channel.capabilities.hook
-    assert await channel.hook(call(BODY, SECRET)) == HookReply(status=401, written=(await channel.hook(call())).written)
+    assert await channel.hook(call(BODY, SECRET)) == WebhookReply(
+        status=401, written=(await channel.hook(call())).written
+    )
 
 
 async def test_before_it_runs_a_call_is_put_off_but_a_wrong_one_is_refused(served: Served) -> None:
@@ -268,10 +270,10 @@ async def test_a_webhook_that_another_takes_is_not_fought_over(
 ) -> None:
     async with registered(served, Inbox()) as hearing:
         emulator.hooks.url = url
-        with pytest.raises(Contended, match=by) as lost:
+        with pytest.raises(ReceiverConflict, match=by) as lost:
             await asyncio.wait_for(asyncio.shield(hearing), 10)
     assert "key=1" not in str(lost.value)
-    with pytest.raises(Contended, match=by):
+    with pytest.raises(ReceiverConflict, match=by):
         await served.channel.run(Inbox())
     assert emulator.hooks.url == url
 

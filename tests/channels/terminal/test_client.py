@@ -11,10 +11,10 @@ import pytest
 
 from channels.errors import LoggedOut
 from channels.message import Address, Attachment, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
-from channels.terminal.channel import Setup, Terminal
-from channels.terminal.client import Remote, Reply, endpoint, events
+from channels.terminal.channel import Terminal, TerminalOptions
+from channels.terminal.client import HttpReply, RemoteConversation, parse_endpoint, read_events
 from channels.terminal.view import PlainView
-from channels.web.backend import Line
+from channels.web.backend import TranscriptLine
 from tests.channels.api_server import TOKEN, Api
 from tests.channels.web.server import TOKEN as SITE_TOKEN
 from tests.channels.web.server import ScriptedHouse, running
@@ -58,12 +58,12 @@ async def api() -> AsyncIterator[Api]:
     await server.stop()
 
 
-def remote(api: Api, conversation: str = "c1", token: str = TOKEN) -> Remote:
-    return Remote(f"http://127.0.0.1:{api.port}/", token, conversation, FAST)
+def remote(api: Api, conversation: str = "c1", token: str = TOKEN) -> RemoteConversation:
+    return RemoteConversation(f"http://127.0.0.1:{api.port}/", token, conversation, FAST)
 
 
 @asynccontextmanager
-async def listening(bot: Remote, ear: Ear | Terminal) -> AsyncIterator[None]:
+async def listening(bot: RemoteConversation, ear: Ear | Terminal) -> AsyncIterator[None]:
     task = asyncio.create_task(bot.listen(ear))
     yield
     task.cancel()
@@ -92,7 +92,7 @@ async def test_a_whole_talk_through_a_terminal(api: Api, chunked: bool) -> None:
             yield line
 
     bot = remote(api)
-    terminal = Terminal(Setup(interactive=False, stop=bot.stop), PlainView(out, err), lines())
+    terminal = Terminal(TerminalOptions(interactive=False, stop=bot.stop), PlainView(out, err), lines())
     async with listening(bot, terminal), asyncio.timeout(10):
         await terminal.run(bot.deliver)
     assert out.getvalue() == "ONE\n你好\nTHREE\n"
@@ -206,19 +206,19 @@ async def test_nobody_there_is_told(api: Api) -> None:
 @pytest.mark.parametrize("url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://"])
 def test_only_a_plain_address_is_taken(url: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
-        endpoint(url, "")
+        parse_endpoint(url, "")
 
 
 def test_the_token_is_not_in_what_is_printed() -> None:
-    assert "secret" not in repr(endpoint("http://127.0.0.1:1", "secret"))
+    assert "secret" not in repr(parse_endpoint("http://127.0.0.1:1", "secret"))
 
 
 async def streamed(data: bytes, **headers: str) -> list[tuple[str, str, str]]:
     reader = asyncio.StreamReader()
     reader.feed_data(data)
     reader.feed_eof()
-    reply = Reply(status=200, headers=headers, reader=reader)
-    return [(event.id, event.name, event.data) async for event in events(reply, 5)]
+    reply = HttpReply(status=200, headers=headers, reader=reader)
+    return [(event.id, event.name, event.data) async for event in read_events(reply, 5)]
 
 
 async def test_events_are_read_as_the_standard_says() -> None:
@@ -236,7 +236,7 @@ async def test_an_answer_that_breaks_off_is_a_broken_connection(data: bytes) -> 
 class HouseOfToday(ScriptedHouse):
     """The scripted house of the web channel, with today's date on its lines."""
 
-    def add(self, name: str, role: str, text: str, reply_to: str = "") -> Line:
+    def add(self, name: str, role: str, text: str, reply_to: str = "") -> TranscriptLine:
         line = replace(super().add(name, role, text, reply_to), at=datetime.now(UTC))
         self.said[name][-1] = line
         return line
@@ -246,7 +246,7 @@ async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
     house = HouseOfToday(answers=lambda asked: f"echo: {asked.text} {len(asked.attachments)}")
     ear = Ear()
     async with running(house) as site:
-        bot = Remote(site.base, SITE_TOKEN, "terminal:home", FAST)
+        bot = RemoteConversation(site.base, SITE_TOKEN, "terminal:home", FAST)
         async with listening(bot, ear):
             [first] = await bot.deliver([message("one", "k1")])
             await ear.hears(sent=1)
@@ -256,7 +256,7 @@ async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
             await ear.hears(sent=2)
             await bot.stop()
         with pytest.raises(LoggedOut):
-            await Remote(site.base, "wrong", "terminal:home", FAST).listen(Ear())
+            await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(Ear())
     assert [(item.text, item.kind) for item in ear.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
     assert ear.sent[0].reply_to == first.id
     assert house.stopped == ["terminal:home"]

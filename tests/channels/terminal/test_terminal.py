@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from channels.message import Accepted, Address, Attachment, InboundMessage, LiveEvent, OutboundMessage
-from channels.terminal.channel import Setup, Terminal
-from channels.terminal.prompt import Desk, Prompt, attached, completions, piped
-from channels.terminal.view import PlainView, RichView, hard_breaks, one_line, visible
+from channels.terminal.channel import Terminal, TerminalOptions
+from channels.terminal.prompt import LinePrompt, PromptOptions, attached_files, complete, read_piped_lines
+from channels.terminal.view import PlainView, RichView, hard_breaks, shorten_line, strip_control
 from tests.channels.talking import HOSTILE
 
 # Literals, so that the product is not compared with itself.
@@ -93,7 +93,7 @@ def test_i34_s61_no_escape_of_a_stranger_reaches_the_terminal(tmp_path: Path) ->
 async def test_a_line_without_an_end_is_cut() -> None:
     reader, writer = os.pipe()
     feed = asyncio.create_task(asyncio.to_thread(_feed, writer, b"x" * 3_000_000 + b"\nafter\n"))
-    lines = [line async for line in piped(reader)]
+    lines = [line async for line in read_piped_lines(reader)]
     await feed
     os.close(reader)
     assert len(lines) == 2
@@ -110,7 +110,7 @@ def _feed(fd: int, data: bytes) -> None:
 async def test_every_line_comes_through_as_it_is(lines: list[str]) -> None:
     reader, writer = os.pipe()
     _feed(writer, "".join(f"{line}\n" for line in lines).encode())
-    assert [line async for line in piped(reader)] == lines
+    assert [line async for line in read_piped_lines(reader)] == lines
     os.close(reader)
 
 
@@ -207,7 +207,7 @@ async def prompted(typed: str, **desk: object) -> list[str]:
 
     with create_pipe_input() as source:
         source.send_text(typed)
-        return [line async for line in Prompt(Desk(**desk), source, DummyOutput()).lines()]  # type: ignore[arg-type]
+        return [line async for line in LinePrompt(PromptOptions(**desk), source, DummyOutput()).lines()]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -232,11 +232,11 @@ def test_commands_and_paths_are_completed(tmp_path: Path) -> None:
     (tmp_path / ".hidden").touch()
 
     def offered(text: str) -> list[str]:
-        return [text[:start] + word for word, start in completions(text, ("/help", "/new", "/now"), tmp_path)]
+        return [text[:start] + word for word, start in complete(text, ("/help", "/new", "/now"), tmp_path)]
 
     assert offered("/n") == ["/new", "/now"]
     assert offered("/new x") == []
-    assert [word for word, _ in completions("/帮", ("/帮助", "/记忆", "/help"), tmp_path)] == ["/帮助"]
+    assert [word for word, _ in complete("/帮", ("/帮助", "/记忆", "/help"), tmp_path)] == ["/帮助"]
     assert offered("see @n") == ["see @notes/"]
     assert offered("see @") == ["see @notes/"]
     assert offered("@notes/") == ["@notes/a.md"]
@@ -248,21 +248,21 @@ def test_commands_and_paths_are_completed(tmp_path: Path) -> None:
 def test_files_named_in_a_line_go_with_it(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     (tmp_path / "b c.png").write_bytes(b"b")
-    found = list(attached('look at @a.md and @"b c.png", not x@a.md, @b or @/nowhere', tmp_path))
+    found = list(attached_files('look at @a.md and @"b c.png", not x@a.md, @b or @/nowhere', tmp_path))
     assert found == [
         Attachment(name="a.md", media_type="text/markdown", data=b"a"),
         Attachment(name="b c.png", media_type="image/png", data=b"b"),
     ]
     with (tmp_path / "huge").open("wb") as out:
         out.truncate(2**30)
-    [(path, why)] = attached("@huge", tmp_path)  # type: ignore[misc]
+    [(path, why)] = attached_files("@huge", tmp_path)  # type: ignore[misc]
     assert path == str(tmp_path / "huge")
     assert "25 MB" in str(why)
 
 
 async def test_an_answer_that_overtakes_its_own_receipt_is_not_waited_for() -> None:
     out = StringIO()
-    terminal = Terminal(Setup(once="hi", interactive=False), PlainView(out, StringIO()))
+    terminal = Terminal(TerminalOptions(once="hi", interactive=False), PlainView(out, StringIO()))
 
     async def deliver(messages: object) -> list[Accepted]:
         for _ in range(2):
@@ -276,7 +276,7 @@ async def test_an_answer_that_overtakes_its_own_receipt_is_not_waited_for() -> N
 
 async def test_progress_and_strange_messages_do_not_end_the_waiting() -> None:
     out, asked = StringIO(), asyncio.Event()
-    terminal = Terminal(Setup(once="hi", interactive=False), PlainView(out, StringIO()))
+    terminal = Terminal(TerminalOptions(once="hi", interactive=False), PlainView(out, StringIO()))
 
     async def deliver(messages: list[InboundMessage]) -> list[Accepted]:
         asked.set()
@@ -320,16 +320,16 @@ def test_i34_any_answer_is_shown_soon(text: str) -> None:
 
 @given(st.text(max_size=200))
 def test_no_control_sign_is_left(text: str) -> None:
-    shown = visible(text)
+    shown = strip_control(text)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown)
-    assert visible(shown) == shown
-    assert "\n" not in one_line(text)
+    assert strip_control(shown) == shown
+    assert "\n" not in shorten_line(text)
     shown.encode()
 
 
 def test_what_goes_on_is_shown_only_while_an_answer_is_waited_for() -> None:
     view, out = rich_view()
-    terminal = Terminal(Setup(interactive=False), view)
+    terminal = Terminal(TerminalOptions(interactive=False), view)
     terminal.show(LiveEvent(address=PLACE, name="delta", text="early"))
     assert out.getvalue() == ""
     view.delta(HOSTILE)
@@ -363,7 +363,7 @@ async def test_a_fold_is_told_step_by_step_while_its_answer_is_waited_for() -> N
         return [Accepted(id="m1", new=True)]
 
     view = Told()
-    terminal = Terminal(Setup(interactive=False, once="/context fold"), view)
+    terminal = Terminal(TerminalOptions(interactive=False, once="/context fold"), view)
     talking = asyncio.create_task(terminal.run(take))
     await view.begun.wait()
     for state in ("planned", "summarised", "digest", "logged", "folded"):

@@ -7,7 +7,7 @@ import httpx
 import httpx2
 import pytest
 
-from channels.toolkit.sending import HOOKS, leaving
+from channels.toolkit.sending import HTTP_HOOKS, report_leaving
 
 
 @pytest.mark.parametrize("library", [httpx, httpx2])
@@ -29,8 +29,8 @@ async def test_a_part_does_not_leave_before_the_tunnel_through_a_proxy_stands(
     server = await asyncio.start_server(proxy, "127.0.0.1", 0)
     async with server:
         through = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        async with library.AsyncClient(proxy=through, trust_env=False, event_hooks=HOOKS) as client:
-            with leaving(leave):
+        async with library.AsyncClient(proxy=through, trust_env=False, event_hooks=HTTP_HOOKS) as client:
+            with report_leaving(leave):
                 if left:
                     assert (await client.get(f"{scheme}://platform.invalid/send")).status_code == 502
                 else:

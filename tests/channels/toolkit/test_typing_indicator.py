@@ -4,7 +4,7 @@ import asyncio
 
 from channels.errors import Rejected
 from channels.message import Address
-from channels.toolkit.typing_indicator import Pulse
+from channels.toolkit.typing_indicator import TypingIndicator
 
 HERE = Address(channel="c", account="a", chat_id="1")
 THERE = Address(channel="c", account="a", chat_id="2")
@@ -24,7 +24,7 @@ class Heart:
 
 async def test_it_repeats_until_it_is_stopped() -> None:
     heart = Heart()
-    pulse = Pulse(heart.beat, every=0.001, longest=60)
+    pulse = TypingIndicator(heart.beat, every=0.001, longest=60)
     pulse.beat(HERE)
     pulse.beat(HERE)
     await asyncio.wait_for(heart.enough.wait(), 5)
@@ -36,7 +36,7 @@ async def test_it_repeats_until_it_is_stopped() -> None:
 
 async def test_each_place_has_its_own() -> None:
     heart = Heart(2)
-    pulse = Pulse(heart.beat, every=60, longest=60)
+    pulse = TypingIndicator(heart.beat, every=60, longest=60)
     pulse.beat(HERE)
     pulse.beat(THERE)
     await asyncio.wait_for(heart.enough.wait(), 5)
@@ -46,7 +46,7 @@ async def test_each_place_has_its_own() -> None:
 
 async def test_without_news_it_ends_and_may_begin_again() -> None:
     heart = Heart(1)
-    pulse = Pulse(heart.beat, every=0.001, longest=0.02)
+    pulse = TypingIndicator(heart.beat, every=0.001, longest=0.02)
     pulse.beat(HERE)
     await asyncio.wait_for(heart.enough.wait(), 5)
     await asyncio.sleep(0.05)
@@ -66,7 +66,7 @@ async def test_a_refused_sign_is_not_repeated() -> None:
         tried.set()
         raise Rejected("no")
 
-    pulse = Pulse(refused, every=0.001, longest=60)
+    pulse = TypingIndicator(refused, every=0.001, longest=60)
     pulse.beat(HERE)
     await asyncio.wait_for(tried.wait(), 5)
     await pulse.close()

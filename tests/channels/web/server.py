@@ -9,15 +9,24 @@ from typing import Any
 
 import httpx
 
-from channels.base import NOTHING, Hooked
+from channels.base import NO_NOTEBOOK_CHANGES, HasWebhook
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage
-from channels.web.auth import Gate
-from channels.web.backend import Changed, Conversation, Doors, Health, Line, Page, Whose, at
+from channels.web.auth import RequestGuard
+from channels.web.backend import (
+    ConversationChanges,
+    ConversationEntry,
+    ConversationOwner,
+    ConversationPage,
+    HealthReport,
+    TranscriptLine,
+    WebServices,
+    web_address,
+)
 from channels.web.channel import Web
-from channels.web.events import Hub
-from channels.web.public_url import networks, public_address
-from channels.web.requests import Call
-from channels.web.server import Server, Site, listen, port_of
+from channels.web.events import EventHub
+from channels.web.public_url import parse_networks, parse_public_url
+from channels.web.requests import Route
+from channels.web.server import WebServer, WebSite, bound_port, open_sockets
 
 TOKEN = "t0ken-of-at-least-128-random-bits"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -38,19 +47,21 @@ class ScriptedHouse:
     unreadable: Exception | None = None
     refused: frozenset[str] = frozenset()
     channels: dict[str, str] = field(default_factory=dict)
-    whose: dict[str, Whose] = field(default_factory=dict)
+    whose: dict[str, ConversationOwner] = field(default_factory=dict)
     touched: dict[str, datetime] = field(default_factory=dict)
     moves: int = 0
     read: list[tuple[str, str, bool]] = field(default_factory=list)
     frozen: float = 0.0
-    said: dict[str, list[Line]] = field(default_factory=dict)
+    said: dict[str, list[TranscriptLine]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     taken: list[InboundMessage] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
     web: Web | None = None
-    hooks: dict[str, Hooked] = field(default_factory=dict)
+    hooks: dict[str, HasWebhook] = field(default_factory=dict)
 
-    async def deliver(self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NOTHING) -> list[Accepted]:
+    async def deliver(
+        self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+    ) -> list[Accepted]:
         if self.broken:
             raise self.broken
         return [await self._take(message) for message in messages]
@@ -66,33 +77,41 @@ class ScriptedHouse:
             await self.reply(message.address.chat_id, line.id, reply)
         return Accepted(id=line.id, new=True)
 
-    def add(self, name: str, role: str, text: str, reply_to: str = "") -> Line:
+    def add(self, name: str, role: str, text: str, reply_to: str = "") -> TranscriptLine:
         lines = self.said.setdefault(name, [])
         number = len(lines) + 1
-        line = Line(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
+        line = TranscriptLine(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
         lines.append(line)
         self.moves += 1
         self.touched[name] = ONE + timedelta(seconds=self.moves)
         return line
 
-    async def reply(self, name: str, to: str, text: str, kind: str = "final") -> Line:
+    async def reply(self, name: str, to: str, text: str, kind: str = "final") -> TranscriptLine:
         line = self.add(name, "notice" if kind == "notice" else "assistant", text, to)
         assert self.web
         await self.web.send(
             OutboundMessage(
-                id=line.id, address=at(name), client_key=line.id, text=text, kind=kind, reply_to=to, line=line.number
+                id=line.id,
+                address=web_address(name),
+                client_key=line.id,
+                text=text,
+                kind=kind,
+                reply_to=to,
+                line=line.number,
             )
         )
         return line
 
     def show(self, conversation: str, name: str, message_id: str = "", text: str = "", **facts: Any) -> None:
         assert self.web
-        self.web.show(LiveEvent(address=at(conversation), name=name, message_id=message_id, text=text, facts=facts))
+        self.web.show(
+            LiveEvent(address=web_address(conversation), name=name, message_id=message_id, text=text, facts=facts)
+        )
 
     async def exists(self, conversation: str) -> bool:
         return conversation in self.said
 
-    async def conversation(self, conversation: str) -> Conversation | None:
+    async def conversation(self, conversation: str) -> ConversationEntry | None:
         return next((one for one in self.listed() if one.id == conversation), None)
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
@@ -101,7 +120,7 @@ class ScriptedHouse:
 
     async def lines(
         self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
-    ) -> list[Line]:
+    ) -> list[TranscriptLine]:
         if self.unreadable:
             raise self.unreadable
         lines = self.said.get(conversation, [])
@@ -112,10 +131,10 @@ class ScriptedHouse:
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         return next((line.number for line in self.said[conversation] if line.id == id), 0)
 
-    def listed(self) -> list[Conversation]:
+    def listed(self) -> list[ConversationEntry]:
         """Newest first."""
         made = [
-            Conversation(
+            ConversationEntry(
                 id=name,
                 title=lines[0].text[:40],
                 channel=self.channels.get(name, "web"),
@@ -127,28 +146,28 @@ class ScriptedHouse:
         ]
         return sorted(made, key=lambda one: one.updated, reverse=True)
 
-    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> Page:
+    async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
         listed = [one for one in self.listed() if not own or one.whose == "own"]
         if cursor and cursor not in self.said:
             raise ValueError("no cursor")
         start = [one.id for one in listed].index(cursor) + 1 if cursor else 0
         page = listed[start : start + limit]
         more = len(listed) > start + limit
-        return Page(conversations=page, next=page[-1].id if more else "")
+        return ConversationPage(conversations=page, next=page[-1].id if more else "")
 
-    async def changed(self, since: float, limit: int) -> Changed | None:
+    async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         listed = [one for one in self.listed() if one.updated.timestamp() >= since]
         at = self.frozen or (ONE + timedelta(seconds=self.moves + 5)).timestamp()
-        return Changed(at=at, conversations=listed[:limit])
+        return ConversationChanges(at=at, conversations=listed[:limit])
 
     async def stop(self, conversation: str) -> None:
         self.stopped.append(conversation)
 
-    def doors(self) -> Doors:
-        async def well() -> Health:
-            return Health(ok=True, reasons={"disk_free": 1})
+    def doors(self) -> WebServices:
+        async def well() -> HealthReport:
+            return HealthReport(ok=True, reasons={"disk_free": 1})
 
-        return Doors(
+        return WebServices(
             backend=self,
             allow=lambda action: action not in self.refused,
             healthy=well,
@@ -163,9 +182,9 @@ class Running:
 
     base: str
     port: int
-    site: Site
-    server: Server
-    gate: Gate
+    site: WebSite
+    server: WebServer
+    gate: RequestGuard
     web: Web
     house: ScriptedHouse
     tasks: tuple[asyncio.Task[None], ...]
@@ -189,25 +208,25 @@ class Running:
 @asynccontextmanager
 async def running(
     house: ScriptedHouse,
-    calls: Sequence[Call] = (),
+    calls: Sequence[Route] = (),
     *,
     port: int = 0,
     pause: float = 15.0,
     opened: bool = True,
-    hub: Hub | None = None,
+    hub: EventHub | None = None,
     idle: int = 75,
     public_url: str = "",
     proxies: Sequence[str] = (),
     **bounds: Any,
 ) -> AsyncIterator[Running]:
-    sockets = listen("127.0.0.1", port)
-    port = port_of(sockets)
-    web = Web(hub or Hub(pause=pause))
+    sockets = open_sockets("127.0.0.1", port)
+    port = bound_port(sockets)
+    web = Web(hub or EventHub(pause=pause))
     house.web = web
-    public = public_address(public_url) if public_url else None
-    gate = Gate(token=TOKEN, port=port, public=public, proxies=networks(proxies))
-    site = Site(gate=gate, web=web)
-    server = Server(site, sockets, grace=2, idle=idle, **bounds)
+    public = parse_public_url(public_url) if public_url else None
+    gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies))
+    site = WebSite(gate=gate, web=web)
+    server = WebServer(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())
     listening = asyncio.create_task(web.run(house.deliver))
     if opened:

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from channels.web.auth import WrongTokens
-from channels.web.public_url import client_address, networks, public_address
+from channels.web.auth import LoginThrottle
+from channels.web.public_url import client_address, parse_networks, parse_public_url
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events
@@ -70,9 +70,9 @@ async def test_loopback_goes_on_with_its_own_cookie_and_origin(tmp_path: Path) -
         assert "Secure" not in answer.headers["set-cookie"]
         refused = await browser.post("/login", json={"token": TOKEN}, headers={"origin": proxy.url})
         assert refused.status_code == 403
-        crumb = {"cookie": f"__Host-mnema_{site.port}={browser.cookies[f'mnema_{site.port}']}"}
+        session_cookie = {"cookie": f"__Host-mnema_{site.port}={browser.cookies[f'mnema_{site.port}']}"}
         async with site.nobody() as other:
-            assert (await other.get("/api/session", headers=crumb)).status_code == 401
+            assert (await other.get("/api/session", headers=session_cookie)).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_wrong_tokens_count_by_client_and_a_forged_address_counts_for_noth
         assert len(site.gate._wrong) == 5
 
 
-PROXIES = networks(["127.0.0.1", "10.0.0.0/8", "::1"])
+PROXIES = parse_networks(["127.0.0.1", "10.0.0.0/8", "::1"])
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_the_client_is_the_right_most_hop_that_is_no_listed_proxy(peer: str, for
     ],
 )
 def test_a_public_address_is_what_browsers_write_into_host(url: str, host: bytes) -> None:
-    assert public_address(url).host == host
-    assert public_address(url).origin == b"https://" + host
+    assert parse_public_url(url).host == host
+    assert parse_public_url(url).origin == b"https://" + host
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_a_public_address_is_what_browsers_write_into_host(url: str, host: bytes
 )  # fmt: skip
 def test_anything_else_is_no_public_address(url: str) -> None:
     with pytest.raises(ValueError, match="not an https address"):
-        public_address(url)
+        parse_public_url(url)
 
 
 async def test_no_more_clients_are_remembered_than_there_is_room_for() -> None:
-    wrong = WrongTokens(lambda: 0.0)
+    wrong = LoginThrottle(lambda: 0.0)
     for number in range(1025):
         with pytest.raises(Exception, match="the token is wrong"):
             await wrong.refuse(f"10.0.{number // 256}.{number % 256}")
@@ -167,7 +167,7 @@ async def test_no_more_clients_are_remembered_than_there_is_room_for() -> None:
 
 
 async def test_one_client_with_all_its_places_taken_is_sent_away_and_no_other() -> None:
-    wrong = WrongTokens(lambda: 0.0)
+    wrong = LoginThrottle(lambda: 0.0)
     for _ in range(5):
         with pytest.raises(Exception, match="the token is wrong"):
             await wrong.refuse("10.0.0.1")
@@ -181,7 +181,7 @@ async def test_one_client_with_all_its_places_taken_is_sent_away_and_no_other() 
 
 
 async def test_with_all_places_taken_everybody_is_sent_away() -> None:
-    wrong = WrongTokens(lambda: 0.0)
+    wrong = LoginThrottle(lambda: 0.0)
     waiting = [asyncio.create_task(wrong.refuse(f"10.0.0.{client}")) for client in range(8) for _ in range(16)]
     await asyncio.sleep(0)
     with pytest.raises(Exception, match="too many wrong tokens"):
@@ -196,7 +196,7 @@ async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def test_one_ipv6_network_is_one_client() -> None:
-    wrong = WrongTokens(lambda: 0.0)
+    wrong = LoginThrottle(lambda: 0.0)
     for number in range(3):
         with pytest.raises(Exception, match="the token is wrong"):
             await wrong.refuse(f"2001:db8::{number}")

@@ -10,13 +10,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from channels.message import LiveEvent
-from channels.web.backend import Line, at
-from channels.web.events import Hub, since
+from channels.web.backend import TranscriptLine, web_address
+from channels.web.events import EventHub, since
 from tests.channels.web.server import NOON, TOKEN, ScriptedHouse, running
 from tests.channels.web.streams import names, until
 
 
-class Weak(Line):
+class Weak(TranscriptLine):
     """A line of which can be told whether somebody holds it."""
 
     __slots__ = ("__weakref__",)
@@ -26,22 +26,22 @@ class Record:
     """A transcript of lines of one length."""
 
     def __init__(self, count: int, characters: int) -> None:
-        self.said: list[Line] = [
+        self.said: list[TranscriptLine] = [
             Weak(id=f"m{number}", number=number, role="user", text="x" * characters, at=NOON)
             for number in range(1, count + 1)
         ]
 
-    async def lines(self, conversation: str, *, after: int | None = None, limit: int = 50) -> list[Line]:
+    async def lines(self, conversation: str, *, after: int | None = None, limit: int = 50) -> list[TranscriptLine]:
         if after is None:
             return self.said[-limit:]
         return self.said[after : after + limit]
 
 
 def delta(conversation: str, text: str, message_id: str = "m1") -> LiveEvent:
-    return LiveEvent(address=at(conversation), name="delta", message_id=message_id, text=text)
+    return LiveEvent(address=web_address(conversation), name="delta", message_id=message_id, text=text)
 
 
-async def joined(hub: Hub, conversation: str, held: AsyncExitStack) -> AsyncGenerator[bytes]:
+async def joined(hub: EventHub, conversation: str, held: AsyncExitStack) -> AsyncGenerator[bytes]:
     """A reader that has begun and reads no further."""
     frames = await held.enter_async_context(aclosing(hub.follow(conversation, None, Record(0, 0).lines)))
     assert await anext(frames) == b"retry: 1000\n\n"
@@ -50,7 +50,7 @@ async def joined(hub: Hub, conversation: str, held: AsyncExitStack) -> AsyncGene
 
 @pytest.mark.parametrize("count", [33, 200])
 async def test_as_many_conversations_as_are_read_are_shown(count: int) -> None:
-    hub = Hub()
+    hub = EventHub()
     async with AsyncExitStack() as held:
         readers = {f"c{number}": await joined(hub, f"c{number}", held) for number in range(count)}
         for name in readers:
@@ -61,7 +61,7 @@ async def test_as_many_conversations_as_are_read_are_shown(count: int) -> None:
 
 @pytest.mark.parametrize("count", [33, 200])
 async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count: int) -> None:
-    hub = Hub()
+    hub = EventHub()
     for piece in ("one ", "two"):
         for number in range(count):
             hub.publish(delta(f"c{number}", piece))
@@ -72,12 +72,12 @@ async def test_as_many_answers_as_are_written_are_shown_to_who_comes_late(count:
 
 
 async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> None:
-    hub = Hub()
+    hub = EventHub()
     async with AsyncExitStack() as held:
         for number in range(32):
             await joined(hub, f"read-{number}", held)
         hub.look("posted")
-        hub.publish(LiveEvent(address=at("answered"), name="reply", message_id="m1", text="done"))
+        hub.publish(LiveEvent(address=web_address("answered"), name="reply", message_id="m1", text="done"))
         frames = await joined(hub, "joined", held)
         hub.publish(delta("joined", "hello"))
         assert b"hello" in await anext(frames)
@@ -85,7 +85,7 @@ async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> 
 
 async def test_answers_whose_turn_was_never_heard_of_again_are_forgotten() -> None:
     now = 0
-    hub = Hub(clock=lambda: now)
+    hub = EventHub(clock=lambda: now)
     for number in range(500):
         hub.publish(delta(f"lost-{number}", "half an"))
     now = 4 * 3_600 * 10**9
@@ -96,7 +96,7 @@ async def test_answers_whose_turn_was_never_heard_of_again_are_forgotten() -> No
 async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it() -> None:
     record = Record(200, 50_000)
     held = [weakref.ref(line) for line in record.said]
-    frames = Hub().follow("c1", since("0"), record.lines)
+    frames = EventHub().follow("c1", since("0"), record.lines)
     async with aclosing(frames):
         for _ in range(11):
             await anext(frames)
@@ -109,7 +109,7 @@ async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it()
 async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int, start: str) -> None:
     first = int(start) + 1 if start else max(1, count - 49)
     wanted = list(range(first, count + 1))
-    frames = Hub().follow("c1", since(start), Record(count, 30_000).lines)
+    frames = EventHub().follow("c1", since(start), Record(count, 30_000).lines)
     async with aclosing(frames):
         await anext(frames)
         told = [int((await anext(frames)).split()[1]) for _ in wanted]
@@ -117,16 +117,18 @@ async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int,
 
 
 async def test_long_pieces_of_an_answer_do_not_fill_the_memory_of_the_room() -> None:
-    hub = Hub()
+    hub = EventHub()
     for _ in range(512):
         hub.publish(
-            LiveEvent(address=at("c1"), name="delta", message_id="m1", text="x" * 100_000, facts={"whole": True})
+            LiveEvent(
+                address=web_address("c1"), name="delta", message_id="m1", text="x" * 100_000, facts={"whole": True}
+            )
         )
     assert sum(len(entry.event.text) for entry in hub._rooms["c1"].ring if entry.event) <= 1_000_000
 
 
 async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails() -> None:
-    class Broken(Hub):
+    class Broken(EventHub):
         def look(self, conversation: str) -> None:
             raise KeyError(conversation)
 

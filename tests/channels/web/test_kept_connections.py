@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from structlog.testing import capture_logs
 
-from channels.web.auth import Gate
-from channels.web.backend import Line
-from channels.web.requests import Call, Refused
+from channels.web.auth import RequestGuard
+from channels.web.backend import TranscriptLine
+from channels.web.requests import HttpRefusal, Route
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import names, until
 
@@ -62,7 +62,7 @@ async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -
     async def broken(_: Request) -> Response:
         raise KeyError("a fault of ours")
 
-    call = Call(method="GET", path="/api/broken", action="console.read", handler=broken)
+    call = Route(method="GET", path="/api/broken", action="console.read", handler=broken)
     async with running(ScriptedHouse(), [call]) as site, site.client(limits=httpx.Limits(max_connections=1)) as client:
         for _ in range(20):
             told = await client.get("/api/broken")
@@ -76,7 +76,7 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
 
         async def lines(
             self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
-        ) -> list[Line]:
+        ) -> list[TranscriptLine]:
             if after == 2 and self.faults:
                 self.faults -= 1
                 raise RuntimeError("the record cannot be read")
@@ -98,15 +98,15 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
 
 async def test_the_hundred_and_first_login_ends_only_the_session_that_was_used_longest_ago() -> None:
     now = 0.0
-    gate = Gate(token=TOKEN, port=80, clock=lambda: now)
+    gate = RequestGuard(token=TOKEN, port=80, clock=lambda: now)
     crumbs = []
     for _ in range(101):
         now += 1.0
         crumbs.append((await gate.login(TOKEN, []))[0])
     ended = []
-    for number, crumb in enumerate(crumbs):
+    for number, session_cookie in enumerate(crumbs):
         try:
-            await gate.visitor("GET", [(b"cookie", f"{gate.cookie}={crumb}".encode())])
-        except Refused:
+            await gate.visitor("GET", [(b"cookie", f"{gate.cookie}={session_cookie}".encode())])
+        except HttpRefusal:
             ended.append(number)
     assert ended == [0]

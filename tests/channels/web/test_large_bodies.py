@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Message
 
-from channels.web.requests import LargeBodies, Refused
+from channels.web.requests import HttpRefusal, LargeBodies
 
 MIB = 1 << 20
 SECONDS = 60.0
@@ -62,7 +62,7 @@ class Upload:
                 assert len(fields["attachments"][0]) == 2 * MIB
                 self.is_read.set()
                 await self.may_end.wait()
-        except Refused as err:
+        except HttpRefusal as err:
             return err.status
         return 202
 

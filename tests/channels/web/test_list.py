@@ -9,14 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
-from channels.web.backend import Changed, Conversation
+from channels.web.backend import ConversationChanges, ConversationEntry
 from channels.web.events import list_changes
 from tests.channels.web.server import ONE, ScriptedHouse, running
 from tests.channels.web.streams import sent_events
 
 
-def conversation(name: str, seconds: float = 0.0, turns: int = 0) -> Conversation:
-    return Conversation(id=name, title=name, channel="web", updated=ONE + timedelta(seconds=seconds), turns=turns)
+def conversation(name: str, seconds: float = 0.0, turns: int = 0) -> ConversationEntry:
+    return ConversationEntry(id=name, title=name, channel="web", updated=ONE + timedelta(seconds=seconds), turns=turns)
 
 
 async def pages(client: httpx.AsyncClient, limit: int) -> list[list[str]]:
@@ -98,10 +98,10 @@ async def test_a_stream_of_the_list_alone_ends_with_the_server() -> None:
 class Looks:
     """What each look at the list finds. asked: (since, limit) of each."""
 
-    found: list[Changed | None]
+    found: list[ConversationChanges | None]
     asked: list[tuple[float, int]] = field(default_factory=list)
 
-    async def changed(self, since: float, limit: int) -> Changed | None:
+    async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         self.asked.append((since, limit))
         return self.found[len(self.asked) - 1]
 
@@ -110,8 +110,8 @@ class Looks:
         return [frame async for frame in stream if frame and not frame.startswith(b"retry")]
 
 
-def look(at: float, *found: Conversation) -> Changed:
-    return Changed(at=at, conversations=found)
+def look(at: float, *found: ConversationEntry) -> ConversationChanges:
+    return ConversationChanges(at=at, conversations=found)
 
 
 def ids(frames: list[bytes]) -> list[Any]:

@@ -11,8 +11,8 @@ import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
-from channels.web.auth import Gate, delay
-from channels.web.requests import Refused, read_body, read_json
+from channels.web.auth import RequestGuard, login_delay
+from channels.web.requests import HttpRefusal, read_body, read_json
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events
 
@@ -180,7 +180,7 @@ async def test_a_body_that_never_comes_is_given_up() -> None:
         raise AssertionError
 
     request = Request({"type": "http", "method": "POST", "headers": []}, nothing)
-    with pytest.raises(Refused, match=r"the body did not arrive within 0\.01 s") as caught:
+    with pytest.raises(HttpRefusal, match=r"the body did not arrive within 0\.01 s") as caught:
         await read_body(request, seconds=0.01)
     assert caught.value.status == 408
     usual = [inspect.signature(read).parameters["seconds"].default for read in (read_body, read_json)]
@@ -228,7 +228,7 @@ async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on
 
 
 def test_the_delay_is_nothing_for_five_tries_and_then_grows_to_its_cap() -> None:
-    waits = [delay(count) for count in range(1, 1_000)]
+    waits = [login_delay(count) for count in range(1, 1_000)]
     assert waits[:5] == [0.0] * 5
     assert waits == sorted(waits)
     assert waits[5] == 0.1
@@ -261,26 +261,26 @@ async def test_signing_out_ends_the_session_on_the_server(site: Running) -> None
 
 async def test_a_session_ends_when_idle_for_12_hours_and_after_7_days_at_most() -> None:
     now = [0.0]
-    gate = Gate(token=TOKEN, port=1, clock=lambda: now[0])
-    crumb, _ = await gate.login(TOKEN, [])
-    visitor = await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
+    gate = RequestGuard(token=TOKEN, port=1, clock=lambda: now[0])
+    session_cookie, _ = await gate.login(TOKEN, [])
+    visitor = await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
     while now[0] < LONGEST:
         now[0] += IDLE - 1
         assert visitor.alive() == (now[0] <= LONGEST)
         if visitor.alive():
-            await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
-    crumb, _ = await gate.login(TOKEN, [])
+            await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
+    session_cookie, _ = await gate.login(TOKEN, [])
     now[0] += IDLE + 1
     with pytest.raises(Exception, match="sign in"):
-        await gate.visitor("GET", [(b"cookie", f"mnema_1={crumb}".encode())])
+        await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
 
 
 async def test_a_doubled_cookie_or_authorization_header_is_nobody(site: Running) -> None:
     async with browser(site) as (client, _):
-        crumb = client.cookies[site.gate.cookie]
+        session_cookie = client.cookies[site.gate.cookie]
     head = f"GET /api/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"
     name = site.gate.cookie
-    assert (await raw(site, f"{head}Cookie: {name}={crumb}; {name}=x\n\n"))[0] == 401
+    assert (await raw(site, f"{head}Cookie: {name}={session_cookie}; {name}=x\n\n"))[0] == 401
     assert (await raw(site, f"{head}Authorization: Bearer {TOKEN}\nAuthorization: Bearer {TOKEN}\n\n"))[0] == 401
     assert (await raw(site, f"{head}Authorization: Bearer \xff\n\n"))[0] == 401
 

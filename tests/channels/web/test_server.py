@@ -10,25 +10,25 @@ import pytest
 
 from channels.web.auth import load_token
 from channels.web.requests import CannotServe
-from channels.web.server import listen, port_of, share_of
+from channels.web.server import bound_port, connection_limits, open_sockets
 from tests.channels.web.server import ScriptedHouse, running
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
 def test_only_loopback_is_listened_on(host: str) -> None:
     with pytest.raises(CannotServe, match=r"127\.0\.0\.1, ::1 or localhost only"):
-        listen(host, 0)
+        open_sockets(host, 0)
 
 
 def test_a_port_in_use_is_one_sentence() -> None:
-    [first] = listen("127.0.0.1", 0)
+    [first] = open_sockets("127.0.0.1", 0)
     with first, pytest.raises(CannotServe, match="is in use by another program"):
-        listen("127.0.0.1", port_of([first]))
+        open_sockets("127.0.0.1", bound_port([first]))
 
 
 def test_the_port_takes_connections_before_anything_serves() -> None:
-    sockets = listen("localhost", 0)
-    with socket.create_connection(("127.0.0.1", port_of(sockets)), timeout=1):
+    sockets = open_sockets("localhost", 0)
+    with socket.create_connection(("127.0.0.1", bound_port(sockets)), timeout=1):
         pass
     for opened in sockets:
         opened.close()
@@ -85,4 +85,4 @@ async def test_answers_are_not_held_back_by_the_kernel() -> None:
     [(1 << 20, 1024, 64), (65_536, 1024, 64), (2048, 1024, 64), (1024, 640, 32), (256, 86, 8), (16, 8, 1)],
 )
 def test_the_server_leaves_descriptors_for_everything_else(descriptors: int, connections: int, together: int) -> None:
-    assert share_of(descriptors) == (connections, together)
+    assert connection_limits(descriptors) == (connections, together)

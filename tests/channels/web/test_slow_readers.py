@@ -9,8 +9,8 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from channels.web.connections import BoundedProtocol, Connections
-from memory.tasks import end
+from channels.web.connections import BoundedProtocol, ConnectionLimiter
+from memory.tasks import cancel_and_wait
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 
 BIG = 20_000_000  # bytes; more than the two kernels hold
@@ -123,7 +123,7 @@ async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next(path
     config = uvicorn.Config(answer, http="h11", lifespan="off", log_config=None, timeout_keep_alive=75)
     config.load()
     made: Any = loop
-    protocol = BoundedProtocol(config, ServerState(), {}, made, group=Connections(most=1, stall_seconds=30.0))
+    protocol = BoundedProtocol(config, ServerState(), {}, made, group=ConnectionLimiter(most=1, stall_seconds=30.0))
     protocol.connection_made(wire)
 
     async def ask(path: str) -> None:
@@ -145,4 +145,4 @@ async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next(path
     if path == "/":
         loop.advance(0.2)
         assert wire.aborted
-    await end(protocol.tasks)
+    await cancel_and_wait(protocol.tasks)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from channels.base import HookReply, HookRequest
+from channels.base import WebhookReply, WebhookRequest
 from tests.channels.web.server import Running, ScriptedHouse, running
 
 
@@ -13,17 +13,17 @@ class Platformed:
     """A channel that takes calls. gate: held shut, an answer waits."""
 
     def __init__(self) -> None:
-        self.asked: list[HookRequest] = []
+        self.asked: list[WebhookRequest] = []
         self.written: asyncio.Queue[bool] = asyncio.Queue()
         self.came = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def hook(self, request: HookRequest) -> HookReply:
+    async def hook(self, request: WebhookRequest) -> WebhookReply:
         self.asked.append(request)
         self.came.set()
         await self.gate.wait()
-        return HookReply(body=b"<xml/>", media_type="application/xml", written=self.written.put_nowait)
+        return WebhookReply(body=b"<xml/>", media_type="application/xml", written=self.written.put_nowait)
 
 
 @pytest.fixture

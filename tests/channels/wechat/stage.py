@@ -7,15 +7,15 @@ from typing import Any
 
 from channels.message import Address, OutboundMessage
 from channels.wechat.channel import Wechat
-from channels.wechat.client import Pace
-from channels.wechat.settings import Settings
-from channels.wechat.state import Book, Credentials
+from channels.wechat.client import PollTiming
+from channels.wechat.settings import WechatSettings
+from channels.wechat.state import AccountState, ILinkCredentials
 from tests.contracts.channel_stage import Cut, Fault, Pages
 from tests.emulators.ilink import IlinkEmulator
 from tests.emulators.ilink_world import PERSON, Json
 
 OTHER = "def2@im.wechat"
-QUICK = Pace(poll=2.0, grace=1.0, answer=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, look=0.02)
+QUICK = PollTiming(poll=2.0, grace=1.0, answer=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, look=0.02)
 PLENTY = 1000
 """Messages for each one of a person's, where a test is not about their number."""
 
@@ -151,17 +151,17 @@ class WechatStage:
         await self.emulator.until(holds)
 
 
-def open_channel(emulator: IlinkEmulator, notebook: Pages, pace: Pace = QUICK, allowance: int = PLENTY) -> Wechat:
+def open_channel(emulator: IlinkEmulator, notebook: Pages, pace: PollTiming = QUICK, allowance: int = PLENTY) -> Wechat:
     """A channel of the emulator's, with its notebook."""
-    settings = Settings(base_url=emulator.url, cdn_url=emulator.cdn_url)
+    settings = WechatSettings(base_url=emulator.url, cdn_url=emulator.cdn_url)
     channel = Wechat(settings, pace=pace, allowance=allowance)
     channel.bind(notebook)
     return channel
 
 
-async def open_book(notebook: Pages) -> Book:
+async def open_book(notebook: Pages) -> AccountState:
     """What a channel would read in the notebook."""
-    book = Book()
+    book = AccountState()
     book.bind(notebook)
     await book.open()
     return book
@@ -172,7 +172,7 @@ async def log_in(emulator: IlinkEmulator, notebook: Pages) -> None:
     told = emulator.world.grant()
     token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
     book = await open_book(notebook)
-    await book.keep_login(Credentials(token=token, bot=bot, base=emulator.url, person=person))
+    await book.store_login(ILinkCredentials(token=token, bot=bot, base=emulator.url, person=person))
 
 
 async def greet(emulator: IlinkEmulator, notebook: Pages) -> None:

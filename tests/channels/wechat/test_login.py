@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from channels.base import Prompt
-from channels.errors import LoggedOut, Waits
+from channels.base import LoginPrompt
+from channels.errors import AwaitsUser, LoggedOut
 from channels.wechat.channel import Wechat
-from channels.wechat.client import Pace
+from channels.wechat.client import PollTiming
 from tests.channels.wechat.stage import QUICK, log_in, open_book, open_channel, part, staged
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.ilink import IlinkEmulator
@@ -20,7 +20,7 @@ from tests.emulators.ilink_world import PERSON
 class Lobby:
     """A channel that nobody has logged in yet, heard by an inbox."""
 
-    def __init__(self, emulator: IlinkEmulator, pace: Pace = QUICK) -> None:
+    def __init__(self, emulator: IlinkEmulator, pace: PollTiming = QUICK) -> None:
         self.emulator, self.world, self.knobs = emulator, emulator.world, emulator.knobs
         self.notebook = Pages()
         self.inbox = Inbox(notebook=self.notebook)
@@ -31,7 +31,7 @@ class Lobby:
         prompt = self.channel.prompt()
         return prompt is not None and prompt.kind == kind
 
-    async def code(self, count: int = 1) -> Prompt:
+    async def code(self, count: int = 1) -> LoginPrompt:
         """Wait for the nth QR code; what the owner is shown."""
         await eventually(lambda: len(self.world.codes) == count and self.shows("qr"))
         prompt = self.channel.prompt()
@@ -51,7 +51,7 @@ class Lobby:
 
 
 @asynccontextmanager
-async def lobby(pace: Pace = QUICK) -> AsyncIterator[Lobby]:
+async def lobby(pace: PollTiming = QUICK) -> AsyncIterator[Lobby]:
     async with IlinkEmulator() as emulator:
         emulator.knobs.hold = 2.0
         it = Lobby(emulator, pace)
@@ -146,7 +146,9 @@ async def test_it_is_not_followed_to_a_host_of_somebody_else() -> None:
         assert it.hearing is not None
         await eventually(it.hearing.done)
         assert "evil.example" in str(it.hearing.exception())
-        assert it.channel.prompt() == Prompt(kind="wait", zh="正在向微信要二维码。", en="Asking WeChat for a QR code.")
+        assert it.channel.prompt() == LoginPrompt(
+            kind="wait", zh="正在向微信要二维码。", en="Asking WeChat for a QR code."
+        )
 
 
 async def test_three_codes_that_nobody_used_are_followed_by_a_rest_that_an_answer_ends() -> None:
@@ -277,7 +279,7 @@ async def test_another_bot_begins_with_an_empty_cursor_and_nobody_to_write_to() 
             stage.world.confirm()
             await eventually(lambda: stage.channel.account == "bot10@im.bot")
             other = replace(part("hello?").address, account="bot10@im.bot")
-            with pytest.raises(Waits):
+            with pytest.raises(AwaitsUser):
                 await stage.channel.send(part("hello?", address=other))
             stage.say("hello, new one")
             (heard,) = await inbox.until(1)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from channels.errors import ChannelError
 from channels.message import Address, InboundMessage, OutboundMessage
 from channels.toolkit.text import to_plain
-from channels.wechat.client import admitted
-from channels.wechat.media import key_of, key_text, seal, sealed_size, unseal
-from channels.wechat.messages import language, parse, render
+from channels.wechat.client import checked_root
+from channels.wechat.media import decrypt_file, encode_file_key, encrypt_file, encrypted_size, read_file_key
+from channels.wechat.messages import detect_language, parse, render
 
 # Literals, so that the product is not compared with itself.
 FILES = "https://novac2c.cdn.weixin.qq.com/c2c"
@@ -230,7 +230,7 @@ def test_plain_text_stays_plain() -> None:
 
 @pytest.mark.parametrize(("words", "lang"), [("done", "en"), ("好了 ok", "zh"), ("🙂", "en")])
 def test_more_is_announced_in_the_language_of_the_text(words: str, lang: str) -> None:
-    assert language(words) == lang
+    assert detect_language(words) == lang
     assert render(out(words), more=True) == f"{words}\n\n{MORE[lang]}"
 
 
@@ -240,35 +240,35 @@ KEY = bytes(range(16))
 
 
 def test_the_handbooks_bytes() -> None:
-    assert seal(b"hello", KEY).hex() == "5d8749e2af7531b2bf6661e9e5daf012"
-    assert key_text(KEY) == "MDAwMTAyMDMwNDA1MDYwNzA4MDkwYTBiMGMwZDBlMGY="
+    assert encrypt_file(b"hello", KEY).hex() == "5d8749e2af7531b2bf6661e9e5daf012"
+    assert encode_file_key(KEY) == "MDAwMTAyMDMwNDA1MDYwNzA4MDkwYTBiMGMwZDBlMGY="
 
 
 @given(st.binary(max_size=200), st.binary(min_size=16, max_size=16))
 def test_what_is_sealed_can_be_opened_again(data: bytes, key: bytes) -> None:
-    sealed = seal(data, key)
-    assert len(sealed) == sealed_size(len(data))
-    assert unseal(sealed, key) == data
-    assert key_of("", key_text(key)) == key_of(key.hex(), "") == key
+    sealed = encrypt_file(data, key)
+    assert len(sealed) == encrypted_size(len(data))
+    assert decrypt_file(sealed, key) == data
+    assert read_file_key("", encode_file_key(key)) == read_file_key(key.hex(), "") == key
 
 
-@pytest.mark.parametrize("encoded", ["AAECAwQFBgcICQoLDA0ODw==", "AAECAwQFBgcICQoLDA0ODw", key_text(KEY)])
+@pytest.mark.parametrize("encoded", ["AAECAwQFBgcICQoLDA0ODw==", "AAECAwQFBgcICQoLDA0ODw", encode_file_key(KEY)])
 def test_every_form_of_a_key(encoded: str) -> None:
-    assert key_of("", encoded) == KEY
-    assert key_of("ff" * 16, encoded) == b"\xff" * 16
-    assert key_of("", "") == b""
+    assert read_file_key("", encoded) == KEY
+    assert read_file_key("ff" * 16, encoded) == b"\xff" * 16
+    assert read_file_key("", "") == b""
 
 
 @pytest.mark.parametrize(("plain_hex", "encoded"), [("zz", ""), ("00", ""), ("", "%%%"), ("", "AAAA"), ("", "é" * 8)])
 def test_what_is_no_key_is_refused(plain_hex: str, encoded: str) -> None:
     with pytest.raises(ValueError):
-        key_of(plain_hex, encoded)
+        read_file_key(plain_hex, encoded)
 
 
 @given(st.binary(max_size=64))
 def test_any_bytes_open_or_are_refused(data: bytes) -> None:
     try:
-        unseal(data, KEY)
+        decrypt_file(data, KEY)
     except ValueError:
         return
 
@@ -283,7 +283,7 @@ def test_any_bytes_open_or_are_refused(data: bytes) -> None:
     ],
 )
 def test_the_platforms_own_hosts_are_admitted(url: str, root: str) -> None:
-    assert admitted(url, root) == url.rstrip("/")
+    assert checked_root(url, root) == url.rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -306,9 +306,9 @@ def test_the_platforms_own_hosts_are_admitted(url: str, root: str) -> None:
 )
 def test_other_hosts_are_not(url: str) -> None:
     with pytest.raises(ChannelError):
-        admitted(url, "https://other.weixin.qq.com" if ":22" in url else SERVER)
+        checked_root(url, "https://other.weixin.qq.com" if ":22" in url else SERVER)
 
 
 def test_a_configured_host_admits_no_other() -> None:
     with pytest.raises(ChannelError):
-        admitted("https://ilinkai.weixin.qq.com", "https://proxy.example")
+        checked_root("https://ilinkai.weixin.qq.com", "https://proxy.example")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from channels.errors import ChannelError, Rejected, Retryable, TooBig
+from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
 from tests.channels.wechat.stage import OTHER, QUICK, WechatStage, open_book, open_channel, staged
 from tests.contracts.channel_stage import Inbox, eventually, hearing_on, listening
 from tests.emulators.ilink_world import PERSON, decrypt
@@ -134,7 +134,7 @@ async def test_a_file_comes_by_every_form_of_key_and_address(kind: str, key: str
         stage.world.attach(DATA, kind, key)
         ((file,),) = [message.attachments for message in (await heard(stage)).stored]
         assert (await stage.channel.fetch(file.ref, len(DATA))).data == DATA
-        with pytest.raises(TooBig):
+        with pytest.raises(AttachmentTooBig):
             await stage.channel.fetch(file.ref, len(DATA) - 1)
 
 
@@ -193,7 +193,7 @@ async def test_no_more_of_a_file_is_read_than_was_asked_for() -> None:
         stage.world.attach(bytes(5000))
         ((file,),) = [message.attachments for message in (await heard(stage)).stored]
         stage.emulator.fault("drip", method="download", seconds=0.01)  # the whole takes most of a minute
-        with pytest.raises(TooBig):
+        with pytest.raises(AttachmentTooBig):
             await asyncio.wait_for(stage.channel.fetch(file.ref, 10), 20)
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from channels.errors import Ambiguous, ChannelError, Rejected, Retryable, TooBig, Waits
+from channels.errors import Ambiguous, AttachmentTooBig, AwaitsUser, ChannelError, Rejected, Retryable
 from channels.message import LiveEvent, OutboundFile
 from channels.wechat.sender import client_id
-from channels.wechat.state import Book
+from channels.wechat.state import AccountState
 from tests.channels.wechat.stage import QUICK, open_channel, part, staged
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.ilink_world import PERSON
@@ -65,11 +65,11 @@ async def test_after_the_allowance_a_part_waits_until_the_person_writes_even_ove
             await stage.channel.send(part(f"part {number}", number, parts=12))
             assert stage.channel.allowance(stage.address) == ALLOWANCE - 1 - number
         calls = len(stage.emulator.wire_log("sendmessage"))
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await stage.channel.send(part("too much", 10, parts=12))
         await stage.restart()
         stage.channel.bind(stage.notebook)
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await stage.channel.send(part("too much", 10, parts=12))
         assert len(stage.emulator.wire_log("sendmessage")) == calls
         assert f"{PERSON} 0/{ALLOWANCE}" in stage.channel.vitals().quota
@@ -102,14 +102,14 @@ async def test_a_day_after_their_message_a_person_gets_nothing_more() -> None:
         name = f"peer.bot9@im.bot.{PERSON}"
         peer = json.loads(stage.notebook.values[name])
         stage.notebook.values[name] = json.dumps(peer | {"got": time.time() - WINDOW})
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await stage.channel.send(part("good morning"))
         assert stage.emulator.wire_log("sendmessage") == []
 
 
 async def test_who_never_wrote_cannot_be_written_to() -> None:
     async with staged() as stage:
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await stage.channel.send(part("hello", address=replace(stage.address, chat_id="nobody@im.wechat")))
 
 
@@ -125,7 +125,7 @@ async def test_a_platform_that_takes_no_more_is_not_asked_again_before_they_writ
     async with staged() as stage:
         stage.emulator.fault("status", method="sendmessage", answers={"ret": -2, "errmsg": words}, times=1)
         for _ in range(2):
-            with pytest.raises(Waits):
+            with pytest.raises(AwaitsUser):
                 await stage.channel.send(part("not now"))
         assert len(stage.emulator.wire_log("sendmessage")) == 1
         assert stage.channel.allowance(stage.address) == 0
@@ -138,7 +138,7 @@ async def test_sends_that_came_too_fast_are_tried_again_later_and_later() -> Non
         for _ in range(3):
             with pytest.raises(Retryable) as refused:
                 await stage.channel.send(part("slower"))
-            assert not isinstance(refused.value, Waits)
+            assert not isinstance(refused.value, AwaitsUser)
             waits.append(refused.value.retry_after)
         assert waits == [FIRST_BLOCK, 2 * FIRST_BLOCK, 4 * FIRST_BLOCK]
         stage.world.person().blocked_until = 0
@@ -234,7 +234,7 @@ async def test_a_file_comes_after_its_words(file: OutboundFile, kind: str, whole
 
 async def test_a_file_and_its_words_wait_together() -> None:
     async with staged(1) as stage:
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await stage.channel.send(part("as you asked", file=FILE))
         assert stage.emulator.wire_log("getuploadurl") == []
         await stage.channel.send(part("", file=FILE))
@@ -315,7 +315,7 @@ async def test_a_place_at_somebody_elses_host_gets_nothing() -> None:
 
 async def test_a_file_beyond_the_limit_is_not_carried() -> None:
     async with staged() as stage:
-        with pytest.raises(TooBig):
+        with pytest.raises(AttachmentTooBig):
             await stage.channel.send(part("", file=replace(FILE, data=bytes(LARGEST + 1))))
 
 
@@ -347,7 +347,7 @@ async def test_a_fresh_token_that_comes_with_a_ticket_is_used_and_kept() -> None
         await stage.until(lambda: bool(stage.world.typing))
         await stage.channel.send(part("with the new one"))
         assert stage.seen() == ["with the new one"]
-        book = Book()
+        book = AccountState()
         book.bind(stage.notebook)
         await book.open()
         known = book.peer(PERSON)

@@ -7,14 +7,14 @@ from typing import Any
 
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.pending_replies import Pace
-from channels.wechat_mp.settings import Settings
+from channels.wechat_mp.pending_replies import ReplyTiming
+from channels.wechat_mp.settings import WechatMpSettings
 from tests.channels.web.server import Running, ScriptedHouse, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulator
 from tests.emulators.mp_push import CUT_SECONDS
 
-PACE = Pace(hold=0.5, cut=1.0, slack=1.0)
+PACE = ReplyTiming(hold=0.5, cut=1.0, slack=1.0)
 
 
 class MpStage:
@@ -27,7 +27,7 @@ class MpStage:
         self.inbox = Inbox(notebook=self.pages)
         self.channel = self.born()
 
-    def settings(self, **others: str) -> Settings:
+    def settings(self, **others: str) -> WechatMpSettings:
         plain = self.emulator.pusher.mode == "plain"
         usual = {
             "app_id": APP_ID,
@@ -36,9 +36,9 @@ class MpStage:
             "encoding_aes_key": "" if plain else AES_KEY,
             "base_url": self.emulator.url,
         }
-        return Settings(**(usual | others))
+        return WechatMpSettings(**(usual | others))
 
-    def born(self, pace: Pace = PACE) -> WechatMp:
+    def born(self, pace: ReplyTiming = PACE) -> WechatMp:
         """A new life of the bot; the site's address leads to it."""
         self.channel = WechatMp(self.settings(), pace=pace, patience=1.5, clock=self.emulator.world.now)
         self.channel.bind(self.pages)
@@ -46,7 +46,7 @@ class MpStage:
         return self.channel
 
     @asynccontextmanager
-    async def living(self, pace: Pace = PACE) -> AsyncIterator[None]:
+    async def living(self, pace: ReplyTiming = PACE) -> AsyncIterator[None]:
         """A new life of the bot, which hears."""
         async with listening(self.born(pace), self.inbox):
             await eventually(lambda: self.channel._deliver is not None)

@@ -7,8 +7,8 @@ import pytest
 
 from channels.message import Address
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.pending_replies import Pace
-from channels.wechat_mp.settings import Settings
+from channels.wechat_mp.pending_replies import ReplyTiming
+from channels.wechat_mp.settings import WechatMpSettings
 from tests.channels.web.server import Running, ScriptedHouse, running
 from tests.contracts.channel_stage import Fault, Pages
 from tests.contracts.channel_suite import ChannelSuite
@@ -36,8 +36,8 @@ class WechatMpStage:
             emulator.world.person(openid).written = [emulator.world.now() + 1e6, 1000]
 
     def made(self) -> WechatMp:
-        settings = Settings(**self.config())
-        pace = Pace(hold=0.0, cut=1.0, slack=0.5)
+        settings = WechatMpSettings(**self.config())
+        pace = ReplyTiming(hold=0.0, cut=1.0, slack=0.5)
         channel = WechatMp(settings, pace=pace, patience=1.5, clock=self.emulator.world.now)
         self.site.house.hooks["wechat_mp"] = channel
         return channel

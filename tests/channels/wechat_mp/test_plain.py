@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.permissions import Actor, Where, authorize
+from bot.access.permissions import AccessScope, Actor, authorize
 from bot.cli.doctor.channels import check_channels
 from bot.config.file import ConfigFile
-from bot.config.home import Home
-from channels.base import HookRequest
-from channels.toolkit.replay_guard import StoredNonces
+from bot.config.home import HomeFolder
+from channels.base import WebhookRequest
+from channels.toolkit.replay_guard import StoredReplayGuard
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.pending_replies import Pace
-from channels.wechat_mp.webhook import Guard, NotOurs
+from channels.wechat_mp.pending_replies import ReplyTiming
+from channels.wechat_mp.webhook import CallRejected, OfficialAccountWebhookVerifier
 from tests.bot.inside import QUIET, Inside, inside
 from tests.channels.web.server import ScriptedHouse, running
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
@@ -74,14 +74,14 @@ async def test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode(tmp
 def test_an_account_that_joined_another_memory_is_kept_out_of_it_in_plain_mode(space: str) -> None:
     own = f"wechat_mp-{PERSON}"
     sender = Actor(channel="wechat_mp", id=PERSON, role="guest", bound=own)
-    assert authorize(sender, "chat", "", Where(kind="dm", space=own)).allowed
-    decision = authorize(sender, "chat", "", Where(kind="dm", space=space))
+    assert authorize(sender, "chat", "", AccessScope(kind="dm", space=own)).allowed
+    decision = authorize(sender, "chat", "", AccessScope(kind="dm", space=space))
     assert (decision.allowed, decision.code) == (False, "unproven")
 
 
 @pytest.mark.parametrize("mode", ["plain", "safe"])
 async def test_doctor_says_what_plain_mode_costs_and_how_to_leave_it(tmp_path: Path, mode: str) -> None:
-    home = Home(root=tmp_path)
+    home = HomeFolder(root=tmp_path)
     home.ensure()
     file = ConfigFile(home.config, {})
     for name, value in SECTION.items():
@@ -103,17 +103,19 @@ class Silent:
 # --- nonces ------------------------------------------------------------------------------------------------------
 
 
-def call(text: str, nonce: str, at: float = NOW) -> HookRequest:
+def call(text: str, nonce: str, at: float = NOW) -> WebhookRequest:
     """A call in plain mode: the signature says nothing of the body."""
     stamp = str(int(at))
     fields = {"ToUserName": "gh_1", "FromUserName": PERSON, "CreateTime": stamp, "MsgType": "text"}
     body = xml_of({**fields, "Content": text, "MsgId": "4711"})
     query = (("signature", CRYPT.proof(stamp, nonce)), ("timestamp", stamp), ("nonce", nonce))
-    return HookRequest(method="POST", query=query, headers=(), body=body)
+    return WebhookRequest(method="POST", query=query, headers=(), body=body)
 
 
 def born(pages: Pages) -> WechatMp:
-    channel = WechatMp(WechatMp.opened_with(**SECTION), pace=Pace(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW)
+    channel = WechatMp(
+        WechatMp.opened_with(**SECTION), pace=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
+    )
     channel.bind(pages)
     return channel
 
@@ -147,12 +149,12 @@ async def test_S17_a_nonce_with_another_body_is_refused_after_a_restart_too(firs
 def test_stored_nonces_last_ten_minutes_and_leave_nothing_behind() -> None:
     pages = Pages()
 
-    def life(at: float) -> StoredNonces:
-        nonces = StoredNonces("wx1.nonce.")
+    def life(at: float) -> StoredReplayGuard:
+        nonces = StoredReplayGuard("wx1.nonce.")
         nonces.load(pages.values, at)
         return nonces
 
-    def keep(nonces: StoredNonces) -> None:
+    def keep(nonces: StoredReplayGuard) -> None:
         found = nonces.unstored()
         pages.keep(found)
         nonces.stored(found)
@@ -175,9 +177,9 @@ def test_stored_nonces_last_ten_minutes_and_leave_nothing_behind() -> None:
 
 
 def test_what_an_earlier_life_has_seen_counts_against_what_came_before_it_was_known() -> None:
-    one = StoredNonces("p.")
+    one = StoredReplayGuard("p.")
     one.fits("a", b"genuine", 0.0)
-    two = StoredNonces("p.")
+    two = StoredReplayGuard("p.")
     assert two.fits("a", b"forged", 1.0)
     two.load(one.unstored(), 1.0)
     assert not two.fits("a", b"forged", 1.0)
@@ -185,9 +187,9 @@ def test_what_an_earlier_life_has_seen_counts_against_what_came_before_it_was_kn
 
 
 def test_a_nonce_whose_page_could_not_be_written_is_written_with_the_next_call() -> None:
-    guard = Guard(token=TOKEN, app_id=APP_ID, signs="")
+    guard = OfficialAccountWebhookVerifier(token=TOKEN, app_id=APP_ID, signs="")
     guard.push(call("one", "n1"), NOW)
     guard.push(call("two", "n2"), NOW)
     assert len(guard.nonces.unstored()) == 2
-    with pytest.raises(NotOurs, match="a nonce came twice"):
+    with pytest.raises(CallRejected, match="a nonce came twice"):
         guard.push(call("three", "n1"), NOW)

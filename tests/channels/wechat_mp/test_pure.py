@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from channels.errors import Rejected
 from channels.message import Address, OutboundMessage
-from channels.toolkit.text import clean, length
-from channels.toolkit.untrusted import BadXml, cdata, flat_xml
+from channels.toolkit.text import replace_unstorable, text_length
+from channels.toolkit.untrusted import BadXml, parse_flat_xml, to_cdata
 from channels.wechat_mp.channel import WechatMp
-from channels.wechat_mp.client import safe_address, video_address
-from channels.wechat_mp.messages import Media, language, later, parse, render, reply_xml, text_xml
-from channels.wechat_mp.pending_replies import Exchanges, Pace
-from channels.wechat_mp.settings import Settings
+from channels.wechat_mp.client import checked_url, video_url
+from channels.wechat_mp.messages import MediaRef, detect_language, later_text, parse, render, reply_xml, text_xml
+from channels.wechat_mp.pending_replies import PendingReplies, ReplyTiming
+from channels.wechat_mp.settings import WechatMpSettings
 from tests.growth import growth
 
 # Literals, so that the product is not compared with itself.
@@ -73,7 +73,7 @@ def test_each_kind_of_message(fields: dict[str, str], text: str, file: tuple[str
     assert message is not None
     assert message.text == text
     assert [(one.name, one.media_type) for one in message.attachments] == ([file] if file else [])
-    assert all(Media.of(one.ref).id == "m" for one in message.attachments)
+    assert all(MediaRef.of(one.ref).id == "m" for one in message.attachments)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_a_part_that_is_the_last_for_now_says_so_where_there_is_room() -> None:
 
 @given(st.text(alphabet=st.characters(), max_size=700), st.booleans(), st.booleans())
 def test_what_fits_before_fits_after(text: str, last: bool, as_it_is: bool) -> None:
-    if length(clean(text), "utf8") <= LIMIT:
+    if text_length(replace_unstorable(text), "utf8") <= LIMIT:
         shown = render(out(text, parts=2, plain=as_it_is), last=last)
-        assert length(shown, "utf8") <= LIMIT
+        assert text_length(shown, "utf8") <= LIMIT
 
 
 def test_bullets_that_would_not_fit_stay_as_they_were() -> None:
@@ -178,8 +178,8 @@ def test_no_text_breaks_out_of_a_reply(text: str) -> None:
 
 
 def test_the_language_of_a_sentence_is_that_of_the_question() -> None:
-    assert [language(text) for text in ("why?", "为什么", "", "ok 好")] == ["en", "zh", "zh", "zh"]
-    assert later("why?").isascii()
+    assert [detect_language(text) for text in ("why?", "为什么", "", "ok 好")] == ["en", "zh", "zh", "zh"]
+    assert later_text("why?").isascii()
 
 
 # -- XML ------------------------------------------------------------------------------------------
@@ -187,13 +187,13 @@ def test_the_language_of_a_sentence_is_that_of_the_question() -> None:
 
 def test_flat_xml_reads_texts_and_leaves_out_what_is_nested() -> None:
     body = "<?xml version='1.0' encoding='utf-16'?><xml><A>1</A><B><![CDATA[<é>]]></B><C><D>x</D></C><E/></xml>"
-    assert flat_xml(body.encode()) == {"A": "1", "B": "<é>", "C": "", "E": ""}
+    assert parse_flat_xml(body.encode()) == {"A": "1", "B": "<é>", "C": "", "E": ""}
 
 
 def test_signs_that_xml_cannot_carry_cost_only_themselves() -> None:
-    assert flat_xml(b"<x><A>a\x00b\x1bc\xed\xa0\xbdd</A></x>") == {"A": "a\ufffdb\ufffdc\ufffdd"}
-    assert flat_xml(b"<x><A>\xff</A></x>") == {"A": "\ufffd"}
-    assert cdata("a]]>b\x00") == "<![CDATA[a]]]]><![CDATA[>b\ufffd]]>"
+    assert parse_flat_xml(b"<x><A>a\x00b\x1bc\xed\xa0\xbdd</A></x>") == {"A": "a\ufffdb\ufffdc\ufffdd"}
+    assert parse_flat_xml(b"<x><A>\xff</A></x>") == {"A": "\ufffd"}
+    assert to_cdata("a]]>b\x00") == "<![CDATA[a]]]]><![CDATA[>b\ufffd]]>"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_signs_that_xml_cannot_carry_cost_only_themselves() -> None:
 )
 def test_xml_that_was_not_agreed_on_is_refused(body: bytes) -> None:
     with pytest.raises(BadXml):
-        flat_xml(body)
+        parse_flat_xml(body)
 
 
 # -- addresses of files ---------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_xml_that_was_not_agreed_on_is_refused(body: bytes) -> None:
     ],
 )
 def test_files_are_asked_of_the_platform_over_tls(url: str, asked: str) -> None:
-    assert safe_address(url, ROOT) == asked
+    assert checked_url(url, ROOT) == asked
 
 
 @pytest.mark.parametrize(
@@ -251,14 +251,14 @@ def test_files_are_asked_of_the_platform_over_tls(url: str, asked: str) -> None:
 )
 def test_no_other_address_is_asked(url: str) -> None:
     with pytest.raises(Rejected):
-        safe_address(url, ROOT)
+        checked_url(url, ROOT)
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b"[" * 100_000])
 def test_a_video_without_an_address_is_refused(data: bytes) -> None:
-    assert video_address(b'{"video_url":"https://v.qq.com/a"}') == "https://v.qq.com/a"
+    assert video_url(b'{"video_url":"https://v.qq.com/a"}') == "https://v.qq.com/a"
     with pytest.raises(Rejected):
-        video_address(data)
+        video_url(data)
 
 
 # -- settings, exchanges --------------------------------------------------------------------------
@@ -266,14 +266,14 @@ def test_a_video_without_an_address_is_refused(data: bytes) -> None:
 
 def test_a_key_of_another_length_is_named() -> None:
     with pytest.raises(ValueError, match="43 letters and digits, this one has 5 signs"):
-        WechatMp(Settings(app_id="wx1", app_secret="s", token="t", encoding_aes_key="short"))
+        WechatMp(WechatMpSettings(app_id="wx1", app_secret="s", token="t", encoding_aes_key="short"))
 
 
 async def test_an_offer_that_did_not_leave_is_free_for_the_next_try() -> None:
-    exchanges = Exchanges(Pace(hold=60, cut=60, slack=60))
+    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
     first = exchanges.arrive("m1", "p")
     waiting = asyncio.create_task(exchanges.wait(first))
-    sending = asyncio.create_task(exchanges.hand_in("m1", "p", "<x/>"))
+    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
     assert (await waiting) is not None
     exchanges.written(first, 1, False)
     second = exchanges.arrive("m1", "p")
@@ -287,14 +287,14 @@ async def test_an_offer_that_did_not_leave_is_free_for_the_next_try() -> None:
 
 
 async def test_a_try_overtaken_by_the_next_has_no_say_any_more() -> None:
-    exchanges = Exchanges(Pace(hold=60, cut=60, slack=60))
+    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
     exchange = exchanges.arrive("m1", "p")
     first = asyncio.create_task(exchanges.wait(exchange))
     await asyncio.sleep(0)
     exchanges.arrive("m1", "p")
     assert await first is None
     second = asyncio.create_task(exchanges.wait(exchange))
-    sending = asyncio.create_task(exchanges.hand_in("m1", "p", "<x/>"))
+    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
     assert (await second) is not None
     exchanges.written(exchange, 1, False)
     assert not sending.done()
@@ -303,20 +303,20 @@ async def test_a_try_overtaken_by_the_next_has_no_say_any_more() -> None:
 
 
 async def test_a_request_that_is_torn_down_gives_its_offer_back() -> None:
-    exchanges = Exchanges(Pace(hold=60, cut=0, slack=0))
+    exchanges = PendingReplies(ReplyTiming(hold=60, cut=0, slack=0))
     exchange = exchanges.arrive("m1", "p")
     waiting = asyncio.create_task(exchanges.wait(exchange))
     await asyncio.sleep(0)
-    sending = asyncio.create_task(exchanges.hand_in("m1", "p", "<x/>"))
+    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
     await asyncio.sleep(0)
     waiting.cancel()
     assert await sending is False
 
 
 async def test_a_send_that_is_cancelled_takes_its_offer_back() -> None:
-    exchanges = Exchanges(Pace(hold=60, cut=60, slack=60))
+    exchanges = PendingReplies(ReplyTiming(hold=60, cut=60, slack=60))
     exchange = exchanges.arrive("m1", "p")
-    sending = asyncio.create_task(exchanges.hand_in("m1", "p", "<x/>"))
+    sending = asyncio.create_task(exchanges.answer_request("m1", "p", "<x/>"))
     await asyncio.sleep(0)
     sending.cancel()
     await asyncio.gather(sending, return_exceptions=True)

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from channels.errors import Rejected, Retryable, TooBig, Waits
+from channels.errors import AttachmentTooBig, AwaitsUser, Rejected, Retryable
 from channels.message import Address, LiveEvent, OutboundFile
-from channels.wechat_mp.pending_replies import Pace
+from channels.wechat_mp.pending_replies import ReplyTiming
 from tests.channels.wechat_mp.stage import MpStage, mp_stage
 from tests.contracts.channel_hearing import PNG
 from tests.contracts.channel_stage import eventually
@@ -30,7 +30,7 @@ async def verified() -> AsyncIterator[MpStage]:
 
 
 def test_the_pace_is_the_platforms() -> None:
-    assert (Pace().hold, Pace().cut) == (4.5, 5.0)
+    assert (ReplyTiming().hold, ReplyTiming().cut) == (4.5, 5.0)
 
 
 @pytest.mark.parametrize("mode", ["plain", "compatible", "secure"])
@@ -80,13 +80,13 @@ async def test_the_third_try_says_how_to_fetch_the_answer_and_the_next_message_f
     key = await plain.heard(1)
     await plain.emulator.until(lambda: push.state == "confirmed")
     assert [one.outcome for one in push.tries] == ["none", "none", "answered"]
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("because", key)
     fetching = plain.emulator.inject("and?")
     await plain.heard(4)
     await plain.send("because", key)
     await plain.emulator.until(lambda: fetching.state == "confirmed")
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("and so on", fetching.key)
     first, second = plain.emulator.sent()
     assert first.startswith(sentence)
@@ -99,7 +99,7 @@ async def test_one_request_takes_one_answer_and_the_parts_that_follow_wait(plain
     plain.emulator.inject("tell me a lot")
     key = await plain.heard(1)
     await plain.send("one", key, 0, parts=2)
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("two", key, 1, parts=2)
     plain.emulator.inject("go on")
     await plain.heard(2)
@@ -122,7 +122,7 @@ async def test_nobody_gets_an_answer_to_somebody_else(plain: MpStage) -> None:
     push = plain.emulator.inject("hello", "oUser2")
     await plain.heard(1)
     await eventually(lambda: plain.channel._exchanges._all[push.key].open)
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("for oUser1 alone")
     assert plain.emulator.sent("oUser2") == []
 
@@ -141,7 +141,7 @@ async def test_what_could_not_be_stored_is_never_answered(plain: MpStage) -> Non
     plain.inbox._failures = [OSError("disk full")] * 1000
     plain.work()
     push = plain.emulator.inject("lost?")
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await asyncio.wait_for(plain.send("an older answer"), 30)
     await plain.emulator.until(lambda: push.state == "failed")
     assert plain.emulator.sent() == []
@@ -168,12 +168,12 @@ async def test_who_is_not_worked_for_is_told_nothing(plain: MpStage) -> None:
 
 async def test_a_bot_that_ends_lets_go_of_its_requests_at_once(plain: MpStage) -> None:
     plain.emulator.pusher.scale = 1000
-    async with plain.living(Pace(hold=3000, cut=3000, slack=3000)):
+    async with plain.living(ReplyTiming(hold=3000, cut=3000, slack=3000)):
         push = plain.emulator.inject("hold on")
         await plain.heard(1)
     await plain.emulator.until(lambda: bool(push.tries[0].outcome))
     assert push.tries[0].status == 503
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("later", push.key)
 
 
@@ -192,11 +192,11 @@ async def test_with_the_api_a_slow_answer_needs_no_second_try(verified: MpStage)
 
 async def test_that_the_api_is_not_granted_is_learnt_once_and_remembered(plain: MpStage) -> None:
     for number in range(3):
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await plain.send("hello", "", number)
     async with plain.living():
         await eventually(lambda: plain.channel.vitals().quota)
-        with pytest.raises(Waits):
+        with pytest.raises(AwaitsUser):
             await plain.send("hello")
         assert "one answer to each message" in plain.channel.vitals().quota
     assert len(plain.emulator.wire_log(SENT)) == 1
@@ -217,7 +217,7 @@ async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(veri
     await verified.emulator.until(lambda: push.state == "confirmed")
     for number in range(5):
         await verified.send(f"part {number}", push.key, number, parts=7)
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await verified.send("part 5", push.key, 5, parts=7)
     assert verified.emulator.sent()[-2:] == ["part 3", "part 4\n(not all yet: send anything for more)"]
     assert "used up for 1" in verified.channel.vitals().quota
@@ -230,7 +230,7 @@ async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(veri
 async def test_after_48_hours_the_person_has_to_write_first(verified: MpStage) -> None:
     await _know(verified)
     verified.emulator.world.advance(49 * 3600)
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await verified.send("good morning")
 
 
@@ -257,7 +257,7 @@ async def test_credentials_that_do_not_hold_are_told_and_passive_replies_go_on(p
         plain.emulator.world.whitelisted = False
     else:
         plain.emulator.api.secret = "another"
-    with pytest.raises(Waits):
+    with pytest.raises(AwaitsUser):
         await plain.send("hello")
     assert ("IP whitelist" if wrong == "whitelist" else "app_secret") in plain.channel.vitals().trouble
     push = plain.emulator.inject("hi")
@@ -275,9 +275,9 @@ async def test_credentials_that_do_not_hold_are_told_and_passive_replies_go_on(p
         (45002, Rejected, None),
         (40003, Rejected, None),
         (47001, Rejected, None),
-        (45015, Waits, None),
-        (45047, Waits, None),
-        (48001, Waits, None),
+        (45015, AwaitsUser, None),
+        (45047, AwaitsUser, None),
+        (48001, AwaitsUser, None),
     ],
 )
 async def test_each_documented_error(verified: MpStage, code: int, error: type[Exception], after: float | None) -> None:
@@ -337,7 +337,7 @@ async def test_files_of_people_are_fetched_by_the_api(verified: MpStage) -> None
         (file,) = message.attachments
         fetched = await verified.channel.fetch(file.ref, 1000)
         found[file.media_type.partition("/")[0]] = fetched.data
-        with pytest.raises(TooBig):
+        with pytest.raises(AttachmentTooBig):
             await verified.channel.fetch(file.ref, 10)
     assert found == {"image": PNG + b"image", "audio": PNG + b"voice", "video": PNG + b"video"}
     emulator.world.advance(4 * 86_400)

@@ -10,12 +10,12 @@ from typing import Any
 import aiohttp
 import pytest
 
-from channels.errors import Ambiguous, ChannelError, Contended, LoggedOut, Rejected, Retryable
+from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
 from channels.message import Address, InboundMessage, LiveEvent, OutboundMessage
 from channels.wecom import state
 from channels.wecom.channel import Wecom
-from channels.wecom.connection import Timing, until_first
-from channels.wecom.settings import Settings
+from channels.wecom.connection import WecomTiming, run_until_first
+from channels.wecom.settings import WecomSettings
 from tests.contracts.channel_stage import Inbox, Pages, eventually, listening
 from tests.emulators.wecom import WecomEmulator
 from tests.emulators.wecom_world import Seen
@@ -24,7 +24,7 @@ from tests.emulators.wecom_world import Seen
 LIMIT = 20_480
 MARK = "（可能重复 / possibly repeated）\n"
 
-QUICK = Timing(
+QUICK = WecomTiming(
     connect=5, ping=30, pong=2, answer=2, upload=5, first_pause=0.02, longest_pause=0.1, limited=60, live=0.02, alive=60
 )
 
@@ -32,7 +32,7 @@ QUICK = Timing(
 class Lab:
     """An emulator, a notebook, an inbox, and a channel that may be made anew."""
 
-    def __init__(self, emulator: WecomEmulator, timing: Timing = QUICK) -> None:
+    def __init__(self, emulator: WecomEmulator, timing: WecomTiming = QUICK) -> None:
         self.emulator, self.world, self.timing = emulator, emulator.world, timing
         self.notebook = Pages()
         self.inbox = Inbox(notebook=self.notebook)
@@ -40,7 +40,7 @@ class Lab:
 
     def new(self, **settings: str) -> Wecom:
         given = {"bot_id": self.world.bot_id, "secret": "secret-of-the-lab", "ws_url": self.emulator.ws_url}
-        channel = Wecom(Settings(**{**given, **settings}), timing=self.timing)
+        channel = Wecom(WecomSettings(**{**given, **settings}), timing=self.timing)
         channel.bind(self.notebook)
         return channel
 
@@ -380,10 +380,10 @@ async def test_strangers_who_only_look_in_get_no_word(lab: Lab) -> None:
 
 
 async def test_pages_do_not_grow_for_ever(lab: Lab) -> None:
-    known = state.Pages()
+    known = state.WecomState()
     known.bind(lab.notebook)
-    old = state.Call(key="old", req_id="r", at=1.0)
-    lab.notebook.values = {"req:old": state._dumped(old), "try:k": state._dumped(state.Tries(at=1.0))}
+    old = state.AnswerableCall(key="old", req_id="r", at=1.0)
+    lab.notebook.values = {"req:old": state._dump_value(old), "try:k": state._dump_value(state.SendAttempts(at=1.0))}
     await known.open()
     assert known.call("old") is None
     assert known.heard([]) == {"req:old": ""}
@@ -411,9 +411,9 @@ async def test_whoever_takes_the_bot_keeps_it(lab: Lab) -> None:
             body = {"bot_id": lab.world.bot_id, "secret": lab.emulator.secret}
             await rival.send_json({"cmd": "aibot_subscribe", "headers": {"req_id": "1"}, "body": body})
             assert (await rival.receive_json())["errcode"] == 0
-            with pytest.raises(Contended):
+            with pytest.raises(ReceiverConflict):
                 await ear
-            with pytest.raises(Contended):
+            with pytest.raises(ReceiverConflict):
                 await lab.channel.run(lab.inbox)
             with pytest.raises(Retryable) as refused:
                 await lab.channel.send(lab.answer("x", asked))
@@ -421,14 +421,14 @@ async def test_whoever_takes_the_bot_keeps_it(lab: Lab) -> None:
     assert len(lab.emulator.wire_log("aibot_subscribe")) == 2
 
 
-@pytest.mark.parametrize("known", [Contended("taken"), LoggedOut("refused")])
+@pytest.mark.parametrize("known", [ReceiverConflict("taken"), LoggedOut("refused")])
 async def test_of_two_errors_at_once_the_owners_is_told(known: ChannelError) -> None:
     async def fails(error: Exception) -> None:
         raise error
 
     for errors in ([known, OSError("hung up")], [OSError("hung up"), known]):
         with pytest.raises(type(known)):
-            await until_first(*(fails(error) for error in errors))
+            await run_until_first(*(fails(error) for error in errors))
 
 
 async def test_ten_connections_in_a_row_that_fail_are_enough(lab: Lab) -> None:
@@ -474,7 +474,7 @@ async def test_one_missed_ping_is_forgiven() -> None:
 
 
 def test_a_dead_connection_is_noticed_and_made_anew_within_90_seconds() -> None:
-    usual = Timing()
+    usual = WecomTiming()
     assert usual.ping + 2 * usual.pong + usual.first_pause + usual.connect < 90
 
 

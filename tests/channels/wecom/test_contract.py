@@ -9,10 +9,10 @@ import pytest
 from channels.base import Deliver
 from channels.errors import Ambiguous
 from channels.message import Address, LiveEvent
-from channels.toolkit.text import split
+from channels.toolkit.text import split_text
 from channels.wecom.channel import Frames, Wecom
-from channels.wecom.connection import Timing
-from channels.wecom.settings import Settings
+from channels.wecom.connection import WecomTiming
+from channels.wecom.settings import WecomSettings
 from tests.contracts.channel_faults import Failing
 from tests.contracts.channel_hearing import Acts, Files
 from tests.contracts.channel_sending import SendingFiles, Speaking, Writing
@@ -23,7 +23,7 @@ from tests.emulators.wecom import WecomEmulator
 # Literals, so that the product is not compared with itself.
 LIMIT = 20_480
 
-QUICK = Timing(
+QUICK = WecomTiming(
     connect=5, ping=1, pong=2, answer=2, upload=5, first_pause=0.05, longest_pause=0.2, limited=7, live=0.05, alive=30
 )
 
@@ -61,7 +61,7 @@ class WecomStage:
         self.channel = self._made()
 
     def _made(self) -> Counting:
-        channel = Counting(Settings(**self.config()), timing=QUICK)
+        channel = Counting(WecomSettings(**self.config()), timing=QUICK)
         channel.stir = self.world.stir
         return channel
 
@@ -228,7 +228,7 @@ class OfThisPlatform:
 
     async def test_a_long_answer_arrives_in_parts_within_the_limit(self, stage: Stage) -> None:
         text = " ".join(f"word{number}🙂" for number in range(4000))
-        for number, piece in enumerate(split(text, LIMIT, "utf8")):
+        for number, piece in enumerate(split_text(text, LIMIT, "utf8")):
             await stage.channel.send(part(stage, piece, number))
         seen = stage.seen()
         assert len(seen) == 3

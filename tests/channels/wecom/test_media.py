@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from channels.errors import Ambiguous, Rejected, Retryable, TooBig
+from channels.errors import Ambiguous, AttachmentTooBig, Rejected, Retryable
 from channels.message import OutboundFile
-from channels.wecom.media import fetch, file_name, kind_of, upload
+from channels.wecom.media import fetch_attachment, file_name, media_kind, upload_media
 from tests.emulators.wecom import WecomEmulator
 
 # Literals, so that the product is not compared with itself.
@@ -30,7 +30,7 @@ def ref(emulator: WecomEmulator, data: bytes, name: str = "", pad: int = 0) -> s
 
 @pytest.mark.parametrize("pad", [1, 15, 16, 17, 32])
 async def test_a_file_is_deciphered_whatever_its_padding(emulator: WecomEmulator, pad: int) -> None:
-    fetched = await fetch(ref(emulator, b"some bytes", "潮汐.pdf", pad), 1000, emulator.ws_url)
+    fetched = await fetch_attachment(ref(emulator, b"some bytes", "潮汐.pdf", pad), 1000, emulator.ws_url)
     assert fetched.data.rstrip(b"\0") == b"some bytes"
     assert len(fetched.data) % 32 == -pad % 32
     assert fetched.name == "潮汐.pdf"
@@ -38,30 +38,30 @@ async def test_a_file_is_deciphered_whatever_its_padding(emulator: WecomEmulator
 
 async def test_no_more_is_read_than_was_asked_for(emulator: WecomEmulator) -> None:
     place = ref(emulator, bytes(5000))
-    assert len((await fetch(place, 5000, emulator.ws_url)).data) == 5000
+    assert len((await fetch_attachment(place, 5000, emulator.ws_url)).data) == 5000
     for most in (4999, 1000, 0):
-        with pytest.raises(TooBig):
-            await fetch(place, most, emulator.ws_url)
+        with pytest.raises(AttachmentTooBig):
+            await fetch_attachment(place, most, emulator.ws_url)
 
 
 async def test_after_five_minutes_a_file_is_gone(emulator: WecomEmulator) -> None:
     place = ref(emulator, b"x")
     emulator.world.advance(301)
     with pytest.raises(Rejected, match="five minutes"):
-        await fetch(place, 10, emulator.ws_url)
+        await fetch_attachment(place, 10, emulator.ws_url)
 
 
 async def test_a_server_that_is_away_may_be_asked_again(emulator: WecomEmulator) -> None:
     place = ref(emulator, b"x")
     await emulator.stop()
     with pytest.raises(Retryable):
-        await fetch(place, 10, emulator.ws_url)
+        await fetch_attachment(place, 10, emulator.ws_url)
 
 
 async def test_a_file_of_another_key_is_refused(emulator: WecomEmulator) -> None:
     one, two = (emulator.world.hosted(bytes([sign]) * 40) for sign in b"ab")
     with pytest.raises(Rejected):
-        await fetch(json.dumps({"url": one["url"], "aeskey": two["aeskey"]}), 100, emulator.ws_url)
+        await fetch_attachment(json.dumps({"url": one["url"], "aeskey": two["aeskey"]}), 100, emulator.ws_url)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ async def test_a_file_of_another_key_is_refused(emulator: WecomEmulator) -> None
 )
 async def test_what_names_no_file_is_refused(text: str) -> None:
     with pytest.raises(Rejected):
-        await fetch(text, 100)
+        await fetch_attachment(text, 100)
 
 
 async def test_where_the_socket_is_secret_files_are_too(emulator: WecomEmulator) -> None:
     with pytest.raises(Rejected, match="https"):
-        await fetch(ref(emulator, b"x"), 100)
+        await fetch_attachment(ref(emulator, b"x"), 100)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_a_files_name_is_no_path(header: str, name: str) -> None:
 
 
 def test_pictures_are_shown_while_they_are_small_and_of_a_kind_that_can_be() -> None:
-    assert kind_of(PNG) == "image"
-    assert kind_of(OutboundFile(name="a", media_type="image/png", data=b"")) == "file"
-    assert kind_of(OutboundFile(name="a", media_type="image/svg+xml", data=b"", picture=True)) == "file"
-    assert kind_of(OutboundFile(name="a", media_type="image/png", data=bytes(11 * 2**20), picture=True)) == "file"
-    with pytest.raises(TooBig):
-        kind_of(OutboundFile(name="a", media_type="image/png", data=bytes(FILE_BYTES + 1)))
+    assert media_kind(PNG) == "image"
+    assert media_kind(OutboundFile(name="a", media_type="image/png", data=b"")) == "file"
+    assert media_kind(OutboundFile(name="a", media_type="image/svg+xml", data=b"", picture=True)) == "file"
+    assert media_kind(OutboundFile(name="a", media_type="image/png", data=bytes(11 * 2**20), picture=True)) == "file"
+    with pytest.raises(AttachmentTooBig):
+        media_kind(OutboundFile(name="a", media_type="image/png", data=bytes(FILE_BYTES + 1)))
 
 
 class Platform:
@@ -123,7 +123,7 @@ class Platform:
 async def test_a_file_goes_in_pieces_and_arrives_whole(emulator: WecomEmulator, size: int, pieces: int) -> None:
     platform = Platform(emulator)
     data = bytes(number % 251 for number in range(size))
-    body = await upload(OutboundFile(name="d.bin", media_type="x/y", data=data), platform)
+    body = await upload_media(OutboundFile(name="d.bin", media_type="x/y", data=data), platform)
     assert platform.pieces == pieces
     assert emulator.world.media[body["file"]["media_id"]] == ("file", "d.bin", data)
 
@@ -140,4 +140,4 @@ async def test_a_file_goes_in_pieces_and_arrives_whole(emulator: WecomEmulator, 
 )
 async def test_an_upload_that_breaks_off_has_sent_nothing(emulator: WecomEmulator, at: str, instead: Any) -> None:
     with pytest.raises(Retryable):
-        await upload(PNG, Platform(emulator, instead, at))
+        await upload_media(PNG, Platform(emulator, instead, at))

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 
 from channels.errors import Ambiguous, Rejected, Retryable
 from channels.message import Address, Attachment, Button, Quote, Sender
-from channels.wecom.connection import NotSubscribed, StreamOver, read, trouble, written
-from channels.wecom.messages import card, head, identity, parse, render, stream, stream_id
+from channels.wecom.connection import NotSubscribed, StreamClosed, dump_frame, error_in_answer, parse_frame
+from channels.wecom.messages import (
+    card_packet,
+    first_message,
+    normalize_user_id,
+    parse,
+    render,
+    stream_id,
+    stream_packet,
+)
 
 # Literals, so that the product is not compared with itself.
 LIMIT = 20_480
@@ -116,7 +124,7 @@ def test_what_we_have_no_words_for_is_named() -> None:
 
 
 def test_user_ids_are_one_in_any_case_and_companies_are_kept_apart() -> None:
-    assert identity("ADA") == identity("ada") == "ada"
+    assert normalize_user_id("ADA") == normalize_user_id("ada") == "ada"
     assert heard(**{"from": {"userid": "Ada", "corpid": "WW1"}}).message.sender.id == "ada@ww1"
 
 
@@ -170,30 +178,30 @@ def test_what_fits_fits_still_when_it_is_rendered(count: int) -> None:
 
 @given(st.text(min_size=1, max_size=20))
 def test_the_head_of_a_text_is_within_the_limit(text: str) -> None:
-    cut = head(text * LIMIT)
+    cut = first_message(text * LIMIT)
     assert LIMIT - 4 < len(cut.encode()) <= LIMIT
     assert (text * LIMIT).startswith(cut)
 
 
 def test_a_stream_has_the_same_id_in_every_life_and_for_nothing_else() -> None:
     assert stream_id("m-1") == stream_id("m-1") != stream_id("m-2")
-    assert stream("s1", "so far", finish=False) == {
+    assert stream_packet("s1", "so far", finish=False) == {
         "msgtype": "stream",
         "stream": {"id": "s1", "finish": False, "content": "so far"},
     }
 
 
 def test_a_card_holds_what_comes_back() -> None:
-    made = card([Button(text="Yes", data="allow:17"), Button(text="No", data="deny:17")], "k1")["template_card"]
+    made = card_packet([Button(text="Yes", data="allow:17"), Button(text="No", data="deny:17")], "k1")["template_card"]
     assert [button["key"] for button in made["button_list"]] == ["allow:17", "deny:17"]
-    assert len(card([Button(text="x", data="y")] * 9, "k1")["template_card"]["button_list"]) == 6
+    assert len(card_packet([Button(text="x", data="y")] * 9, "k1")["template_card"]["button_list"]) == 6
 
 
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        (846605, StreamOver),
-        (846608, StreamOver),
+        (846605, StreamClosed),
+        (846608, StreamClosed),
         (846609, NotSubscribed),
         (846601, Retryable),
         (40058, Rejected),
@@ -201,24 +209,24 @@ def test_a_card_holds_what_comes_back() -> None:
     ],
 )
 def test_an_error_code_says_what_to_do(code: object, kind: type[Exception]) -> None:
-    assert type(trouble({"errcode": code})) is kind
+    assert type(error_in_answer({"errcode": code})) is kind
 
 
 def test_too_much_at_once_is_waited_out_and_a_closed_chat_is_left() -> None:
-    much, closed = trouble({"errcode": 45009}, 60.0), trouble({"errcode": 93006})
+    much, closed = error_in_answer({"errcode": 45009}, 60.0), error_in_answer({"errcode": 93006})
     assert isinstance(much, Retryable)
     assert (much.retry_after, much.whole_channel) == (60.0, False)
     assert isinstance(closed, Rejected)
     assert closed.gone
-    assert trouble({"errcode": 0}) is None
+    assert error_in_answer({"errcode": 0}) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"headers": 1}', "<html>", "[" * 100_000])
 def test_what_is_no_frame_is_no_frame(text: str) -> None:
     with pytest.raises(ValueError):
-        read(text)
+        parse_frame(text)
 
 
 def test_a_frame_is_read_as_it_was_written() -> None:
-    assert read(written("ping", "r1")) == {"cmd": "ping", "headers": {"req_id": "r1"}}
-    assert read(written("a", "r1", {"x": "🙂"}))["body"] == {"x": "🙂"}
+    assert parse_frame(dump_frame("ping", "r1")) == {"cmd": "ping", "headers": {"req_id": "r1"}}
+    assert parse_frame(dump_frame("a", "r1", {"x": "🙂"}))["body"] == {"x": "🙂"}

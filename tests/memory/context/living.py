@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from memory.context.policies.planner import FoldRange, Limits, Plan, plan, plan_ahead
+from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, plan_ahead, plan_context
 from memory.context.policies.policies import Policy
-from memory.context.tokens import WEIGHTED, Counter
-from memory.context.view import View, assemble, fixed_tokens
+from memory.context.tokens import WEIGHTED, TokenCounter
+from memory.context.view import ContextView, assemble_view, fixed_tokens
 from memory.conversation import Message, Part, Role, Session, Summary, Turn
 from tests.memory.context.making import START
 
@@ -18,8 +18,8 @@ SOUL = "You are mnema. " * 20
 class Request:
     """One request: its view, and what was recorded between it and the one before."""
 
-    view: View
-    planned: Plan
+    view: ContextView
+    planned: ContextPlan
     events: tuple[str, ...]
 
 
@@ -28,8 +28,8 @@ class Life:
     """One conversation. summarise: the text of a fold's summary; its length in tokens is what a policy counts with."""
 
     policy: Policy
-    limits: Limits
-    counter: Counter = WEIGHTED
+    limits: ContextLimits
+    counter: TokenCounter = WEIGHTED
     system: tuple[str, ...] = (SOUL,)
     summarise: Callable[[FoldRange], str] = lambda fold: f"turns to {fold.to_turn}. " + "s" * 1_500
     session: Session = field(default_factory=lambda: _empty())
@@ -49,10 +49,10 @@ class Life:
         self.session = replace(self.session, next_turn=number + 1, running=number)
         self._add("user", parts, minutes)
 
-    def call(self) -> View:
+    def call(self) -> ContextView:
         """The next model call: what the policy wants is carried out, then the view is sent."""
         for _ in range(8):
-            planned = plan(self.session, self.policy, self.limits, self.fixed, self.counter)
+            planned = plan_context(self.session, self.policy, self.limits, self.fixed, self.counter)
             if not planned.fitted and self.pending is not None:
                 self.arrive(digest=True)
                 continue
@@ -65,7 +65,7 @@ class Life:
                 self.pending = (planned.fold, self.session.next_seq)
             if not planned.reductions and not (planned.fold and planned.must_fold_now):
                 break
-        view = assemble(self.session, self.system, (), self.counter)
+        view = assemble_view(self.session, self.system, (), self.counter)
         self.requests.append(Request(view=view, planned=planned, events=tuple(self.events)))
         self.events.clear()
         return view

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from memory.context.tokens import WEIGHTED, Counter
+from memory.context.tokens import WEIGHTED, TokenCounter
 from memory.conversation import Message, Part, Reduction, Role, Session, Summary, Text, ToolCall, ToolResult, Turn
 
 START = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)
@@ -30,7 +30,7 @@ def make_session(
     running: bool = False,
     summary: Summary | None = None,
     reductions: tuple[Reduction, ...] = (),
-    counter: Counter = WEIGHTED,
+    counter: TokenCounter = WEIGHTED,
     first_turn: int = 1,
 ) -> Session:
     seq = 0

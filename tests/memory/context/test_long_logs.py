@@ -6,19 +6,27 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.context.markdown import LONGEST_TOKEN, Block, Candidate, blocks_of, most
-from memory.context.system_prompt import Sources, cut_log, log_part
-from memory.context.tokens import STRUCTURAL, WEIGHTED, Counter, load_counter
+from memory.context.markdown import MAX_TOKEN_CHARS, BlockCandidate, MarkdownBlock, parse_blocks, select_blocks
+from memory.context.system_prompt import PromptSources, cut_log, log_part
+from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
 from tests.weighing import peak
 
-COUNTERS = [WEIGHTED, STRUCTURAL, load_counter()]
+COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]
 BUDGET = 60
 NEW = "a line of a fold, long enough to be worth its place"
 TOO_LONG = f"### {'long ' * 80}"
 FOLD = "## 09:10 · web · turns 1–4 <!-- fold f1 -->"
 LINES = st.sampled_from(
     [
-        *(NEW, "- short", "- 一句关于天气的话", "-" * 90, "word " * 30, "界" * 200, "x" * (LONGEST_TOKEN * BUDGET + 1)),
+        *(
+            NEW,
+            "- short",
+            "- 一句关于天气的话",
+            "-" * 90,
+            "word " * 30,
+            "界" * 200,
+            "x" * (MAX_TOKEN_CHARS * BUDGET + 1),
+        ),
         *("### a heading below", TOO_LONG, "", "## By hand", "words of a person's own"),
         *(FOLD, FOLD.replace("9:10", "9:11").replace("f1", "f2")),
     ]
@@ -26,22 +34,22 @@ LINES = st.sampled_from(
 _FOLD = re.compile(r"\s*<!-- fold \S+ -->$")
 
 
-def all_looked_at(text: str, budget: int, counter: Counter) -> tuple[str, tuple[str, ...]]:
+def all_looked_at(text: str, budget: int, counter: TokenCounter) -> tuple[str, tuple[str, ...]]:
     """The same cut, made from everything at once."""
-    shown: list[Block] = []
-    groups: tuple[list[Candidate], list[Candidate]] = ([], [])
-    folded, headings = False, list[Block]()
-    for one in blocks_of(text):
+    shown: list[MarkdownBlock] = []
+    groups: tuple[list[BlockCandidate], list[BlockCandidate]] = ([], [])
+    folded, headings = False, list[MarkdownBlock]()
+    for one in parse_blocks(text):
         told = _FOLD.sub("", one.text) if one.level else one.text
-        block = Block(at=one.at, section=one.section, level=one.level, text=told, gap=one.gap)
+        block = MarkdownBlock(at=one.at, section=one.section, level=one.level, text=told, gap=one.gap)
         if 0 < one.level <= 2:
             folded, headings = told != one.text, [block]
         elif one.level:
             headings = [*headings[:1], block]
         else:
-            groups[folded].insert(0, Candidate(blocks=(*headings, block), group=int(folded)))
+            groups[folded].insert(0, BlockCandidate(blocks=(*headings, block), group=int(folded)))
         shown.append(block)
-    piece = most(shown, [*groups[0], *groups[1]], budget, counter)
+    piece = select_blocks(shown, [*groups[0], *groups[1]], budget, counter)
     return piece.text, piece.left_out
 
 
@@ -51,7 +59,7 @@ def all_looked_at(text: str, budget: int, counter: Counter) -> tuple[str, tuple[
 @example(parts=[(FOLD, 1), (NEW, 50), (TOO_LONG, 1), (NEW, 200)], budget=BUDGET)
 @example(parts=[(FOLD, 1), (NEW, 50), ("界" * 200, 50)], budget=BUDGET)
 def test_what_is_let_go_of_would_not_have_been_kept(
-    counter: Counter, parts: list[tuple[str, int]], budget: int
+    counter: TokenCounter, parts: list[tuple[str, int]], budget: int
 ) -> None:
     text = "\n".join(line if line.startswith("#") else "\n\n".join([line] * times) for line, times in parts)
     assert cut_log(text, budget, counter, frozenset()) == all_looked_at(text, budget, counter)
@@ -59,5 +67,5 @@ def test_what_is_let_go_of_would_not_have_been_kept(
 
 def test_a_long_log_is_cut_in_less_memory_than_its_text_takes() -> None:
     section = f"\n\n{FOLD}\n\n" + f"- {'long ' * 60}\n" * 10
-    sources = Sources(soul="", rules="", log="# 2026-11-20" + section * 1_000)
+    sources = PromptSources(soul="", rules="", log="# 2026-11-20" + section * 1_000)
     assert peak(lambda: log_part(sources, 2_000, WEIGHTED)) < len(sources.log) * 3 / 4

@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.context.message_rules import Shown, repair, valid
+from memory.context.message_rules import ShownMessage, find_faults, repair_messages
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
 from tests.by_night import examples
 
@@ -25,17 +25,17 @@ PARTS = st.one_of(
     st.just(Document(sha256="1" * 64, media_type="text/plain", name="n", size=3)),
 )
 MESSAGES = st.lists(
-    st.builds(Shown, role=st.sampled_from(["user", "assistant"]), parts=st.lists(PARTS, max_size=4).map(tuple)),
+    st.builds(ShownMessage, role=st.sampled_from(["user", "assistant"]), parts=st.lists(PARTS, max_size=4).map(tuple)),
     max_size=8,
 )
 
 
 def user(*parts):
-    return Shown(role="user", parts=parts)
+    return ShownMessage(role="user", parts=parts)
 
 
 def assistant(*parts):
-    return Shown(role="assistant", parts=parts)
+    return ShownMessage(role="assistant", parts=parts)
 
 
 def text(words):
@@ -58,9 +58,9 @@ def user_texts(messages):
 @given(MESSAGES)
 @example([user(result("a")), assistant(call("a")), user(text("x")), assistant(call("a"))])
 def test_repair_is_total_idempotent_and_loses_no_user_text(messages):
-    once = repair(messages)
-    assert valid(once) == []
-    assert repair(once) == once
+    once = repair_messages(messages)
+    assert find_faults(once) == []
+    assert repair_messages(once) == once
     assert user_texts(once) == user_texts(messages)
 
 
@@ -69,11 +69,11 @@ def test_twenty_thousand_random_histories_are_mended():
     kinds = [text("hi"), text(" "), text("你好"), *map(call, "ab"), *map(result, "ab"), Thinking(text="hm"), call("坏")]
     for _ in range(20_000):
         history = [
-            Shown(role=dice.choice(("user", "assistant")), parts=tuple(dice.choices(kinds, k=dice.randrange(4))))
+            ShownMessage(role=dice.choice(("user", "assistant")), parts=tuple(dice.choices(kinds, k=dice.randrange(4))))
             for _ in range(dice.randrange(7))
         ]
-        mended = repair(history)
-        assert valid(mended) == []
+        mended = repair_messages(history)
+        assert find_faults(mended) == []
         assert user_texts(mended) == user_texts(history)
 
 
@@ -94,18 +94,18 @@ def good_histories(draw):
 @settings(max_examples=examples(200), deadline=None)
 @given(good_histories(), st.data())
 def test_repair_is_the_identity_on_valid_input_and_mends_every_cut(history, data):
-    assert valid(history) == []
-    assert repair(history) == tuple(history)
+    assert find_faults(history) == []
+    assert repair_messages(history) == tuple(history)
     start = data.draw(st.integers(0, len(history)))
     stop = data.draw(st.integers(start, len(history)))
     cut = history[start:stop]
-    mended = repair(cut)
-    assert valid(mended) == []
+    mended = repair_messages(cut)
+    assert find_faults(mended) == []
     assert user_texts(mended) == user_texts(cut)
 
 
 def test_a_call_without_its_result_gets_one_that_says_so():
-    mended = repair([user(text("q")), assistant(call("a"), call("b")), user(result("b"), text("go on"))])
+    mended = repair_messages([user(text("q")), assistant(call("a"), call("b")), user(result("b"), text("go on"))])
     assert mended[2].parts == (
         ToolResult(call_id="a", text=NO_RESULT, is_error=True),
         result("b"),
@@ -114,13 +114,13 @@ def test_a_call_without_its_result_gets_one_that_says_so():
 
 
 def test_results_split_over_two_messages_come_together():
-    mended = repair([user(text("q")), assistant(call("a"), call("b")), user(result("a")), user(result("b"))])
+    mended = repair_messages([user(text("q")), assistant(call("a"), call("b")), user(result("a")), user(result("b"))])
     assert mended == (user(text("q")), assistant(call("a"), call("b")), user(result("a"), result("b")))
 
 
 def test_a_call_id_used_in_two_turns_is_made_unique_on_both_sides():
     turn = [user(text("q")), assistant(call("call_1")), user(result("call_1"))]
-    mended = repair([*turn, assistant(text("done")), *turn])
+    mended = repair_messages([*turn, assistant(text("done")), *turn])
     ids = [p.id for m in mended for p in m.parts if isinstance(p, ToolCall)]
     answers = [p.call_id for m in mended for p in m.parts if isinstance(p, ToolResult)]
     assert ids == answers
@@ -130,10 +130,10 @@ def test_a_call_id_used_in_two_turns_is_made_unique_on_both_sides():
 
 def test_unreadable_arguments_become_an_object_that_holds_them():
     bad = ToolCall(id="a", name="read", input='{"path": ')
-    mended = repair([user(text("q")), assistant(bad), user(result("a"))])
+    mended = repair_messages([user(text("q")), assistant(bad), user(result("a"))])
     assert mended[1].parts[0].input == '{"unreadable": "{\\"path\\": "}'
 
 
 def test_faults_are_named():
-    assert valid([assistant(text("hi"))]) == ["message 0 is assistant, not user"]
-    assert "calls ['a'] have no results" in valid([user(text("q")), assistant(call("a"))])
+    assert find_faults([assistant(text("hi"))]) == ["message 0 is assistant, not user"]
+    assert "calls ['a'] have no results" in find_faults([user(text("q")), assistant(call("a"))])

@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.markdown import blocks_of, joined, lines_of
+from memory.context.markdown import join_blocks, parse_blocks, split_lines
 from memory.context.system_prompt import (
-    Budgets,
-    Sources,
+    PromptBudgets,
+    PromptSources,
     budgets_for,
     cut_awareness,
     cut_log,
     cut_memory,
     log_part,
     memory_part,
+    part_texts,
     system_parts,
-    texts,
 )
-from memory.context.tokens import STRUCTURAL, WEIGHTED, Counter, StructuredCounter, load_counter
-from memory.workspace.daily_log import Section
+from memory.context.tokens import STRUCTURAL, WEIGHTED, StructuredCounter, TokenCounter, load_o200k_counter
+from memory.workspace.daily_log import LogSection
 
-COUNTERS = [WEIGHTED, STRUCTURAL, load_counter()]
+COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]
 TIKTOKEN = COUNTERS[2]
 NONE: frozenset[str] = frozenset()
 LINES = st.sampled_from(
@@ -49,7 +49,7 @@ FILES = st.lists(LINES, max_size=60).map("\n".join)
 
 def section(fold: str, hour: int, *lines: str) -> str:
     at = datetime(2026, 11, 20, hour, tzinfo=UTC)
-    made = Section(fold=fold, channel="web", first_turn=1, last_turn=4, at=at, body="\n".join(lines))
+    made = LogSection(fold=fold, channel="web", first_turn=1, last_turn=4, at=at, body="\n".join(lines))
     return f"{made.heading}\n\n{made.body}\n"
 
 
@@ -62,7 +62,7 @@ def memory_file(sections: int = 4, bullets: int = 30) -> str:
 
 @pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.name)
 @given(text=FILES, budget=st.integers(-5, 400), own=st.sets(st.sampled_from(["f1", "f3"])))
-def test_every_budget_holds(counter: Counter, text: str, budget: int, own: set[str]) -> None:
+def test_every_budget_holds(counter: TokenCounter, text: str, budget: int, own: set[str]) -> None:
     for cut, left_out in (
         cut_memory(text, budget, counter),
         cut_log(text, budget, counter, frozenset(own)),
@@ -71,7 +71,10 @@ def test_every_budget_holds(counter: Counter, text: str, budget: int, own: set[s
         assert counter.text(cut) <= max(0, budget)
         if left_out and cut:
             assert "left out" in cut
-    for part in (memory_part(text, budget, counter), log_part(Sources(soul="", rules="", log=text), budget, counter)):
+    for part in (
+        memory_part(text, budget, counter),
+        log_part(PromptSources(soul="", rules="", log=text), budget, counter),
+    ):
         assert counter.text(part.text) <= max(0, budget)
 
 
@@ -94,8 +97,8 @@ def test_older_paragraphs_go_first_within_their_section(sizes: list[list[int]], 
 
 @given(text=FILES)
 def test_blocks_lose_nothing(text: str) -> None:
-    whole = joined(blocks_of(text), lambda block: True)
-    said = [line.rstrip() for line in lines_of(text) if line.strip()]
+    whole = join_blocks(parse_blocks(text), lambda block: True)
+    said = [line.rstrip() for line in split_lines(text) if line.strip()]
     found = [line.rstrip() for line in whole.split("\n") if line.strip()]
     assert found[: len(said)] == said or set(said) <= set(found)
 
@@ -135,7 +138,7 @@ def test_a_paragraph_too_large_for_any_budget_does_not_take_the_older_ones_along
 
 def test_a_heading_in_a_fence_is_code() -> None:
     code = "```sh\n## not a heading\n- not a bullet\n```"
-    blocks = blocks_of(f"## Real\n\ntext\n{code}\n- item\n  goes on\n")
+    blocks = parse_blocks(f"## Real\n\ntext\n{code}\n- item\n  goes on\n")
     assert [(block.level, block.text) for block in blocks] == [
         (2, "## Real"),
         (0, "text"),
@@ -147,7 +150,7 @@ def test_a_heading_in_a_fence_is_code() -> None:
 
 def test_an_open_fence_is_closed_and_swallows_no_fold() -> None:
     text = "note\n\n```\ncode\n" + section("f1", 9, "- said") + "\n~~~~\nmore"
-    assert [block.text for block in blocks_of(text)] == [
+    assert [block.text for block in parse_blocks(text)] == [
         *("note", "```\ncode\n```", section("f1", 9, "- said").split("\n")[0]),
         *("- said", "~~~~\nmore\n~~~~"),
     ]
@@ -163,8 +166,8 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(end: str) -> None:
 @pytest.mark.parametrize("text", ["", "\ufeff", "\r\n \r\n", "\n\n\n"])
 def test_nothing_is_no_part(text: str) -> None:
     assert cut_memory(text, 100, TIKTOKEN) == cut_log(text, 100, TIKTOKEN, NONE) == ("", ())
-    sources = Sources(soul="I am.", rules="Rules.", memory=text, log=text)
-    assert [part.name for part in system_parts(sources, Budgets(), TIKTOKEN)] == ["SOUL.md", "rules"]
+    sources = PromptSources(soul="I am.", rules="Rules.", memory=text, log=text)
+    assert [part.name for part in system_parts(sources, PromptBudgets(), TIKTOKEN)] == ["SOUL.md", "rules"]
 
 
 def test_a_file_without_headings_keeps_its_end() -> None:
@@ -179,7 +182,7 @@ class Work:
 
     def __init__(self) -> None:
         self.calls = self.characters = 0
-        self.counter: Counter = StructuredCounter(name="booked", text=self._count)
+        self.counter: TokenCounter = StructuredCounter(name="booked", text=self._count)
 
     def _count(self, text: str) -> int:
         self.characters += len(text)
@@ -205,7 +208,7 @@ def test_the_work_of_cutting_grows_no_faster_than_the_file(line: str) -> None:
         made, done = "".join(line.format(at) for at in range(size // len(line.encode()))), Work()
         with done.booked():
             part = memory_part(made, 4_000, done.counter)
-            log = log_part(Sources(soul="", rules="", log=made), 2_000, done.counter)
+            log = log_part(PromptSources(soul="", rules="", log=made), 2_000, done.counter)
         assert WEIGHTED.text(part.text) <= 4_000
         assert WEIGHTED.text(log.text) <= 2_000
         return done
@@ -255,16 +258,16 @@ def test_small_budgets_give_the_files_a_fifth_and_a_tenth() -> None:
     assert (budgets_for(6_000).memory, budgets_for(6_000).log) == (1_200, 600)
 
 
-def sources(soul: str = "I am.") -> Sources:
+def sources(soul: str = "I am.") -> PromptSources:
     log = "\n".join(section(f"f{hour}", hour, *(f"- line {at} at {hour}" for at in range(40))) for hour in range(9, 19))
     awareness = "\n".join(f"- tool_{at}: does something useful number {at}" for at in range(400))
-    return Sources(
+    return PromptSources(
         soul=soul, rules="Rules.", awareness=awareness, memory=memory_file(10, 100), log=log, day="2026-11-20"
     )
 
 
 def test_each_part_keeps_within_its_own_budget() -> None:
-    parts = system_parts(sources(), Budgets(), TIKTOKEN)
+    parts = system_parts(sources(), PromptBudgets(), TIKTOKEN)
     assert [part.name for part in parts] == ["SOUL.md", "rules", "awareness", "MEMORY.md", "log"]
     held = {part.name: TIKTOKEN.text(part.text) for part in parts}
     assert 1_900 < held["awareness"] <= 2_000
@@ -282,13 +285,13 @@ def test_over_the_total_the_log_yields_first_then_memory_then_awareness(
     soul: int, awareness: int, memory: int, log: int
 ) -> None:
     words = " word" * soul
-    parts = {part.name: part for part in system_parts(sources(words), Budgets(), TIKTOKEN)}
+    parts = {part.name: part for part in system_parts(sources(words), PromptBudgets(), TIKTOKEN)}
     assert parts["SOUL.md"].text == words
     for name, most in (("awareness", awareness), ("MEMORY.md", memory), ("log", log)):
         held = TIKTOKEN.text(parts[name].text)
         assert max(0, most - 120) <= held <= most, name
     assert sum(TIKTOKEN.text(part.text) for part in parts.values()) <= max(15_000, soul + 10)
-    assert all(texts(tuple(parts.values())))
+    assert all(part_texts(tuple(parts.values())))
 
 
 def test_a_file_cannot_end_its_own_frame() -> None:

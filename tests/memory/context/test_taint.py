@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.context.taint import OWN_TOOLS, tainted, tainted_view
+from memory.context.taint import OWN_TOOLS, is_tainted, is_view_tainted
 from memory.conversation import Document, Image, Summary, Text, ToolCall, ToolResult
 from tests.memory.context.making import chat, make_session, said, used
 
@@ -26,7 +26,7 @@ def messages(*turn):
 
 @pytest.mark.parametrize("name", sorted(OWN_TOOLS))
 def test_what_our_own_tools_say_leaves_a_turn_clean(name):
-    assert not tainted(messages(said("when?"), *traffic(name)))
+    assert not is_tainted(messages(said("when?"), *traffic(name)))
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_what_our_own_tools_say_leaves_a_turn_clean(name):
     ids=["file", "unknown", "an id used twice", "no call", "picture", "document"],
 )
 def test_what_comes_from_outside_taints(turn):
-    assert tainted(messages(*turn))
+    assert is_tainted(messages(*turn))
 
 
 def test_a_view_is_tainted_by_any_of_its_turns_and_by_its_summary():
     clean = make_session(chat(3))
     summary = Summary(fold_id="f1", turns=2, text="s", tokens=1)
-    assert not tainted_view(clean)
-    assert not tainted_view(replace(clean, summary=summary))
-    assert tainted_view(replace(clean, summary=replace(summary, tainted=True)))
-    assert tainted_view(make_session([[said("read it"), *used("c1", ORDER)], *chat(3)]))
+    assert not is_view_tainted(clean)
+    assert not is_view_tainted(replace(clean, summary=summary))
+    assert is_view_tainted(replace(clean, summary=replace(summary, tainted=True)))
+    assert is_view_tainted(make_session([[said("read it"), *used("c1", ORDER)], *chat(3)]))

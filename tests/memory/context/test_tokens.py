@@ -9,13 +9,13 @@ import pytest
 import tiktoken
 from tiktoken_ext import openai_public
 
-from memory.context.tokens import STRUCTURAL, WEIGHTED, _read_ranks, calibrate, load_counter
+from memory.context.tokens import STRUCTURAL, WEIGHTED, _read_ranks, calibrate_factor, load_o200k_counter
 from memory.conversation import Document, Image, Text, ToolCall, ToolResult, ToolSpec
 
 
 @pytest.fixture(scope="module")
 def tiktoken_counter():
-    return load_counter()
+    return load_o200k_counter()
 
 
 def test_the_shipped_ranks_are_the_genuine_ones():
@@ -37,7 +37,7 @@ def test_it_counts_as_the_library_does(tiktoken_counter, monkeypatch):
 
 
 async def test_it_loads_in_a_thread_and_only_once():
-    assert await asyncio.to_thread(load_counter) is await asyncio.to_thread(load_counter)
+    assert await asyncio.to_thread(load_o200k_counter) is await asyncio.to_thread(load_o200k_counter)
 
 
 @pytest.mark.parametrize("text", ["<|endoftext|>", "\ud800 lone", "\x00", "e\u0301" * 10, "👩‍👩‍👧‍👦", "\u202e"])
@@ -80,9 +80,9 @@ def test_structure_has_its_price():
 def test_a_factor_learns_from_real_usage_within_bounds():
     factor, error = 1.0, 0.0
     for _ in range(10):
-        factor, error = calibrate(factor, 1_000, 1_300)
+        factor, error = calibrate_factor(factor, 1_000, 1_300)
     assert abs(error) < 3
     assert factor == pytest.approx(1.3, abs=0.02)
-    assert calibrate(1.0, 1_000, 90_000)[0] == 2.0
-    assert calibrate(1.0, 90_000, 1_000)[0] > 0.5
-    assert calibrate(1.1, 0, 5) == (1.1, 0.0)
+    assert calibrate_factor(1.0, 1_000, 90_000)[0] == 2.0
+    assert calibrate_factor(1.0, 90_000, 1_000)[0] > 0.5
+    assert calibrate_factor(1.1, 0, 5) == (1.1, 0.0)

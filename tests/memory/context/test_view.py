@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from memory.context.message_rules import valid
+from memory.context.message_rules import find_faults
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble, fixed_tokens
+from memory.context.view import assemble_view, fixed_tokens
 from memory.conversation import Reduction, Summary, Text, Thinking, ToolResult, ToolSpec
 from tests.memory.context.making import chat, make_session, replied, said, used
 
@@ -18,29 +18,33 @@ FRAMED = (
 
 
 def test_the_summary_is_its_own_part_before_the_first_kept_user_message():
-    view = assemble(make_session([*chat(2), [said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED)
+    view = assemble_view(
+        make_session([*chat(2), [said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED
+    )
     assert view.shown[0].parts[0] == Text(text=FRAMED)
     assert view.shown[0].parts[1].text.startswith("question 1")
     assert view.stable == 4
 
 
 def test_an_empty_view_carries_the_summary_before_the_running_users_message():
-    view = assemble(make_session([[said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED, "it is 9")
+    view = assemble_view(
+        make_session([[said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED, "it is 9"
+    )
     assert [part.text for part in view.shown[0].parts] == [FRAMED, "now?", "it is 9"]
     assert view.stable == 0
 
 
 def test_what_moves_is_the_last_text_of_the_running_turns_first_message():
     session = make_session([*chat(1), [said("read it"), *used("c1", "words")]], running=True)
-    first = assemble(session, SYSTEM, TOOLS, WEIGHTED, "it is 9:00")
-    later = assemble(session, SYSTEM, TOOLS, WEIGHTED, "it is 9:05")
+    first = assemble_view(session, SYSTEM, TOOLS, WEIGHTED, "it is 9:00")
+    later = assemble_view(session, SYSTEM, TOOLS, WEIGHTED, "it is 9:05")
     assert first.shown[: first.stable] == later.shown[: later.stable]
     assert first.shown[2].parts[-1] == Text(text="it is 9:00")
-    assert valid(first.shown) == []
+    assert find_faults(first.shown) == []
 
 
 def test_nothing_moves_into_a_view_without_a_running_turn():
-    view = assemble(make_session(chat(2)), SYSTEM, TOOLS, WEIGHTED, "it is 9:00")
+    view = assemble_view(make_session(chat(2)), SYSTEM, TOOLS, WEIGHTED, "it is 9:00")
     assert "it is" not in repr(view.shown)
 
 
@@ -48,25 +52,25 @@ def test_reductions_show_the_stand_in_and_leave_out_what_is_empty():
     turns = [[said("read"), *used("c1", "x" * 50), replied("done")], [said("and?")]]
     session = make_session(turns, running=True)
     snip = Reduction(message_id="m3", part=0, form="snip", text="[short]", tokens=8)
-    view = assemble(replace(session, reductions=(snip,)), (), (), WEIGHTED)
+    view = assemble_view(replace(session, reductions=(snip,)), (), (), WEIGHTED)
     assert view.shown[2].parts == (ToolResult(call_id="c1", text="[short]"),)
     gone = tuple(Reduction(message_id=id, part=0, form="text_only", text="", tokens=0) for id in ("m2", "m3"))
-    view = assemble(replace(session, reductions=gone), (), (), WEIGHTED)
+    view = assemble_view(replace(session, reductions=gone), (), (), WEIGHTED)
     assert [message.role for message in view.shown] == ["user", "assistant", "user"]
 
 
 def test_a_turn_that_ended_without_a_reply_is_no_part_of_the_stable_prefix():
-    view = assemble(
+    view = assemble_view(
         make_session([*chat(1), [said("hello?")], [said("are you there?")]], running=True), (), (), WEIGHTED
     )
-    assert valid(view.shown) == []
+    assert find_faults(view.shown) == []
     assert view.stable == 2
     assert [part.text for part in view.shown[2].parts] == ["hello?", "are you there?"]
 
 
 def test_tokens_add_up_by_part():
     session = make_session([*chat(3), [said("now?")]], running=True, summary=SUMMARY)
-    tokens = assemble(session, SYSTEM, TOOLS, WEIGHTED, "tail words").tokens
+    tokens = assemble_view(session, SYSTEM, TOOLS, WEIGHTED, "tail words").tokens
     fixed = fixed_tokens(SYSTEM, TOOLS, "tail words", WEIGHTED)
     assert tokens.total == fixed + tokens.summary + sum(turn.tokens for turn in session.turns)
     assert tokens.history == sum(turn.tokens for turn in session.turns[:3])
@@ -82,12 +86,12 @@ def test_thoughts_are_kept_with_their_signature_while_their_turn_runs():
     asking, (role, parts) = used("a", "r")[0], used("a", "r")[1]
     thinking = ("assistant", (thought, *asking[1]))
     session = make_session([[said("q"), thinking, (role, parts)]], running=True)
-    assert assemble(session, (), (), WEIGHTED).shown[1].parts[0] == thought
+    assert assemble_view(session, (), (), WEIGHTED).shown[1].parts[0] == thought
     done = make_session([[said("q"), thinking, (role, parts), replied("a")], [said("next")]], running=True)
-    assert assemble(done, (), (), WEIGHTED).shown[1].parts == asking[1]
+    assert assemble_view(done, (), (), WEIGHTED).shown[1].parts == asking[1]
 
 
 def test_a_conversation_with_nothing_in_it_is_an_empty_view():
-    view = assemble(make_session([]), SYSTEM, TOOLS, WEIGHTED)
+    view = assemble_view(make_session([]), SYSTEM, TOOLS, WEIGHTED)
     assert view.shown == ()
     assert view.tokens.total == view.tokens.system + view.tokens.tools

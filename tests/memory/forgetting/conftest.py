@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from memory.conversation import Part, Text
-from memory.forgetting.forget import Asker, Forgetter, Ground
+from memory.forgetting.forget import ForgetRequester, ForgetService, ForgetServices
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground as RecallGround
+from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Draft, Outgoing, Place, TurnRow
+from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place, TurnRow
 from memory.store.store import SqlStore
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
@@ -29,7 +29,7 @@ class Household:
     root: Path
     store: SqlStore
     recall: Recall
-    forgetter: Forgetter
+    forgetter: ForgetService
     blobs: Blobs
     let_go: list[str] = field(default_factory=list)
 
@@ -41,7 +41,9 @@ class Household:
         """An inbox row; its id and its conversation's."""
         held = await self.store.sessions.find("terminal", "local", chat)
         key = f"{chat}-{held.next_turn if held else 0}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-        arrival = Arrival(place=place(chat, space), key=key, kind=kind, sender_id="u1", body=json.dumps({"text": text}))
+        arrival = NewInboxRow(
+            place=place(chat, space), key=key, kind=kind, sender_id="u1", body=json.dumps({"text": text})
+        )
         (stored,) = await self.store.delivery.accept([arrival])
         return stored.id, stored.conversation
 
@@ -60,17 +62,17 @@ class Household:
 
     async def finish(self, turn: TurnRow, answered: str, *, remember: bool = True) -> None:
         final = draft("assistant", Text(text=answered), origin="model")
-        out = [Outgoing(kind="final", text=answered, part_no=0, parts=1)]
+        out = [NewOutboxRow(kind="final", text=answered, part_no=0, parts=1)]
         assert await self.store.delivery.finish(turn, "done", final, out, remember=remember)
 
-    async def ask(self, query: str, chat: str = "c1", space: str = "") -> tuple[Asker, str]:
+    async def ask(self, query: str, chat: str = "c1", space: str = "") -> tuple[ForgetRequester, str]:
         """The command with its answer, as rows; who asked, and the code."""
         row, conversation = await self.hear(f"/forget {query}", chat, space, "command")
-        asker = Asker(space=space, conversation=conversation, who="terminal:local:u1", row=row)
+        asker = ForgetRequester(space=space, conversation=conversation, who="terminal:local:u1", row=row)
         items = await self.forgetter.find(space, query)
         code = await self.forgetter.ask(asker, query, items)
         shown = "\n".join(f"{number}. {' '.join(item.words)}" for number, item in enumerate(items, 1))
-        out = [Outgoing(kind="notice", text=f"{shown}\n{code}", part_no=0, parts=1)]
+        out = [NewOutboxRow(kind="notice", text=f"{shown}\n{code}", part_no=0, parts=1)]
         await self.store.delivery.settle(row, out)
         return asker, code
 
@@ -84,8 +86,8 @@ def place(chat: str = "c1", space: str = "") -> Place:
     return Place(channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space)
 
 
-def draft(role: str, *parts: Part, origin: str = "person") -> Draft:
-    return Draft(role=role, parts=parts, tokens=20, counter="test", origin=origin)  # type: ignore[arg-type]
+def draft(role: str, *parts: Part, origin: str = "person") -> NewMessage:
+    return NewMessage(role=role, parts=parts, tokens=20, counter="test", origin=origin)  # type: ignore[arg-type]
 
 
 async def house(root: Path) -> Household:
@@ -98,7 +100,7 @@ async def house(root: Path) -> Household:
     async def note(conversation: str) -> None:
         let_go.append(conversation)
 
-    ground = Ground(
+    ground = ForgetServices(
         store=store,
         workspace=workspace,
         recall=recall,
@@ -107,7 +109,7 @@ async def house(root: Path) -> Household:
         now=lambda: NOW,
         let_go=note,
     )
-    return Household(root=root, store=store, recall=recall, forgetter=Forgetter(ground), blobs=blobs, let_go=let_go)
+    return Household(root=root, store=store, recall=recall, forgetter=ForgetService(ground), blobs=blobs, let_go=let_go)
 
 
 @pytest.fixture

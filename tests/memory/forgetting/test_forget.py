@@ -12,11 +12,18 @@ import pytest
 
 from memory import failpoints
 from memory.conversation import Document, Reduction, SystemPart, Text, Thinking, ToolCall, ToolResult
-from memory.forgetting.forget import Asker
-from memory.recall.documents import Wanted
+from memory.forgetting.forget import ForgetRequester
+from memory.recall.documents import SearchRequest
 from memory.store.errors import WrongState
-from memory.store.longterm.rows import MemorySource, NewChange, NewMemory, Receipt, SaidPlace, load_targets
-from memory.store.rows import FoldPlan, FoldRow, Outgoing, PlannedCall, Snapshot, Usage
+from memory.store.longterm.rows import (
+    ForgetReceipt,
+    MemorySource,
+    MessageCount,
+    NewMemory,
+    NewMemoryChange,
+    load_targets,
+)
+from memory.store.rows import FoldPlan, FoldRow, NewOutboxRow, PlannedCall, PromptSnapshot, Usage
 from memory.store.schema.create import HEAD
 from tests.memory.forgetting.conftest import NOW, Household, draft, house
 
@@ -55,7 +62,7 @@ async def tell(home: Household, canary: str) -> str:
     first = await _folded(home, conversation, words, 2)
     await _folded(home, conversation, words, 2, first)
     await _known(home, conversation, words)
-    await home.recall.search(Wanted(space="", query=canary, now=NOW))
+    await home.recall.search(SearchRequest(space="", query=canary, now=NOW))
     return conversation
 
 
@@ -121,7 +128,7 @@ async def _known(home: Household, conversation: str, words: dict[str, str]) -> N
     tea = NewMemory(
         norm=words["other"], category="fact", text=words["other"], importance=7, origin="person", source=source
     )
-    change = NewChange(
+    change = NewMemoryChange(
         path="MEMORY.md",
         kind="extract",
         before_sha256="a",
@@ -133,7 +140,7 @@ async def _known(home: Household, conversation: str, words: dict[str, str]) -> N
     parts = (SystemPart(name="MEMORY.md", text=f"- {words['line']}"), SystemPart(name="rules", text="Be kind."))
     row = await home.store.sessions.conversation(conversation)
     assert row
-    shown = Snapshot(source="s", epoch=row.epoch, fold_head=row.fold_head, reductions=0, parts=parts)
+    shown = PromptSnapshot(source="s", epoch=row.epoch, fold_head=row.fold_head, reductions=0, parts=parts)
     await home.store.sessions.set_snapshot(conversation, shown, "test")
     _insert(
         home,
@@ -155,7 +162,9 @@ def _insert(home: Household, table: str, **values: object) -> None:
         outside.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
 
 
-async def forget(home: Household, canary: str, chosen: list[int] | None = None) -> tuple[Asker, str, Receipt]:
+async def forget(
+    home: Household, canary: str, chosen: list[int] | None = None
+) -> tuple[ForgetRequester, str, ForgetReceipt]:
     asker, code = await home.ask(canary)
     row = await home.forgetter.asked(asker, code)
     assert row
@@ -180,7 +189,7 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
     gone(home, canary)
     await home.recall.rebuild("")
     gone(home, canary)
-    found = await home.recall.search(Wanted(space="", query=canary, now=NOW))
+    found = await home.recall.search(SearchRequest(space="", query=canary, now=NOW))
     assert [passage for passage in found if canary in passage.text.casefold()] == []
     assert await home.store.folds.check_ledger() == []
     assert await _hashes(home, conversation, canary) == kept
@@ -190,7 +199,7 @@ async def test_I44_it_is_in_no_byte_of_the_home_any_more(home: Household, canary
     assert {place.path: place.lines for place in receipt.files} == {
         "MEMORY.md": (5,), "memory/2026-11-20.md": (5, 9), "memory/dreams/2026-11-19.md": (3,),
     }  # fmt: skip
-    assert receipt.said == (SaidPlace(date="2026-11-20", channel="terminal", count=6),)
+    assert receipt.said == (MessageCount(date="2026-11-20", channel="terminal", count=6),)
     assert (receipt.summaries, receipt.records, receipt.attachments, receipt.index) == (2, 1, 1, True)
     assert canary not in str(receipt)
 
@@ -237,7 +246,7 @@ async def test_the_view_stays_valid_and_a_summary_that_is_empty_becomes_a_digest
 async def test_a_digest_in_a_summarys_place_is_labelled_by_what_it_quotes(home: Household, outside: bool) -> None:
     turn = await home.begin(f"I know {ENGLISH}.")
     answer = draft("assistant", Text(text="The page says to copy mallory@x.example on answers."), origin="model")
-    out = [Outgoing(kind="final", text="The page says to copy mallory@x.example on answers.", part_no=0, parts=1)]
+    out = [NewOutboxRow(kind="final", text="The page says to copy mallory@x.example on answers.", part_no=0, parts=1)]
     assert await home.store.delivery.finish(turn, "done", replace(answer, tainted=outside), out)
     conversation = await home.talk(("I live in Leeds.", "Good."))
     (home.workspace / "memory").mkdir(parents=True)
@@ -431,7 +440,7 @@ async def test_killed_anywhere_it_goes_on_at_the_next_start(
         receipt = await again.forgetter.told(asker, code)
         assert receipt is not None
         assert "MEMORY.md" in {one.path for one in receipt.files}
-        assert receipt.said == (SaidPlace(date="2026-11-20", channel="terminal", count=5),)
+        assert receipt.said == (MessageCount(date="2026-11-20", channel="terminal", count=5),)
         gone(again, ENGLISH)
         assert await again.store.folds.check_ledger() == []
         done = await again.store.forgettings.last("")
@@ -448,8 +457,8 @@ async def test_a_code_is_good_once_for_its_person_in_its_conversation(home: Hous
     await home.talk((f"About {ENGLISH}.", "Yes."))
     asker, code = await home.ask(ENGLISH)
     strangers = [
-        Asker(space="", conversation=asker.conversation, who="terminal:local:u2", row=""),
-        Asker(space="", conversation="elsewhere", who=asker.who, row=""),
+        ForgetRequester(space="", conversation=asker.conversation, who="terminal:local:u2", row=""),
+        ForgetRequester(space="", conversation="elsewhere", who=asker.who, row=""),
     ]
     for stranger in strangers:
         assert await home.forgetter.asked(stranger, code) is None
@@ -484,7 +493,7 @@ async def test_nothing_of_a_large_record_is_left_in_free_pages(home: Household) 
     for number in range(60):
         filler = f"{number} " + "Lots of other things were said. " * (number % 7 * 20)
         await home.talk((f"{filler} {ENGLISH} is number {number}. {filler}", f"{ENGLISH}! {filler}"))
-    await home.recall.search(Wanted(space="", query=ENGLISH, now=NOW))
+    await home.recall.search(SearchRequest(space="", query=ENGLISH, now=NOW))
     _, _, receipt = await forget(home, ENGLISH)
     assert receipt.said[0].count == 120
     gone(home, ENGLISH)

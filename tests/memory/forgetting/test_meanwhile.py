@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from memory.forgetting.forget import Forgetter
-from memory.forgetting.forget import Ground as ForgetGround
-from memory.longterm.extraction import Rules
-from memory.longterm.extraction_worker import Extracting, Settings
-from memory.longterm.memories import Candidate, Ground, Memories, Upserted
+from memory.forgetting.forget import ForgetService
+from memory.forgetting.forget import ForgetServices as ForgetGround
+from memory.longterm.extraction import ExtractionRules
+from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker
+from memory.longterm.memories import Memories, MemoryCandidate, MemoryServices, UpsertResult
 from memory.workspace.files import Workspace
 from tests.memory.forgetting.conftest import NOW, Household
 
@@ -24,11 +24,11 @@ CASES = [
 class Meddled(Memories):
     """Memory before whose write somebody else comes."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: MemoryServices) -> None:
         super().__init__("", ground)
         self.coming, self.go = asyncio.Event(), asyncio.Event()
 
-    async def upsert(self, candidate: Candidate) -> Upserted:
+    async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
         self.coming.set()
         await self.go.wait()
         return await super().upsert(candidate)
@@ -36,7 +36,7 @@ class Meddled(Memories):
 
 def extracting(
     home: Household, memories: Memories, facts: Sequence[tuple[str, str]], storing: asyncio.Lock
-) -> Extracting:
+) -> ExtractionWorker:
     async def complete(*_: object) -> str:
         made = [
             {"category": "fact", "content": content, "importance": 8, "source": source, "replaces": []}
@@ -44,22 +44,22 @@ def extracting(
         ]
         return json.dumps(made, ensure_ascii=False)
 
-    return Extracting(
+    return ExtractionWorker(
         extractions=home.store.extractions,
         sessions=home.store.sessions,
         memories=lambda space: memories,
         complete=complete,
-        settings=lambda: Settings(extract=True, rules=Rules()),
+        settings=lambda: ExtractionSettings(extract=True, rules=ExtractionRules()),
         storing=storing,
     )
 
 
 def meddled(home: Household) -> Meddled:
     workspace = Workspace(home.workspace)
-    return Meddled(Ground(records=home.store.memories, workspace=workspace, similarity=lambda: 0.85))
+    return Meddled(MemoryServices(records=home.store.memories, workspace=workspace, similarity=lambda: 0.85))
 
 
-async def forget(home: Household, query: str, forgetter: Forgetter) -> None:
+async def forget(home: Household, query: str, forgetter: ForgetService) -> None:
     asker, code = await home.ask(query)
     row = await forgetter.asked(asker, code)
     assert row is not None
@@ -93,7 +93,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
         quiet=quiet,
         storing=lock,
     )
-    await forget(home, query, Forgetter(ground))
+    await forget(home, query, ForgetService(ground))
     assert await storing
     assert await home.store.extractions.counts() == {"done": 1}, "it came before"
     assert home.holds(query) == []

@@ -5,24 +5,31 @@ from pathlib import Path
 import pytest
 from prompt_toolkit.history import FileHistory
 
-from memory.forgetting.files import HISTORY, TypedLines
-from memory.longterm.similarity import wording
-from memory.store.longterm.rows import FilePlace, Receipt, Targets, dump_receipt, dump_targets, load_targets
+from memory.forgetting.files import HISTORY_FILE, TerminalHistory
+from memory.longterm.similarity import read_wording
+from memory.store.longterm.rows import (
+    ChangedFile,
+    ForgetReceipt,
+    ForgetTargets,
+    dump_receipt,
+    dump_targets,
+    load_targets,
+)
 from memory.text import mentions
 from tests.memory.forgetting.conftest import Household, house
 
-NAME = f"data/{HISTORY}"
+NAME = f"data/{HISTORY_FILE}"
 
 
 def typed(root: Path, *entries: str) -> Path:
-    path = root / "data" / HISTORY
+    path = root / "data" / HISTORY_FILE
     path.parent.mkdir(exist_ok=True)
     for entry in entries:
         FileHistory(path).store_string(entry)
     return path
 
 
-async def forget(home: Household, query: str, space: str = "") -> Receipt:
+async def forget(home: Household, query: str, space: str = "") -> ForgetReceipt:
     asker, code = await home.ask(query, space=space)
     row = await home.forgetter.asked(asker, code)
     assert row is not None
@@ -41,7 +48,7 @@ async def test_I44_it_leaves_the_terminals_history(home: Household, told: str, q
     path.write_bytes(path.read_bytes() + b"+caf\xe9\n")
     await home.talk((told, "Fine."))
     receipt = await forget(home, query)
-    assert FilePlace(path=NAME, lines=(7, 11, 14)) in receipt.files
+    assert ChangedFile(path=NAME, lines=(7, 11, 14)) in receipt.files
     assert list(FileHistory(path).load_history_strings())[::-1][:2] == [other, f"{other}\n{other}"]
     assert path.read_bytes().endswith(b"+caf\xe9\n")
     assert home.holds(query) == []
@@ -49,10 +56,10 @@ async def test_I44_it_leaves_the_terminals_history(home: Household, told: str, q
 
 async def test_words_that_go_on_in_the_next_line_leave_both(tmp_path: Path) -> None:
     path = typed(tmp_path, "tea, then my secret\ngarden again")
-    targets = Targets(query="secret garden", row="", items=())
-    held = TypedLines(tmp_path / "data")
+    targets = ForgetTargets(query="secret garden", row="", items=())
+    held = TerminalHistory(tmp_path / "data")
     assert held.mentioned(targets) == []
-    assert held.places(targets) == held.forget(targets) == [FilePlace(path=NAME, lines=(3, 4))]
+    assert held.places(targets) == held.forget(targets) == [ChangedFile(path=NAME, lines=(3, 4))]
     assert "garden" not in path.read_text()
     assert held.forget(targets) == []
 
@@ -76,10 +83,17 @@ async def test_a_history_that_is_a_link_is_named_and_left(home: Household) -> No
 
 
 async def test_no_text_stays_in_memory_once_it_is_forgotten(home: Household) -> None:
-    wording("The garden is in Xanadu")
+    read_wording("The garden is in Xanadu")
     await home.talk(("The garden is in Xanadu.", "Fine."))
     await forget(home, "Xanadu")
-    caches = (wording, mentions._index, mentions._wanted, mentions._all_terms, mentions._longest, mentions._pattern)
+    caches = (
+        read_wording,
+        mentions._index_sentences,
+        mentions._wanted_terms,
+        mentions._all_terms,
+        mentions._longest_piece,
+        mentions._query_pattern,
+    )
     assert [cache.cache_info().currsize for cache in caches] == [0] * len(caches)
 
 
@@ -90,7 +104,7 @@ async def _confirmed(home: Household, query: str, chat: str, space: str) -> None
     row = await home.forgetter.asked(asker)
     assert row is not None
     targets = load_targets(row.targets)
-    await home.store.forgettings.confirm(row, targets, lambda _: (dump_targets(targets), dump_receipt(Receipt())))
+    await home.store.forgettings.confirm(row, targets, lambda _: (dump_targets(targets), dump_receipt(ForgetReceipt())))
 
 
 async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(tmp_path: Path) -> None:
@@ -102,9 +116,9 @@ async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(tm
     (home.workspace / "spaces" / "ann").symlink_to(tmp_path / "ann")
     (home.workspace / "memory").symlink_to(tmp_path / "else")
     await home.forgetter.resume()
-    assert [row.space for row in await home.store.forgettings.open_ones()] == ["ann"]
+    assert [row.space for row in await home.store.forgettings.load_open()] == ["ann"]
     (home.workspace / "spaces" / "ann").unlink()
     await home.forgetter.resume()
-    assert await home.store.forgettings.open_ones() == []
+    assert await home.store.forgettings.load_open() == []
     await home.recall.close()
     await home.store.close()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.forgetting.files import SpaceMemory
-from memory.store.longterm.rows import Item, Targets
+from memory.forgetting.files import SpaceMemoryFiles
+from memory.store.longterm.rows import ForgetTargets, Mention
 from memory.workspace.files import Workspace
 from tests.bot.runtime.process.descriptors import no_descriptors
 
@@ -14,9 +14,9 @@ WORDS = "The safe opens with zanzibar"
 
 def test_I44_a_forgetting_at_the_descriptor_limit_fails_instead_of_leaving_the_line(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_text(f"- {WORDS}\n- likes tea\n")
-    memory = SpaceMemory("", Workspace(tmp_path).space(""))
-    item = Item(kind="memory", space="", words=(WORDS,), path="MEMORY.md", line=1)
-    targets = Targets(query="zanzibar", row="", items=(item,))
+    memory = SpaceMemoryFiles("", Workspace(tmp_path).space(""))
+    item = Mention(kind="memory", space="", words=(WORDS,), path="MEMORY.md", line=1)
+    targets = ForgetTargets(query="zanzibar", row="", items=(item,))
     assert [place.lines for place in memory.places(targets)] == [(1,)]
     with no_descriptors():
         for act in (memory.places, memory.forget):

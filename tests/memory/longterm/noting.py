@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from memory.conversation import Part, Text
-from memory.longterm.extraction import Rules
-from memory.longterm.extraction_worker import Extracting, Settings
-from memory.longterm.memories import Ground, Memories
+from memory.longterm.extraction import ExtractionRules
+from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker
+from memory.longterm.memories import Memories, MemoryServices
 from memory.store.open import open_store
-from memory.store.rows import Arrival, Outgoing, Place, TurnRow
+from memory.store.rows import NewInboxRow, NewOutboxRow, Place, TurnRow
 from memory.store.store import SqlStore
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, draft
@@ -42,7 +42,7 @@ class Desk:
     def __init__(self, root: Path, store: SqlStore) -> None:
         self.root = root
         self.tell: Callable[[str], str | Awaitable[str]] = lambda prompt: "[]"
-        self.rules = Rules()
+        self.rules = ExtractionRules()
         self.extract = True
         self.asked: list[tuple[str, str]] = []
         self._said = 0
@@ -51,14 +51,16 @@ class Desk:
     def open(self, store: SqlStore) -> None:
         """What a process holds; again after a restart."""
         self.store = store
-        self._ground = Ground(records=store.memories, workspace=Workspace(self.root / "ws"), similarity=lambda: 0.85)
+        self._ground = MemoryServices(
+            records=store.memories, workspace=Workspace(self.root / "ws"), similarity=lambda: 0.85
+        )
         self._memories: dict[str, Memories] = {}
-        self.work = Extracting(
+        self.work = ExtractionWorker(
             extractions=store.extractions,
             sessions=store.sessions,
             memories=self.memories,
             complete=self._complete,
-            settings=lambda: Settings(extract=self.extract, rules=self.rules),
+            settings=lambda: ExtractionSettings(extract=self.extract, rules=self.rules),
             deadline=5.0,
         )
 
@@ -73,11 +75,11 @@ class Desk:
         self._said += 1
         key = f"k{self._said}"
         [stored] = await self.store.delivery.accept(
-            [Arrival(place=at, key=key, kind="message", sender_id="u1", body='{"text": ""}')]
+            [NewInboxRow(place=at, key=key, kind="message", sender_id="u1", body='{"text": ""}')]
         )
         turn = await self.store.delivery.claim(stored.id, draft("user", *parts), "u1")
         final = draft("assistant", Text(text=answer), origin="model", tainted=tainted)
-        out = [Outgoing(kind="final", text=answer, part_no=0, parts=1)]
+        out = [NewOutboxRow(kind="final", text=answer, part_no=0, parts=1)]
         assert await self.store.delivery.finish(turn, "done", final, out, remember=True)
         return turn
 

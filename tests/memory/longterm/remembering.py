@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.longterm.memories import Candidate, Ground, Memories
-from memory.longterm.memory_file import PATH
+from memory.longterm.memories import Memories, MemoryCandidate, MemoryServices
+from memory.longterm.memory_file import MEMORY_PATH
 from memory.store.longterm.rows import MemoryRow, MemorySource, Origin
 from memory.store.open import open_store
 from memory.store.store import SqlStore
@@ -21,11 +21,11 @@ class Place:
     workspace: Workspace
 
     def memories(self, space: str = "") -> Memories:
-        ground = Ground(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
+        ground = MemoryServices(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
         return Memories(space, ground)
 
     def path(self, space: str = "") -> Path:
-        return self.workspace.space(space).root / PATH
+        return self.workspace.space(space).root / MEMORY_PATH
 
     def text(self, space: str = "") -> str:
         return self.path(space).read_bytes().decode()
@@ -47,9 +47,9 @@ async def settled(folder: Path) -> Place:
 
 def wanted(
     text: str, *, category: str = "fact", origin: Origin = "extraction", message: str = "m1", importance: int = 5
-) -> Candidate:
+) -> MemoryCandidate:
     source = MemorySource(message_id=message, quote=text)
-    return Candidate(category=category, text=text, origin=origin, source=source, importance=importance)
+    return MemoryCandidate(category=category, text=text, origin=origin, source=source, importance=importance)
 
 
 def facts(rows: list[MemoryRow]) -> list[str]:

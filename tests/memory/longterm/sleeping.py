@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import Folder
-from memory.longterm.dream_worker import Dreamer, Night, Settings
-from memory.longterm.memories import Ground, Memories
+from memory.folding import FoldRunner
+from memory.longterm.dream_worker import DreamServices, DreamSettings, DreamWorker
+from memory.longterm.memories import Memories, MemoryServices
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, fold_plan, talk
@@ -32,13 +32,13 @@ class Sleeper:
     async def open(self):
         self.store = await open_store(self.root / "m.db", clock=lambda: self.now.timestamp())
         self.held = {}
-        self.dreamer = Dreamer(
-            Night(
+        self.dreamer = DreamWorker(
+            DreamServices(
                 store=self.store,
                 workspace=self.workspace,
                 memories=self.memories,
                 spaces=self.spaces,
-                settings=lambda: Settings(similarity=self.similarity, categories=CATEGORIES),
+                settings=lambda: DreamSettings(similarity=self.similarity, categories=CATEGORIES),
                 now=lambda: self.now.astimezone(self.zone),
                 complete=self.complete,
                 deadline=5.0,
@@ -56,7 +56,9 @@ class Sleeper:
 
     def memories(self, space):
         if space not in self.held:
-            ground = Ground(records=self.store.memories, workspace=self.workspace, similarity=lambda: self.similarity)
+            ground = MemoryServices(
+                records=self.store.memories, workspace=self.workspace, similarity=lambda: self.similarity
+            )
             self.held[space] = Memories(space, ground)
         return self.held[space]
 
@@ -83,11 +85,11 @@ class Sleeper:
         folder = self.folder(complete)
         turns = (await self.store.sessions.load(conversation)).turns
         row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
-        return await folder.carry(row, extract=complete is None)
+        return await folder.run_fold(row, extract=complete is None)
 
     def folder(self, complete=None):
         """What folds, with a model that is asked for the texts or none."""
-        return Folder(
+        return FoldRunner(
             folds=self.store.folds,
             sessions=self.store.sessions,
             workspace=self.workspace,

@@ -6,12 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.longterm.dream_plan import Merge, Past, Plan, Saved, carried_out, dump, kept, load, plan, refusal, stands
-from memory.longterm.extraction import category_of, lasting
-from memory.longterm.recurring import LogLine, Noted, recurring
-from memory.longterm.similarity import normal
+from memory.longterm.dream_plan import (
+    DreamPlan,
+    LineMerge,
+    MemoryHistory,
+    SavedPlan,
+    carry_out_plan,
+    dump_plan,
+    is_carried_out,
+    kept_line_keys,
+    load_plan,
+    plan_dream,
+    refusal_reason,
+)
+from memory.longterm.extraction import category_of, is_lasting
+from memory.longterm.recurring import LogLine, RecurringFact, find_recurring
+from memory.longterm.similarity import normalize_key
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource
-from memory.text.bullets import bullets, memorable
+from memory.text.bullets import parse_bullets, recordable_bullets
 from tests.memory.longterm.lasting_cases import LASTING, PASSING
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
@@ -35,9 +47,9 @@ FILE = """# Memory
 
 def row(text, *, category="fact", state="live", created=0, ended=None, by="", **fields):
     return MemoryRow(
-        id=f"id {normal(text)} {state}",
+        id=f"id {normalize_key(text)} {state}",
         space="",
-        norm=normal(text),
+        norm=normalize_key(text),
         category=category,
         text=text,
         importance=fields.get("importance", 5),
@@ -60,7 +72,7 @@ def said(text, day, hour=10, **fields):
 
 
 def planned(text, past=None, log=(), threshold=0.85):
-    return plan(text, past or Past(), log, threshold)
+    return plan_dream(text, past or MemoryHistory(), log, threshold)
 
 
 def test_lines_that_say_the_same_under_one_heading_become_the_fuller_one():
@@ -68,27 +80,27 @@ def test_lines_that_say_the_same_under_one_heading_become_the_fuller_one():
     assert [([part.text for part in merge.parts], merge.text) for merge in wanted.merges] == [
         (["喜欢喝美式咖啡", "喜欢美式咖啡"], "喜欢喝美式咖啡")
     ]
-    after = carried_out(FILE, wanted, Past()).text
+    after = carry_out_plan(FILE, wanted, MemoryHistory()).text
     assert after == FILE.replace("- 喜欢美式咖啡\n", "")
 
 
 def test_a_merged_line_keeps_the_greatest_importance_and_a_source():
     heard = MemorySource(message_id="m7", quote="我喜欢美式咖啡")
-    past = Past(
+    past = MemoryHistory(
         rows=(
             row("喜欢喝美式咖啡", category="user_preference", importance=4),
             row("喜欢美式咖啡", category="user_preference", importance=9, source=heard),
         )
     )
-    revision = carried_out(FILE, planned(FILE, past), past)
+    revision = carry_out_plan(FILE, planned(FILE, past), past)
     assert [(line.text, line.importance, line.source) for line in revision.live] == [("喜欢喝美式咖啡", 9, heard)]
-    assert revision.superseded == ((normal("喜欢美式咖啡"), normal("喜欢喝美式咖啡")),)
+    assert revision.superseded == ((normalize_key("喜欢美式咖啡"), normalize_key("喜欢喝美式咖啡")),)
 
 
 def test_equal_lines_become_one_and_supersede_nothing():
     text = "## Facts\n- has two cats\n- works at night\n- Has two cats.\n- likes jazz\n"
     wanted = planned(text)
-    revision = carried_out(text, wanted, Past())
+    revision = carry_out_plan(text, wanted, MemoryHistory())
     assert revision.text == "## Facts\n- has two cats\n- works at night\n- likes jazz\n"
     assert revision.superseded == ()
 
@@ -106,26 +118,26 @@ def test_lines_that_contradict_each_other_are_never_merged():
 def test_what_stood_there_before_it_was_superseded_goes_with_it():
     heir = row("用户住在慕尼黑", created=5)
     former = row("用户住在柏林的", state="superseded", created=0, ended=5, by=heir.id)
-    past = Past(rows=(heir, former, row("用户住在柏林", created=1)))
+    past = MemoryHistory(rows=(heir, former, row("用户住在柏林", created=1)))
     wanted = planned(FILE, past)
     assert [(drop.line.text, drop.by, drop.since) for drop in wanted.dropped] == [
         ("用户住在柏林", "用户住在慕尼黑", "2026-11-06")
     ]
-    revision = carried_out(FILE, wanted, past)
+    revision = carry_out_plan(FILE, wanted, past)
     assert "柏林" not in revision.text
-    assert (normal("用户住在柏林"), normal("用户住在慕尼黑")) in revision.superseded
+    assert (normalize_key("用户住在柏林"), normalize_key("用户住在慕尼黑")) in revision.superseded
 
 
 def test_what_a_person_wrote_after_it_was_superseded_stays():
     heir = row("用户住在慕尼黑", created=5)
     former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
-    assert not planned(FILE, Past(rows=(heir, former, row("用户住在柏林", created=7)))).dropped
+    assert not planned(FILE, MemoryHistory(rows=(heir, former, row("用户住在柏林", created=7)))).dropped
 
 
 def test_a_superseded_line_stays_while_its_successor_is_not_there():
     heir = row("用户住在汉堡", created=5)
     former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
-    assert not planned(FILE, Past(rows=(heir, former))).dropped
+    assert not planned(FILE, MemoryHistory(rows=(heir, former))).dropped
 
 
 @pytest.mark.parametrize(
@@ -142,14 +154,16 @@ def test_what_is_said_on_two_days_comes_in_as_it_was_said_last(lines, text, cate
     assert [note.text for note in wanted.noted] == [text]
     assert wanted.noted[0].category == (category or "user_preference")
     assert [source.day for source in wanted.noted[0].sources] == ["2026-11-01", "2026-11-02"]
-    revision = carried_out(FILE, replace_noted(wanted), Past())
-    assert [bullet.category for bullet in bullets(revision.text) if bullet.text == text] == [wanted.noted[0].category]
+    revision = carry_out_plan(FILE, replace_noted(wanted), MemoryHistory())
+    assert [bullet.category for bullet in parse_bullets(revision.text) if bullet.text == text] == [
+        wanted.noted[0].category
+    ]
     (line,) = revision.live
     assert (line.source.quote, line.source.channel, line.origin) == (text, "telegram", "dream")
 
 
 def replace_noted(wanted):
-    return Plan(noted=wanted.noted)
+    return DreamPlan(noted=wanted.noted)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +190,7 @@ def test_what_memory_has_already_does_not_come_again():
 @pytest.mark.parametrize("state", ["gone", "superseded"])
 def test_what_was_taken_out_comes_back_only_when_it_is_said_on_two_days_after_that(state):
     log = [said("我不吃香菜", day) for day in (0, 2, 6)]
-    past = Past(rows=(row("不吃香菜", state=state, ended=4),))
+    past = MemoryHistory(rows=(row("不吃香菜", state=state, ended=4),))
     assert not planned("", past, log).noted
     assert planned("", past, [*log, said("我不吃香菜", 7)]).noted
 
@@ -196,51 +210,53 @@ def test_what_a_person_had_put_back_is_left_alone():
         undone=True,
         at=DAY,
     )
-    assert not planned(FILE, Past(kept=kept([change]))).merges
+    assert not planned(FILE, MemoryHistory(kept=kept_line_keys([change]))).merges
 
 
 def test_one_line_may_always_go_but_no_more_than_a_quarter():
     two = "## Facts\n- has two cats\n- Has two cats.\n"
-    assert refusal(two, planned(two)) == ""
+    assert refusal_reason(two, planned(two)) == ""
     many = "## Facts\n" + "- has two cats\n" * 4 + "- likes jazz\n" * 2
-    assert refusal(many, planned(many)) == "loses 4 of 6"
+    assert refusal_reason(many, planned(many)) == "loses 4 of 6"
 
 
 @pytest.mark.parametrize(
     "text", ["The user pays 900 euro", "The user is called Mallory", "hates every animal on earth"]
 )
 def test_a_line_that_nobody_said_makes_the_whole_plan_refused(text):
-    wanted = Plan(noted=(Noted(text=text, category="fact", sources=(said("I have two cats, Tom and Kim", 0),)),))
-    assert refusal(FILE, wanted) == "ungrounded"
-    first, second = memorable("- has two cats\n- has 2 cats\n")
-    assert refusal(FILE, Plan(merges=(Merge(parts=(first, second), text=text),))) == "ungrounded"
+    wanted = DreamPlan(
+        noted=(RecurringFact(text=text, category="fact", sources=(said("I have two cats, Tom and Kim", 0),)),)
+    )
+    assert refusal_reason(FILE, wanted) == "ungrounded"
+    first, second = recordable_bullets("- has two cats\n- has 2 cats\n")
+    assert refusal_reason(FILE, DreamPlan(merges=(LineMerge(parts=(first, second), text=text),))) == "ungrounded"
 
 
 def test_a_plan_survives_being_stored():
     log = [said("我不吃香菜", 0), said("我不吃香菜", 1)]
     heir = row("用户住在慕尼黑", created=5)
     former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
-    wanted = planned(FILE, Past(rows=(heir, former)), log)
+    wanted = planned(FILE, MemoryHistory(rows=(heir, former)), log)
     assert wanted.merges
     assert wanted.dropped
     assert wanted.noted
-    saved = Saved(plan=wanted, before=FILE, before_sha256="a", after_sha256="b")
-    assert load(dump(saved)) == saved
-    assert not stands(FILE, saved)
-    after = carried_out(FILE, wanted, Past()).text
-    assert stands(after, saved)
-    assert stands(f"{after}- written since\n", saved)
-    assert not stands(after.replace("我不吃香菜", "我吃香菜"), saved)
+    saved = SavedPlan(plan=wanted, before=FILE, before_sha256="a", after_sha256="b")
+    assert load_plan(dump_plan(saved)) == saved
+    assert not is_carried_out(FILE, saved)
+    after = carry_out_plan(FILE, wanted, MemoryHistory()).text
+    assert is_carried_out(after, saved)
+    assert is_carried_out(f"{after}- written since\n", saved)
+    assert not is_carried_out(after.replace("我不吃香菜", "我吃香菜"), saved)
 
 
 @pytest.mark.parametrize("text", LASTING)
 def test_what_a_person_says_of_themselves_lasts(text):
-    assert lasting(text, spoken=True)
+    assert is_lasting(text, spoken=True)
 
 
 @pytest.mark.parametrize("text", PASSING)
 def test_chatter_requests_and_news_of_the_day_never_last(text):
-    assert not lasting(text, spoken=True)
+    assert not is_lasting(text, spoken=True)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +271,7 @@ def test_chatter_requests_and_news_of_the_day_never_last(text):
     ],
 )
 def test_a_folds_line_lasts_when_it_tells_of_the_person_and_not_of_the_talk(text, may):
-    assert lasting(text, spoken=False) is may
+    assert is_lasting(text, spoken=False) is may
 
 
 def test_a_preference_is_told_from_a_fact():
@@ -266,7 +282,7 @@ def test_a_preference_is_told_from_a_fact():
 def test_one_night_adds_ten_lines_at_most():
     words = ("杭州", "柏林", "东京", "巴黎", "伦敦", "罗马", "首尔", "曼谷", "悉尼", "开罗", "河内", "里昂", "米兰")
     log = [said(f"我在{word}有一套{at + 3}层的房子", day, at) for day in (0, 1) for at, word in enumerate(words)]
-    assert len(recurring(log, [], [], 0.85)) == 10
+    assert len(find_recurring(log, [], [], 0.85)) == 10
 
 
 lines = st.lists(
@@ -291,9 +307,11 @@ def test_a_second_night_finds_nothing_left_and_other_bytes_stay(facts, likes):
     text = "\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n" + "".join(f"* {line}\r\n" for line in facts)
     text += "\r\n```\r\n- code\r\n```\r\n## 偏好\r\n" + "".join(f"- {line}\r\n" for line in likes)
     wanted = planned(text)
-    after = carried_out(text, wanted, Past()).text
+    after = carry_out_plan(text, wanted, MemoryHistory()).text
     assert not planned(after)
     assert after.startswith("\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n")
     assert "```\r\n- code\r\n```\r\n## 偏好\r\n" in after
-    assert {normal(line.text) for line in memorable(after)} <= {normal(line.text) for line in memorable(text)}
+    assert {normalize_key(line.text) for line in recordable_bullets(after)} <= {
+        normalize_key(line.text) for line in recordable_bullets(text)
+    }
     assert wanted == planned(text)

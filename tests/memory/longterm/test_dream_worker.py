@@ -11,7 +11,7 @@ import pytest
 from memory import failpoints
 from memory.failpoints import FailpointError
 from memory.longterm import dream_worker
-from memory.longterm.similarity import normal
+from memory.longterm.similarity import normalize_key
 from tests.memory.longterm.sleeping import FIRST, Wording, day, sleeper
 from tests.memory.talking import talk
 from tests.memory.test_tainted_folds import read_a_page
@@ -66,9 +66,9 @@ async def test_a_night_merges_moves_and_tells(it):
     assert "「我每天早上六点都跑步」；出自 memory/2026-11-01.md:" in told
     assert "memory/2026-11-02.md:" in told
     assert await it.lines() == {"喜欢喝美式咖啡", "用户住在杭州", "has two cats", "我每天早上六点都跑步"}
-    noted = await it.store.memories.row("", normal("我每天早上六点都跑步"))
+    noted = await it.store.memories.row("", normalize_key("我每天早上六点都跑步"))
     assert (noted.origin, noted.source.quote, noted.source.channel) == ("dream", "我每天早上六点都跑步", "terminal")
-    former = await it.store.memories.row("", normal("喜欢美式咖啡"))
+    former = await it.store.memories.row("", normalize_key("喜欢美式咖啡"))
     assert former.state == "superseded"
 
 
@@ -116,10 +116,10 @@ async def test_after_three_nights_of_downtime_there_is_one_dream(it):
 async def test_each_space_has_its_own_night_and_a_joined_one_none(it):
     for space in ("", "telegram-7", "telegram-8"):
         it.write(TWICE, space)
-    from memory.store.longterm.rows import Identity
+    from memory.store.longterm.rows import AccountIdentity
 
-    maker = Identity(channel="terminal", account="local", sender_id="u1", space="")
-    typist = Identity(channel="telegram", account="a", sender_id="8", space="telegram-8")
+    maker = AccountIdentity(channel="terminal", account="local", sender_id="u1", space="")
+    typist = AccountIdentity(channel="telegram", account="a", sender_id="8", space="telegram-8")
     at = it.now.replace(year=2027)
     await it.store.links.make_code("s", maker, "c", at)
     row = await it.store.links.type_code("s", typist, "Eve", "c8", it.now)
@@ -146,8 +146,8 @@ async def test_a_night_broken_off_anywhere_goes_on_and_nothing_is_doubled(it, pl
     (change,) = [one for one in await it.store.memories.changes("") if one.kind == "dream"]
     assert (change.before, change.removed, change.after_sha256) == (TWICE, ("喜欢美式咖啡",), sha256(ONCE))
     assert await it.lines() == {"喜欢喝美式咖啡", "用户住在杭州", "has two cats"}
-    assert (await it.store.memories.row("", normal("喜欢美式咖啡"))).state == "superseded"
-    assert await it.store.dreams.open_ones() == []
+    assert (await it.store.memories.row("", normalize_key("喜欢美式咖啡"))).state == "superseded"
+    assert await it.store.dreams.load_open() == []
     assert (await it.store.dreams.last("")).state == "done"
     undone = await it.dreamer.undo("")
     assert (undone.whole, it.read()) == (True, TWICE)
@@ -245,7 +245,7 @@ async def test_sections_of_folds_taken_back_say_nothing(it, state):
 
     for number in range(2):
         fold = await it.talk("我以后总是用左手写字")
-        daily_log.mark(it.workspace.space(""), f"memory/{day(number)}.md", fold.id, state)
+        daily_log.mark_section(it.workspace.space(""), f"memory/{day(number)}.md", fold.id, state)
         it.now = it.now.replace(day=it.now.day + 1)
     assert await it.night() == []
 
@@ -278,11 +278,11 @@ async def write_by_tool(it, arguments):
     import json
 
     from memory.conversation import Text
-    from memory.store.rows import Arrival, PlannedCall, Usage
+    from memory.store.rows import NewInboxRow, PlannedCall, Usage
     from tests.memory.talking import PLACE, draft
 
     (stored,) = await it.store.delivery.accept(
-        [Arrival(place=PLACE, key="w", kind="message", sender_id="u", body="{}")]
+        [NewInboxRow(place=PLACE, key="w", kind="message", sender_id="u", body="{}")]
     )
     turn = await it.store.delivery.claim(stored.id, draft("user", Text(text="write")), "owner")
     call = PlannedCall(call_id="c1", name="write_file", input=json.dumps(arguments), effect="idempotent")
@@ -352,7 +352,7 @@ async def test_a_model_that_hangs_is_waited_for_no_longer_than_its_time(tmp_path
         await asyncio.Event().wait()
 
     async with sleeper(tmp_path, complete=hangs) as it:
-        it.dreamer = dream_worker.Dreamer(dream_worker.replace(it.dreamer._night, deadline=0.01))
+        it.dreamer = dream_worker.DreamWorker(dream_worker.replace(it.dreamer._night, deadline=0.01))
         await recurs(it)
         await it.night()
         assert "- 我每天早上六点跑步\n" in it.read()
@@ -451,10 +451,10 @@ async def test_dreams_are_taken_back_one_after_the_other(it):
 async def test_what_comes_back_keeps_its_record(it):
     it.write(TWICE)
     await it.memories("").reconcile()
-    before = await it.store.memories.row("", normal("喜欢美式咖啡"))
+    before = await it.store.memories.row("", normalize_key("喜欢美式咖啡"))
     await it.night()
     await it.dreamer.undo("")
-    after = await it.store.memories.row("", normal("喜欢美式咖啡"))
+    after = await it.store.memories.row("", normalize_key("喜欢美式咖啡"))
     assert (after.id, after.state, after.created) == (before.id, "live", before.created)
 
 

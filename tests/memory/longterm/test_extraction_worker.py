@@ -9,12 +9,12 @@ import pytest
 
 from memory.conversation import Document, Text
 from memory.failpoints import FailpointError, arm
-from memory.longterm.extraction import Fact, Rules, Sifted, dump
-from memory.longterm.extraction_worker import Extracting, NoModel, Settings
+from memory.longterm.extraction import ExtractedFact, ExtractionResult, ExtractionRules, dump_result
+from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
 from memory.store.errors import WrongState
-from memory.store.longterm.rows import Identity
+from memory.store.longterm.rows import AccountIdentity
 from memory.store.open import open_store
-from memory.store.rows import Arrival
+from memory.store.rows import NewInboxRow
 from memory.store.store import SqlStore
 from tests.memory.longterm.noting import COFFEE, PREFERS_TEA, TEA, Desk, fact, noted, place
 from tests.memory.talking import PLACE, draft
@@ -111,8 +111,8 @@ async def test_what_an_account_said_goes_to_the_memory_it_has_joined(desk: Desk)
 
 async def link(store: SqlStore, own: str, home: str) -> None:
     """As /link does: a code made in one chat, typed in the other, both agree."""
-    maker = Identity(channel="terminal", account="local", sender_id="owner", space=home)
-    typist = Identity(channel="telegram", account="a", sender_id="7", space=own)
+    maker = AccountIdentity(channel="terminal", account="local", sender_id="owner", space=home)
+    typist = AccountIdentity(channel="telegram", account="a", sender_id="7", space=own)
     now = datetime.now(UTC)
     await store.links.make_code("code", maker, "c1", now + timedelta(minutes=10))
     typed = await store.links.type_code("code", typist, "Ann", "c2", now)
@@ -179,10 +179,10 @@ async def test_numbers_that_the_model_altered_are_dropped(desk: Desk) -> None:
 async def test_importance_and_categories_are_as_configured_when_the_turn_is_read(desk: Desk) -> None:
     desk.tell = noted(PREFERS_TEA)
     await desk.say(TEA)
-    desk.rules = Rules(categories=("user_preference",), min_importance=7)
+    desk.rules = ExtractionRules(categories=("user_preference",), min_importance=7)
     await desk.run()
     assert await desk.lines() == []
-    desk.rules = Rules(categories=("fact",))
+    desk.rules = ExtractionRules(categories=("fact",))
     await desk.say(TEA)
     await desk.run()
     assert await desk.lines() == []
@@ -242,12 +242,12 @@ async def test_a_model_that_never_answers_is_waited_for_so_long_only(desk: Desk)
         await asyncio.Event().wait()
         return ""
 
-    work = Extracting(
+    work = ExtractionWorker(
         extractions=desk.store.extractions,
         sessions=desk.store.sessions,
         memories=desk.memories,
         complete=hang,
-        settings=lambda: Settings(extract=True, rules=Rules()),
+        settings=lambda: ExtractionSettings(extract=True, rules=ExtractionRules()),
         deadline=0.01,
     )
     await desk.say(TEA)
@@ -294,9 +294,9 @@ async def test_what_was_queued_or_found_goes_on_after_a_restart(desk: Desk) -> N
 
 async def test_words_that_left_the_record_meanwhile_are_not_noted(desk: Desk) -> None:
     turn = await desk.say("The weather is fine today, is it not?")
-    held = Fact(category="fact", text="The user prefers tea", importance=6, quote="I prefer tea over coffee")
+    held = ExtractedFact(category="fact", text="The user prefers tea", importance=6, quote="I prefer tea over coffee")
     await desk.store.extractions.next("")
-    await desk.store.extractions.move(turn.id, "found", found=dump(Sifted(facts=(held,))))
+    await desk.store.extractions.move(turn.id, "found", found=dump_result(ExtractionResult(facts=(held,))))
     await desk.run()
     assert await desk.lines() == []
     assert await reasons(desk) == ["kept 0, gone 1"]
@@ -319,7 +319,9 @@ async def test_a_file_that_cannot_be_written_keeps_what_was_found(desk: Desk) ->
 async def test_a_row_that_can_never_be_stored_lets_the_next_ones_pass_and_keeps_its_words(desk: Desk) -> None:
     turn = await desk.say(TEA)
     await desk.store.extractions.next("")
-    spoilt = dump(Sifted(facts=(Fact(category="none", text="prefer tea", importance=6, quote="I prefer tea"),)))
+    spoilt = dump_result(
+        ExtractionResult(facts=(ExtractedFact(category="none", text="prefer tea", importance=6, quote="I prefer tea"),))
+    )
     await desk.store.extractions.move(turn.id, "found", found=spoilt)
     for _ in range(MOST_STORED - 1):
         with pytest.raises(ValueError):
@@ -352,7 +354,7 @@ async def test_states_go_only_where_they_are_drawn(desk: Desk) -> None:
 
 async def test_a_turn_that_is_not_to_be_remembered_is_not_queued(desk: Desk) -> None:
     [stored] = await desk.store.delivery.accept(
-        [Arrival(place=PLACE, key="k", kind="message", sender_id="u1", body='{"text": ""}')]
+        [NewInboxRow(place=PLACE, key="k", kind="message", sender_id="u1", body='{"text": ""}')]
     )
     turn = await desk.store.delivery.claim(stored.id, draft("user", Text(text=TEA)), "u1")
     assert await desk.store.delivery.finish(turn, "done", draft("assistant", Text(text="."), origin="model"), [])

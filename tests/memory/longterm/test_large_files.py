@@ -8,12 +8,12 @@ from typing import Any, Concatenate
 
 import pytest
 
-from memory.longterm.memories import Ground, Memories, differences, lines_of
-from memory.longterm.memory_file import Edit, Revision, Unreadable
+from memory.longterm.memories import Memories, MemoryServices, find_differences, memory_lines
+from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryRevision
 from memory.store.engine.database import Database, Driver, P, Row, T, Tx
 from memory.store.errors import StoreBusy
 from memory.store.longterm.memories import SqlMemoryRecords
-from memory.store.longterm.rows import MemoryRow, MemorySource, NewChange, NewMemory
+from memory.store.longterm.rows import MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
 
@@ -32,7 +32,7 @@ class Counting(SqlMemoryRecords):
     async def put(
         self,
         space: str,
-        change: NewChange | None,
+        change: NewMemoryChange | None,
         live: Sequence[NewMemory] = (),
         superseded: Sequence[tuple[str, str]] = (),
         gone: Sequence[str] = (),
@@ -97,7 +97,7 @@ def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
 
 def counted(place: Place) -> tuple[Memories, Counting]:
     records = Counting(place)
-    return Memories("", Ground(records=records, workspace=place.workspace, similarity=lambda: 0.85)), records
+    return Memories("", MemoryServices(records=records, workspace=place.workspace, similarity=lambda: 0.85)), records
 
 
 async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -> None:
@@ -114,7 +114,7 @@ async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -
 
 async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place: Place) -> None:
     database = Measured(place.store.memories._database)
-    ground = Ground(records=SqlMemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
+    ground = MemoryServices(records=SqlMemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
     spaces = (f"space{number}" for number in range(100))
 
     async def longest(count: int) -> float:
@@ -145,17 +145,17 @@ async def test_an_edit_of_the_whole_file_is_noted_in_parts(place: Place) -> None
     assert await place.known() == []
 
 
-def reworded(count: int) -> tuple[str, Edit]:
+def reworded(count: int) -> tuple[str, MemoryEdit]:
     """A file, and a dream's edit that puts another line in the place of each of its lines."""
     before = lines(count)
     after = before.replace("wants the delivery", "gets a shipment")
-    old, new = lines_of(before), lines_of(after)
+    old, new = memory_lines(before), memory_lines(after)
     live = tuple(
         replace(line, origin="dream", source=MemorySource(quote=line.text), importance=7) for line in new.values()
     )
     pairs = tuple(zip(old, new, strict=True))
-    revision = Revision(text=after, live=live, superseded=pairs)
-    return before, Edit(kind="dream", revise=lambda text: revision, about="d1", by_person=True)
+    revision = MemoryRevision(text=after, live=live, superseded=pairs)
+    return before, MemoryEdit(kind="dream", revise=lambda text: revision, about="d1", by_person=True)
 
 
 async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_own(place: Place) -> None:
@@ -200,11 +200,11 @@ async def test_a_word_added_everywhere_leaves_every_line_its_record(place: Place
 
 
 def test_five_thousand_lines_get_a_record_and_the_others_are_counted() -> None:
-    found = differences(lines(5_003), [])
+    found = find_differences(lines(5_003), [])
     assert (len(found.new), found.left) == (5_000, 3)
     assert found.new[-1].text == "Customer 4999 wants the delivery on a Monday"
     rows = [known(number, f"customer {number} wants the delivery on a monday") for number in range(4_999)]
-    again = differences(lines(5_003), rows)
+    again = find_differences(lines(5_003), rows)
     assert ([line.text for line in again.new], again.left) == (["Customer 4999 wants the delivery on a Monday"], 3)
 
 
@@ -231,7 +231,7 @@ async def test_a_file_of_more_than_a_million_bytes_is_left_alone(place: Place) -
     await memories.reconcile()
     place.write(f"{text}x")
     await memories.reconcile()
-    with pytest.raises(Unreadable, match=r"1,000,001 bytes.*1,000,000"):
+    with pytest.raises(MemoryFileUnreadable, match=r"1,000,001 bytes.*1,000,000"):
         await memories.upsert(wanted("two", origin="person"))
     assert place.text() == f"{text}x"
     assert await place.known() == ["one"]
@@ -256,7 +256,7 @@ def test_what_became_of_changed_lines_is_found_in_proportion_to_them() -> None:
         rows = [known(number, f"Customer {number} likes tea") for number in range(count)]
         text = "## Facts\n\n" + "".join(f"- Customer {n} loves tea\n" for n in range(count))
         begun = thread_time()
-        found = differences(text, rows)
+        found = find_differences(text, rows)
         assert len(found.renamed) + len(found.new) == count
         return thread_time() - begun
 

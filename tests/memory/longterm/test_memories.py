@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import failpoints
-from memory.longterm.memories import Candidate
-from memory.longterm.memory_file import Edit, Revision, Unreadable, WouldLose
-from memory.longterm.similarity import normal
+from memory.longterm.memories import MemoryCandidate
+from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryLossRefused, MemoryRevision
+from memory.longterm.similarity import normalize_key
 from memory.store.errors import StoreError
-from memory.text.bullets import bullets, removed
-from memory.workspace.files import Conflict
+from memory.text.bullets import parse_bullets, remove_bullet
+from memory.workspace.files import FileConflict
 from tests.memory.longterm.remembering import TEMPLATE, Place, facts, settled, wanted
 
 # Literals, so that the product is not compared with itself.
@@ -29,7 +29,7 @@ HEADINGS = {
 
 
 def standing(place: Place) -> list[str]:
-    return sorted(bullet.text for bullet in bullets(place.text()))
+    return sorted(bullet.text for bullet in parse_bullets(place.text()))
 
 
 async def test_seed_004_add_search_and_list(place: Place) -> None:
@@ -106,7 +106,7 @@ async def test_contradictions_are_not_merged_and_a_replaced_line_leaves(place: P
     assert facts(await memories.nearest(other)) == [one]
     both = await memories.upsert(wanted(other))
     assert (both.action, standing(place)) == ("created", sorted([one, other]))
-    third = replace(wanted(f"{other} now", message="m2"), replaces=(normal(one), normal(other)))
+    third = replace(wanted(f"{other} now", message="m2"), replaces=(normalize_key(one), normalize_key(other)))
     done = await memories.upsert(third)
     assert standing(place) == [f"{other} now"]
     assert sorted(facts(list(done.superseded))) == sorted([one, other])
@@ -182,7 +182,7 @@ async def test_a_file_that_is_not_utf8_is_never_rewritten_and_says_nothing_of_th
         lambda: memories.add("fact", "x"),
         lambda: memories.remove(["x"], "forget"),
     ):
-        with pytest.raises(Unreadable):
+        with pytest.raises(MemoryFileUnreadable):
             await act()
     assert facts(await memories.list()) == ["lives in Berlin"]
     assert place.path().read_bytes() == data
@@ -198,22 +198,22 @@ async def test_no_write_halves_the_file_without_a_persons_word(place: Place) -> 
     memories = place.memories()
     long = "lives in Berlin, in a house by the river with a garden and a boat"
     place.write(f"- {long}\n")
-    with pytest.raises(WouldLose):
-        await memories.apply(Edit(kind="dream", revise=lambda text: Revision(text="")))
-    with pytest.raises(WouldLose):
-        await memories.remove([normal(long)], "tool", by_person=False)
-    short = Candidate(category="fact", text="in Rome", origin="extraction", replaces=(normal(long),))
+    with pytest.raises(MemoryLossRefused):
+        await memories.apply(MemoryEdit(kind="dream", revise=lambda text: MemoryRevision(text="")))
+    with pytest.raises(MemoryLossRefused):
+        await memories.remove([normalize_key(long)], "tool", by_person=False)
+    short = MemoryCandidate(category="fact", text="in Rome", origin="extraction", replaces=(normalize_key(long),))
     place.write(f"- {long}\n" + "- x\n" * 3)
-    await memories.upsert(replace(short, replaces=(normal(long), "x")))
+    await memories.upsert(replace(short, replaces=(normalize_key(long), "x")))
     assert place.text().startswith(f"- {long}\n")
-    await memories.remove([normal(long)], "forget")
+    await memories.remove([normalize_key(long)], "forget")
     assert long not in place.text()
 
 
 async def test_I44_the_record_of_a_forgetting_holds_no_words(place: Place) -> None:
     memories = place.memories()
     await memories.upsert(wanted("canary likes seeds"))
-    [row] = await memories.remove([normal("canary likes seeds")], "forget")
+    [row] = await memories.remove([normalize_key("canary likes seeds")], "forget")
     [forgot, _] = await place.store.memories.changes("")
     assert (row.state, forgot.kind, forgot.added, forgot.removed, forgot.before) == ("gone", "forget", (), (), "")
 
@@ -223,14 +223,19 @@ async def test_an_edit_is_recorded_with_what_it_brought_and_took(place: Place) -
     await memories.add("fact", "one")
     before = place.text()
     change = await memories.apply(
-        Edit(kind="dream", revise=lambda t: Revision(text=t.replace("one", "two")), about="d1", keeps_before=True)
+        MemoryEdit(
+            kind="dream",
+            revise=lambda t: MemoryRevision(text=t.replace("one", "two")),
+            about="d1",
+            stores_previous=True,
+        )
     )
     assert change
     assert (change.kind, change.about, change.added, change.removed) == ("dream", "d1", ("two",), ("one",))
     assert change.before == before
     [row] = await memories.list()
     assert (row.text, row.origin) == ("two", "dream")
-    assert await memories.apply(Edit(kind="dream", revise=lambda t: Revision(text=t))) is None
+    assert await memories.apply(MemoryEdit(kind="dream", revise=lambda t: MemoryRevision(text=t))) is None
 
 
 async def test_every_change_begins_where_the_one_before_ended(place: Place) -> None:
@@ -246,7 +251,7 @@ async def test_every_change_begins_where_the_one_before_ended(place: Place) -> N
 @pytest.mark.parametrize("looked_at", [False, True])
 async def test_I22_what_a_crash_cuts_short_the_next_try_completes(place: Place, spot: str, looked_at: bool) -> None:
     await place.memories().upsert(wanted("lives in Berlin", message="m0"))
-    candidate = replace(wanted("lives in Munich"), replaces=(normal("lives in Berlin"),))
+    candidate = replace(wanted("lives in Munich"), replaces=(normalize_key("lives in Berlin"),))
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{spot}:raise"})
     try:
         with pytest.raises((failpoints.FailpointError, StoreError)):
@@ -298,15 +303,15 @@ async def _interleaved(acts: list[tuple[str, int]]) -> None:
                 case "upsert":
                     await memories.upsert(wanted(WISHES[which]))
                 case "replace":
-                    old = normal(WISHES[(which + 1) % 10])
+                    old = normalize_key(WISHES[(which + 1) % 10])
                     await memories.upsert(replace(wanted(WISHES[which]), replaces=(old,)))
                 case "remove":
-                    await memories.remove([normal(WISHES[which])], "forget")
+                    await memories.remove([normalize_key(WISHES[which])], "forget")
                 case "hand add":
                     theirs.append(line)
                     place.write(f"{place.text()}\n- {line}\n")
-                case "hand drop" if found := [b for b in bullets(place.text()) if b.text in WISHES]:
-                    place.write(removed(place.text(), found[which % len(found)]))
+                case "hand drop" if found := [b for b in parse_bullets(place.text()) if b.text in WISHES]:
+                    place.write(remove_bullet(place.text(), found[which % len(found)]))
                 case "hand rewrite":
                     theirs.append(line)
                     place.write(f"{line}\r\n* {line}\r\n{place.text()}")
@@ -314,7 +319,7 @@ async def _interleaved(acts: list[tuple[str, int]]) -> None:
                     memories = place.memories()
         assert all(line in place.text() for line in theirs)
         await memories.reconcile()
-        assert await place.known() == sorted({bullet.text for bullet in bullets(place.text())})
+        assert await place.known() == sorted({bullet.text for bullet in parse_bullets(place.text())})
         await place.store.close()
 
 
@@ -322,23 +327,23 @@ async def test_I23_an_edit_made_while_we_think_is_kept(place: Place) -> None:
     memories = place.memories()
     tries = []
 
-    def meanwhile(text: str) -> Revision:
+    def meanwhile(text: str) -> MemoryRevision:
         tries.append(text)
         if len(tries) < 3:
             place.write(f"{text}- by hand {len(tries)}\n")
-        return Revision(text=f"{text}- by us\n")
+        return MemoryRevision(text=f"{text}- by us\n")
 
-    await memories.apply(Edit(kind="api", revise=meanwhile))
+    await memories.apply(MemoryEdit(kind="api", revise=meanwhile))
     assert standing(place) == ["by hand 1", "by hand 2", "by us"]
     assert await place.known() == ["by hand 1", "by hand 2", "by us"]
 
 
 async def test_a_file_that_never_rests_is_given_up_with_an_error(place: Place) -> None:
-    def meanwhile(text: str) -> Revision:
+    def meanwhile(text: str) -> MemoryRevision:
         place.write(f"{text}.")
-        return Revision(text=f"{text}- by us\n")
+        return MemoryRevision(text=f"{text}- by us\n")
 
     with pytest.raises(OSError, match="faster") as caught:
-        await place.memories().apply(Edit(kind="api", revise=meanwhile))
-    assert not isinstance(caught.value, Conflict)
+        await place.memories().apply(MemoryEdit(kind="api", revise=meanwhile))
+    assert not isinstance(caught.value, FileConflict)
     assert "by us" not in place.text()

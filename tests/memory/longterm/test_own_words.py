@@ -64,12 +64,12 @@ NOT_BORNE_OUT = [
 
 @pytest.mark.parametrize(("typed", "text"), BORNE_OUT)
 def test_the_same_in_other_words_is_borne_out(typed: str, text: str) -> None:
-    assert OwnWords(typed).bear_out(text)
+    assert OwnWords(typed).supports(text)
 
 
 @pytest.mark.parametrize(("typed", "text"), NOT_BORNE_OUT)
 def test_what_a_person_did_not_say_is_not(typed: str, text: str) -> None:
-    assert not OwnWords(typed).bear_out(text)
+    assert not OwnWords(typed).supports(text)
 
 
 def test_the_nearest_sentence_is_the_one_that_shares_most() -> None:
@@ -81,6 +81,6 @@ def test_the_nearest_sentence_is_the_one_that_shares_most() -> None:
 
 def test_of_a_very_long_message_the_rest_counts_word_for_word() -> None:
     long = "x. " * 4_000 + "I live in Leeds."
-    assert OwnWords(long).bear_out("I live in Leeds")
-    assert not OwnWords(long).bear_out("The user lives in Leeds")
-    assert OwnWords(long[-2_000:]).bear_out("The user lives in Leeds")
+    assert OwnWords(long).supports("I live in Leeds")
+    assert not OwnWords(long).supports("The user lives in Leeds")
+    assert OwnWords(long[-2_000:]).supports("The user lives in Leeds")

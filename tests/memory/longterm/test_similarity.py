@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.longterm.similarity import merged, normal, overlap, relevances, similarity
+from memory.longterm.similarity import merge_lines, normalize_key, question_relevances, similarity, word_overlap
 
 # Literals, so that the product is not compared with itself.
 LONGEST = 2000
@@ -51,14 +51,14 @@ def test_there_are_enough_pairs_in_both_languages() -> None:
 def test_similarity_is_the_same_both_ways_and_between_nothing_and_all(one: str, other: str) -> None:
     assert similarity(one, other) == similarity(other, one)
     assert 0 <= similarity(one, other) <= 1
-    assert 0 <= overlap(one, other) <= 1
+    assert 0 <= word_overlap(one, other) <= 1
     assert similarity(one, one) == 1
 
 
 @given(WORDS)
 def test_a_key_is_the_key_of_itself_and_says_something(text: str) -> None:
-    assert normal(normal(text)) == normal(text)
-    assert bool(normal(text)) is bool(text.strip())
+    assert normalize_key(normalize_key(text)) == normalize_key(text)
+    assert bool(normalize_key(text)) is bool(text.strip())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_key_is_the_key_of_itself_and_says_something(text: str) -> None:
     ],
 )
 def test_width_case_spaces_and_punctuation_make_no_other_key(one: str, other: str) -> None:
-    assert normal(one) == normal(other)
+    assert normalize_key(one) == normalize_key(other)
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ def test_width_case_spaces_and_punctuation_make_no_other_key(one: str, other: st
     ],
 )
 def test_what_means_something_stays_in_the_key(one: str, other: str) -> None:
-    assert normal(one) != normal(other)
+    assert normalize_key(one) != normalize_key(other)
 
 
 def test_of_two_lines_the_fuller_stays_or_both_or_the_newer() -> None:
-    assert merged(" a ", "a") == "a"
-    assert merged("likes tea", "likes tea, green") == "likes tea, green"
-    assert merged("likes tea, green", "likes tea") == "likes tea, green"
-    assert merged("喜欢茶", "爱喝茶") == "喜欢茶\n爱喝茶"
-    assert merged("", "b") == "b"
-    assert merged("x" * LONGEST, "y") == "y"
-    assert merged("x" * (LONGEST - 2), "y") == "x" * (LONGEST - 2) + "\ny"
+    assert merge_lines(" a ", "a") == "a"
+    assert merge_lines("likes tea", "likes tea, green") == "likes tea, green"
+    assert merge_lines("likes tea, green", "likes tea") == "likes tea, green"
+    assert merge_lines("喜欢茶", "爱喝茶") == "喜欢茶\n爱喝茶"
+    assert merge_lines("", "b") == "b"
+    assert merge_lines("x" * LONGEST, "y") == "y"
+    assert merge_lines("x" * (LONGEST - 2), "y") == "x" * (LONGEST - 2) + "\ny"
 
 
 def test_of_several_lines_the_most_alike_ones_count() -> None:
@@ -117,7 +117,7 @@ UNASKED = ("好的", "ok", "thanks a lot", "今天天气怎么样", "What is the
 def test_a_question_finds_the_line_that_holds_most_of_it_and_small_talk_none() -> None:
     lines = list(dict.fromkeys(ASKED.values())) + [one for one, _ in chain(*(PAIRS[name]["related"] for name in PAIRS))]
     for question, line in ASKED.items():
-        scores = relevances(question, lines)
+        scores = question_relevances(question, lines)
         assert max(scores) == scores[lines.index(line)] >= 0.6, (question, scores[lines.index(line)])
     for question in UNASKED:
-        assert max(relevances(question, lines)) < 0.6, question
+        assert max(question_relevances(question, lines)) < 0.6, question

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.store.engine.postgres import PostgresDatabase
-from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.open_postgres import PostgresOptions, open_postgres
 from memory.store.store import SqlStore
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 
@@ -19,7 +19,7 @@ class PostgresRecord:
         self.opened: list[SqlStore] = []
 
     async def open(self, *, writable: bool = True, beside: bool = False) -> SqlStore:
-        wanted = Wanted(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=4)
+        wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=4)
         store = await open_postgres(wanted, writable=writable)
         if writable and not beside:
             await self.kill(*self.opened)

@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import text
 
 from memory.store.conversations import inbox
-from memory.store.conversations.messages import take
-from memory.store.engine.database import Compiler, Lane, Tx, glance
-from memory.store.engine.postgres import Bare
+from memory.store.conversations.messages import take_numbers
+from memory.store.engine.database import QueueKey, StatementCompiler, Tx, single_query
+from memory.store.engine.postgres import PostgresConnection
 from memory.store.errors import WrongState
-from memory.store.schema.postgres import dialect
+from memory.store.schema.postgres import create_dialect
 from tests.contracts.store_words import arrival
 from tests.memory.postgres.conftest import PostgresRecord
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.postgres
 
 
 async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) -> None:
-    store, wished, heard = await record.open(), list[Lane](), list[Lane]()
+    store, wished, heard = await record.open(), list[QueueKey](), list[QueueKey]()
 
-    async def enqueue(bare: Bare, lanes: Sequence[Lane]) -> None:
+    async def enqueue(bare: PostgresConnection, lanes: Sequence[QueueKey]) -> None:
         wished.extend(lanes)
 
-    store.rings(heard.extend)
+    store.set_on_commit(heard.extend)
     await store.delivery.accept([arrival("k1")])
     assert [lane.kind for lane in heard] == ["turn"]
     record.database(store).enqueue = enqueue
@@ -35,16 +35,16 @@ async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) ->
 async def test_a_question_needs_no_transaction_and_two_do_not_pass_for_one(record: PostgresRecord) -> None:
     store = await record.open()
     ((row, *_),) = [await store.delivery.accept([arrival("k1")])]
-    assert (await store.delivery.next_in(row.conversation, record.now)) is not None
+    assert (await store.delivery.next_inbox_row(row.conversation, record.now)) is not None
 
-    @glance
+    @single_query
     async def twice(tx: Tx) -> None:
-        await inbox.next_in(tx, row.conversation, record.now)
-        await inbox.next_in(tx, row.conversation, record.now)
+        await inbox.next_row(tx, row.conversation, record.now)
+        await inbox.next_row(tx, row.conversation, record.now)
 
-    @glance
+    @single_query
     async def changing(tx: Tx) -> None:
-        await take(tx, row.conversation, lines=1)
+        await take_numbers(tx, row.conversation, lines=1)
         await tx.run(text("SELECT 1"))
 
     with pytest.raises(WrongState, match="two need a snapshot"):
@@ -56,12 +56,12 @@ async def test_a_question_needs_no_transaction_and_two_do_not_pass_for_one(recor
 async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_changed(record: PostgresRecord) -> None:
     store = await record.open()
     (row,) = await store.delivery.accept([arrival("k1")])
-    plain = Compiler(dialect())
+    plain = StatementCompiler(create_dialect())
     plain.returns = False
 
     async def both(tx: Tx) -> list[int]:
         old = Tx(driver=tx.driver, compiler=plain, lease=tx.lease, now=tx.now)
-        return [(await take(one, row.conversation, seqs=1))["next_seq"] for one in (tx, old, tx, old)]
+        return [(await take_numbers(one, row.conversation, seqs=1))["next_seq"] for one in (tx, old, tx, old)]
 
     first, *others = await store.database.write(both)
     assert others == [first + 1, first + 2, first + 3]

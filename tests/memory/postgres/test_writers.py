@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.store.engine.postgres_locks import CLASS, Patience, PostgresWriters, key_of
+from memory.store.engine.postgres_locks import LOCK_CLASS, LockTimeouts, PostgresWriteLocks, lock_key
 from memory.workspace.files import SpaceFiles, Workspace
-from memory.workspace.locks import Overtaken, Writers
+from memory.workspace.locks import LockLost, WriteLocks
 from tests.contracts.writers_suite import Spawn, WritersSuite, unfinished
 from tests.contracts.writing import NOT_SURE, Other, spawned
 
@@ -31,9 +31,9 @@ def record(fresh: str) -> Iterator[psycopg.Connection]:
 
 
 @pytest.fixture
-def writers(fresh: str, record: psycopg.Connection) -> Iterator[Writers]:
+def writers(fresh: str, record: psycopg.Connection) -> Iterator[WriteLocks]:
     record.execute(ALIVE, [1])
-    made = PostgresWriters(fresh, 1, Patience(wait=10.0, idle=10.0))
+    made = PostgresWriteLocks(fresh, 1, LockTimeouts(wait=10.0, idle=10.0))
     made.open()
     yield made
     made.close()
@@ -52,7 +52,7 @@ def spawn(root: Path, fresh: str, record: psycopg.Connection) -> Spawn:
 
 
 @pytest.fixture
-def files(root: Path, writers: Writers) -> SpaceFiles:
+def files(root: Path, writers: WriteLocks) -> SpaceFiles:
     return Workspace(root, writers).space("")
 
 
@@ -61,7 +61,7 @@ class TestInPostgres(WritersSuite): ...
 
 def end_its_session(record: psycopg.Connection) -> None:
     """As the server does by itself with a session that lies idle with a lock, only now."""
-    record.execute(LOCKS.replace("SELECT pid", "SELECT pg_terminate_backend(pid)"), [CLASS])
+    record.execute(LOCKS.replace("SELECT pid", "SELECT pg_terminate_backend(pid)"), [LOCK_CLASS])
 
 
 @pytest.mark.kill
@@ -98,31 +98,31 @@ def test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come(
 
 def test_a_session_that_sleeps_with_the_lock_is_ended_by_the_server(fresh: str, files: SpaceFiles) -> None:
     files.write("a.md", "old", None)
-    hasty = PostgresWriters(fresh, 1, Patience(idle=0.2))
+    hasty = PostgresWriteLocks(fresh, 1, LockTimeouts(idle=0.2))
     hasty.open()
     with hasty.alone("", -1) as sleeper:
         assert files.write("a.md", "new", files.read("a.md").sha256).text == "new"
-        with pytest.raises(Overtaken):
-            sleeper.sure()
+        with pytest.raises(LockLost):
+            sleeper.check_still_held()
     hasty.close()
 
 
 def test_who_does_not_get_the_lock_writes_nothing(fresh: str, root: Path, record: psycopg.Connection) -> None:
     record.execute(ALIVE, [1])
-    hasty = PostgresWriters(fresh, 1, Patience(wait=0.1))
+    hasty = PostgresWriteLocks(fresh, 1, LockTimeouts(wait=0.1))
     hasty.open()
     with psycopg.connect(fresh) as held:
-        held.execute("SELECT pg_advisory_xact_lock(%s, %s)", [CLASS, key_of("")])
-        with pytest.raises(Overtaken):
+        held.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCK_CLASS, lock_key("")])
+        with pytest.raises(LockLost):
             Workspace(root, hasty).space("").write("a.md", "new", None)
     assert Workspace(root, hasty).space("").write("a.md", "new", None).text == "new"
     hasty.close()
 
 
 def test_without_the_server_nothing_is_written(root: Path) -> None:
-    nobody = PostgresWriters("postgresql://nobody@127.0.0.1:1/none", 1, Patience(wait=0.3))
+    nobody = PostgresWriteLocks("postgresql://nobody@127.0.0.1:1/none", 1, LockTimeouts(wait=0.3))
     nobody.open()
-    with pytest.raises(Overtaken):
+    with pytest.raises(LockLost):
         Workspace(root, nobody).space("").write("a.md", "new", None)
     assert list(root.iterdir()) == []
     nobody.close()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.postgres_spaces import PostgresSharedIndexes
 from tests.postgres import database, needs_postgres
 
 TABLES = ("posting", "vector", "entry", "speaker", "source", "space")
@@ -29,11 +29,11 @@ def url(server: str) -> str:
 
 
 @pytest.fixture(params=["files", pytest.param("postgres", marks=pytest.mark.postgres)])
-def shared(request: pytest.FixtureRequest) -> Iterator[PostgresShared | None]:
+def shared(request: pytest.FixtureRequest) -> Iterator[PostgresSharedIndexes | None]:
     """None where each index is a file."""
     if request.param == "files":
         yield None
         return
-    held = PostgresShared(request.getfixturevalue("url"))
+    held = PostgresSharedIndexes(request.getfixturevalue("url"))
     yield held
     held.close()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.check import Looked, look
+from memory.recall.check import IndexCheck, check_index_files
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground
+from memory.recall.sqlite_index import RecallDependencies
 from memory.recall.sync import UNSETTLED_NS
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
@@ -22,8 +22,8 @@ class Made:
     folder: Path
     workspace: Workspace
 
-    def look(self) -> list[Looked]:
-        return look(self.folder, self.workspace)
+    def look(self) -> list[IndexCheck]:
+        return check_index_files(self.folder, self.workspace)
 
     def alter(self, statement: str, name: str = "owner.db") -> None:
         with closing(sqlite3.connect(self.folder / name, isolation_level=None)) as base:
@@ -38,7 +38,7 @@ async def made(tmp_path: Path) -> AsyncIterator[Made]:
     workspace.space("").write("memory/2026-11-20.md", "- 09:00 Ann: hello there\n", None)
     workspace.space("telegram-42").write("MEMORY.md", "- a canary\n", None)
     store = await open_store(tmp_path / "mnema.db")
-    recall = Recall(Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC))
+    recall = Recall(RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC))
     settled = (tmp_path / "workspace" / "MEMORY.md").stat().st_ctime_ns + 2 * UNSETTLED_NS
     while _clock(tmp_path) < settled:
         pass
@@ -56,18 +56,18 @@ def _clock(folder: Path) -> int:
 
 
 def test_where_there_is_no_index_there_is_nothing_to_say(tmp_path: Path) -> None:
-    assert look(tmp_path / "index", Workspace(tmp_path)) == []
+    assert check_index_files(tmp_path / "index", Workspace(tmp_path)) == []
 
 
 async def test_sound_indexes_have_their_rows_and_no_fault(made: Made) -> None:
-    assert made.look() == [Looked(space="", rows=3), Looked(space="telegram-42", rows=1)]
+    assert made.look() == [IndexCheck(space="", rows=3), IndexCheck(space="telegram-42", rows=1)]
 
 
 async def test_a_file_that_changed_or_went_is_no_fault(made: Made) -> None:
     root = made.workspace.root
     (root / "MEMORY.md").write_text("- something else\n")
     (root / "memory" / "2026-11-20.md").unlink()
-    assert made.look()[0] == Looked(space="", rows=3, behind=2)
+    assert made.look()[0] == IndexCheck(space="", rows=3, behind=2)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ async def test_a_file_that_is_no_index_is_at_fault_and_the_others_are_looked_at(
     (made.folder / "owner.db").write_bytes(b"no index at all" * 1_000)
     mine, theirs = made.look()
     assert (mine.space, mine.rows, bool(mine.fault)) == ("", 0, True)
-    assert theirs == Looked(space="telegram-42", rows=1)
+    assert theirs == IndexCheck(space="telegram-42", rows=1)

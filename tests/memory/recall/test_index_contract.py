@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import pytest
 
-from memory.recall.index import Narrow, SpaceIndex
+from memory.recall.index import SearchFilter, SpaceIndex
 from memory.recall.postgres_index import PostgresIndex
-from memory.recall.postgres_pool import Connections, Patience
+from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
 from memory.recall.sqlite_index import SqliteIndex
 from tests.contracts.index_suite import IndexSuite, Place, put, row
 
@@ -27,7 +27,7 @@ class File:
 
 
 class Postgres:
-    def __init__(self, connections: Connections, space: str = "") -> None:
+    def __init__(self, connections: IndexConnections, space: str = "") -> None:
         self.index = PostgresIndex(space, connections)
 
     def read(self, work: Callable[[SpaceIndex], T]) -> T:
@@ -55,8 +55,8 @@ def file(tmp_path: Path) -> Iterator[File]:
 
 
 @pytest.fixture
-def connections(url: str) -> Iterator[Connections]:
-    held = Connections(url, Patience())
+def connections(url: str) -> Iterator[IndexConnections]:
+    held = IndexConnections(url, IndexTimeouts())
     yield held
     held.close()
 
@@ -70,12 +70,12 @@ class TestFile(IndexSuite):
 @pytest.mark.postgres
 class TestPostgres(IndexSuite):
     @pytest.fixture
-    def place(self, connections: Connections) -> Place:
+    def place(self, connections: IndexConnections) -> Place:
         return Postgres(connections)
 
 
 @pytest.mark.postgres
-def test_both_weigh_the_same_rows_the_same(file: File, connections: Connections) -> None:
+def test_both_weigh_the_same_rows_the_same(file: File, connections: IndexConnections) -> None:
     random, postgres = Random(3), Postgres(connections)
     vocabulary = [f"w{at}" for at in range(60)] + ["天气", "天晴", "晴天", "heron's", "Ünïcode", "ﬁne"]
     rows = [
@@ -87,7 +87,7 @@ def test_both_weigh_the_same_rows_the_same(file: File, connections: Connections)
     for _ in range(40):
         asked = random.sample([f"w{at}" for at in range(60)] + ["天气", "heron", "ünïcod", "ünïcode", "fine"], 5)
         ours, theirs = [
-            place.read(lambda index: index.best(asked, 400, Narrow()))  # noqa: B023  called at once
+            place.read(lambda index: index.best(asked, 400, SearchFilter()))  # noqa: B023  called at once
             for place in (postgres, file)
         ]
         assert {fact.row: pytest.approx(fact.bare) for fact in ours} == {fact.row: fact.bare for fact in theirs}

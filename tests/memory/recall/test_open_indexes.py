@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground
+from memory.recall.sqlite_index import RecallDependencies
 from memory.workspace.files import Workspace
 
 
@@ -47,7 +47,7 @@ class Indexes:
         links = SimpleNamespace(members=self._members)
         self._linked = members or {}
         self.recall = Recall(
-            Ground(
+            RecallDependencies(
                 store=SimpleNamespace(links=links),  # type: ignore[arg-type]
                 workspace=Workspace(folder),
                 folder=folder,
@@ -56,7 +56,7 @@ class Indexes:
             )
         )
 
-    def kept(self, space: str, ground: Ground) -> Index:
+    def kept(self, space: str, ground: RecallDependencies) -> Index:
         self.made.append(Index(space, self.gate, self.moved, self.faults))
         return self.made[-1]
 

@@ -11,15 +11,15 @@ import psycopg
 import pytest
 
 from memory.recall import postgres_index, postgres_pool
-from memory.recall.check import Looked
-from memory.recall.documents import Passage, Said, Wanted
-from memory.recall.index import Narrow, SpaceIndex
-from memory.recall.postgres_index import PostgresIndex, storable
-from memory.recall.postgres_pool import Connections, Patience
-from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.check import IndexCheck
+from memory.recall.documents import IndexPosition, Passage, SearchRequest
+from memory.recall.index import SearchFilter, SpaceIndex
+from memory.recall.postgres_index import PostgresIndex, to_storable
+from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
+from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground, kept_of
-from memory.recall.sync import TALK, UNSETTLED_NS, read_on
+from memory.recall.sqlite_index import RecallDependencies, create_keeper
+from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, read_new_messages
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
 from memory.store.store import SqlStore
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.postgres
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HERE = "FROM pg_stat_activity WHERE datname = current_database()"
 END = f"SELECT pg_terminate_backend(pid) {HERE}"
-HASTE = Patience(connect=1.0, read=0.3, change=5.0, wait=0.05, removal=5.0)
+HASTE = IndexTimeouts(connect=1.0, read=0.3, change=5.0, wait=0.05, removal=5.0)
 
 
 class Processes:
@@ -40,13 +40,15 @@ class Processes:
 
     def __init__(self, folder: Path, store: SqlStore, url: str) -> None:
         self.url, self.store, self.workspace = url, store, Workspace(folder / "ws")
-        self._folder, self._opened = folder, list[tuple[Recall, PostgresShared]]()
+        self._folder, self._opened = folder, list[tuple[Recall, PostgresSharedIndexes]]()
 
-    def ground(self, shared: PostgresShared) -> Ground:
-        return Ground(store=self.store, workspace=self.workspace, folder=self._folder, zone=UTC, shared=shared)
+    def ground(self, shared: PostgresSharedIndexes) -> RecallDependencies:
+        return RecallDependencies(
+            store=self.store, workspace=self.workspace, folder=self._folder, zone=UTC, shared=shared
+        )
 
-    def start(self, patience: Patience | None = None, url: str = "") -> Recall:
-        shared = PostgresShared(url or self.url, patience)
+    def start(self, patience: IndexTimeouts | None = None, url: str = "") -> Recall:
+        shared = PostgresSharedIndexes(url or self.url, patience)
         self._opened.append((Recall(self.ground(shared)), shared))
         return self._opened[-1][0]
 
@@ -83,14 +85,14 @@ async def processes(tmp_path: Path, url: str) -> AsyncIterator[Processes]:
 
 
 @pytest.fixture
-def connections(url: str) -> Iterator[Connections]:
-    held = Connections(url, HASTE)
+def connections(url: str) -> Iterator[IndexConnections]:
+    held = IndexConnections(url, HASTE)
     yield held
     held.close()
 
 
 async def found(recall: Recall, query: str, space: str = "") -> list[str]:
-    passages: list[Passage] = await recall.search(Wanted(space=space, query=query, now=NOW, limit=50))
+    passages: list[Passage] = await recall.search(SearchRequest(space=space, query=query, now=NOW, limit=50))
     return sorted(passage.words for passage in passages)
 
 
@@ -101,12 +103,12 @@ def changed(index: PostgresIndex, name: str, *words: str) -> None:
 
 
 LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
-    "best": lambda index: index.best(["canari"], 9, Narrow()),
-    "narrowed": lambda index: index.best(["canari"], 9, Narrow(since="2025-01-01")),
-    "holding": lambda index: index.holding(["c"], 9, Narrow()),
-    "of_days": lambda index: index.of_days([("2025-01-01", "2025-01-03")], 9, Narrow()),
-    "around": lambda index: index.around([((1 << 32) + 0, 0)], Narrow()),
-    "facts": lambda index: index.facts([1], Narrow()),
+    "best": lambda index: index.best(["canari"], 9, SearchFilter()),
+    "narrowed": lambda index: index.best(["canari"], 9, SearchFilter(since="2025-01-01")),
+    "holding": lambda index: index.with_characters(["c"], 9, SearchFilter()),
+    "of_days": lambda index: index.on_days([("2025-01-01", "2025-01-03")], 9, SearchFilter()),
+    "around": lambda index: index.around([((1 << 32) + 0, 0)], SearchFilter()),
+    "facts": lambda index: index.facts([1], SearchFilter()),
     "whole": lambda index: index.whole([1]),
     "frequencies": lambda index: index.frequencies(["canari"]),
     "speakers": lambda index: index.speakers(),
@@ -123,7 +125,7 @@ NOTHING = {"frequencies": ({}, 0), "count": 0, "number": 0, "check": "", "speake
 
 @pytest.mark.parametrize("look", sorted(LOOKS))
 @pytest.mark.parametrize("known", [False, True], ids=["a space without an index", "an emptied one"])
-def test_I40_no_way_to_look_shows_another_space(connections: Connections, look: str, known: bool) -> None:
+def test_I40_no_way_to_look_shows_another_space(connections: IndexConnections, look: str, known: bool) -> None:
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary")
     theirs.begin_changing(1.0)
@@ -140,7 +142,7 @@ def test_I40_no_way_to_look_shows_another_space(connections: Connections, look: 
     assert seen == NOTHING.get(look, {} if look == "whole" else [])
 
 
-def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: Connections) -> None:
+def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: IndexConnections) -> None:
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary", "otter")
     theirs.begin_changing(1.0)
@@ -208,12 +210,14 @@ async def test_while_another_process_indexes_the_others_search_what_is_there(pro
     processes.write("- likes hiking\n")
     recall = processes.start(HASTE)
     assert await found(recall, "hiking") == ["likes hiking"]
-    busy = PostgresIndex("", Connections(processes.url, HASTE))
+    busy = PostgresIndex("", IndexConnections(processes.url, HASTE))
     busy.begin_changing(1.0)
     processes.write("- likes rowing\n")
     assert await found(recall, "hiking rowing") == ["likes hiking"]
     with pytest.raises(StoreBusy):
-        await kept_of("", processes.ground(PostgresShared(processes.url, HASTE))).change(lambda index: index.count())
+        await create_keeper("", processes.ground(PostgresSharedIndexes(processes.url, HASTE))).change(
+            lambda index: index.count()
+        )
     busy.end(keep=False)
     assert await found(recall, "hiking rowing") == ["likes rowing"]
 
@@ -226,14 +230,14 @@ async def waited_for(processes: Processes) -> None:
 
 async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(processes: Processes) -> None:
     processes.write("- likes hiking\n")
-    recall, other = processes.start(), PostgresIndex("", Connections(processes.url, HASTE))
+    recall, other = processes.start(), PostgresIndex("", IndexConnections(processes.url, HASTE))
     other.begin_changing(1.0)
     searching = asyncio.create_task(found(recall, "canoe"))
     await waited_for(processes)
     conversation = await talk(processes.store, [("my canoe is red", "nice")])
     end = (await processes.store.sessions.ends(""))[conversation]
-    async for stamp, rows in read_on(processes.store, conversation, Said(), end, UTC):
-        other.put(TALK + conversation, stamp, rows, more=True)
+    async for stamp, rows in read_new_messages(processes.store, conversation, IndexPosition(), end, UTC):
+        other.put(CONVERSATION_PREFIX + conversation, stamp, rows, more=True)
     other.end(keep=True)
     assert await searching == ["my canoe is red"]
 
@@ -242,7 +246,7 @@ async def test_what_a_process_that_was_killed_was_indexing_is_as_if_it_had_not_b
     processes.write("- likes hiking\n")
     recall = processes.start()
     assert await found(recall, "hiking") == ["likes hiking"]
-    killed = PostgresIndex("", Connections(processes.url, HASTE))
+    killed = PostgresIndex("", IndexConnections(processes.url, HASTE))
     killed.begin_changing(1.0)
     killed.put("file:MEMORY.md", "1", [row("canary")])
     processes.ask(f"{END} AND state = 'idle in transaction'")
@@ -291,7 +295,7 @@ async def test_I44_a_space_that_is_forgotten_is_in_no_table(processes: Processes
 async def test_I44_what_another_process_was_indexing_meanwhile_is_forgotten_too(processes: Processes) -> None:
     recall = processes.start()
     await recall.refresh("")
-    slow = PostgresIndex("", Connections(processes.url, HASTE))
+    slow = PostgresIndex("", IndexConnections(processes.url, HASTE))
     slow.begin_changing(1.0)
     slow.put("file:a", "1", [row("canary")])
     forgetting = asyncio.create_task(recall.forget(""))
@@ -305,7 +309,7 @@ async def test_many_spaces_at_once_do_not_wait_for_one_another_for_ever(processe
     spaces = [f"telegram-{number}" for number in range(24)]
     for space in spaces:
         processes.write("- likes hiking\n", space=space)
-    recall = processes.start(Patience(connect=1.0))  # more spaces than threads, more threads than connections
+    recall = processes.start(IndexTimeouts(connect=1.0))  # more spaces than threads, more threads than connections
     assert await asyncio.gather(*map(recall.refresh, spaces)) == [1] * len(spaces)
 
 
@@ -317,10 +321,10 @@ async def test_a_fault_of_an_index_is_seen_from_outside(processes: Processes) ->
         path.stat().st_ctime_ns + 2 * UNSETTLED_NS
     ):
         pass
-    recall, shared = processes.start(), PostgresShared(processes.url)
+    recall, shared = processes.start(), PostgresSharedIndexes(processes.url)
     for space in ("", "telegram-2"):
         await recall.refresh(space)
-    sound = [Looked(space="", rows=2), Looked(space="telegram-2", rows=1)]
+    sound = [IndexCheck(space="", rows=2), IndexCheck(space="telegram-2", rows=1)]
     assert shared.look(processes.workspace) == sound
     faults = []
     for statement in (
@@ -366,7 +370,7 @@ def test_processes_that_start_at_once_make_the_tables_once(url: str) -> None:
     faults: list[BaseException] = []
 
     def start(number: int) -> None:
-        connections = Connections(url, Patience())
+        connections = IndexConnections(url, IndexTimeouts())
         try:
             changed(PostgresIndex("", connections), f"file:{number}", "heron")
         except StoreError as err:
@@ -438,7 +442,7 @@ async def test_a_network_that_swallows_everything_holds_nobody_for_ever(processe
 
 @pytest.mark.parametrize(("given", "kept"), [("a\x00b", "a�b"), ("a\ud800b", "a�b"), ("龙🐉é", "龙🐉é"), ("", "")])
 def test_what_postgres_cannot_hold_stands_as_a_mark(given: str, kept: str) -> None:
-    assert storable(given) == kept
+    assert to_storable(given) == kept
 
 
 async def test_nul_bytes_in_a_file_keep_nothing_from_being_found(processes: Processes) -> None:

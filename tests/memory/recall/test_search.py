@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import Folder
-from memory.recall.documents import Passage, Wanted
-from memory.recall.postgres_spaces import PostgresShared
+from memory.folding import FoldRunner
+from memory.recall.documents import Passage, SearchRequest
+from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground
+from memory.recall.sqlite_index import RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import FoldRow
 from memory.store.store import SqlStore
@@ -40,23 +40,23 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 async def recall(
-    store: SqlStore, workspace: Workspace, tmp_path: Path, shared: PostgresShared | None
+    store: SqlStore, workspace: Workspace, tmp_path: Path, shared: PostgresSharedIndexes | None
 ) -> AsyncIterator[Recall]:
-    ground = Ground(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC, shared=shared)
+    ground = RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC, shared=shared)
     opened = Recall(ground)
     yield opened
     await opened.close()
 
 
 async def found(recall: Recall, query: str, space: str = "", **more: object) -> list[Passage]:
-    return await recall.search(Wanted(space=space, query=query, **{"now": NOW, **more}))
+    return await recall.search(SearchRequest(space=space, query=query, **{"now": NOW, **more}))
 
 
 async def fold(store: SqlStore, workspace: Workspace, conversation: str, first: int, last: int) -> FoldRow:
     async def nobody(system: str, prompt: str, most: int, conversation: str) -> str:
         return ""
 
-    folder = Folder(
+    folder = FoldRunner(
         folds=store.folds,
         sessions=store.sessions,
         workspace=workspace,
@@ -66,7 +66,7 @@ async def fold(store: SqlStore, workspace: Workspace, conversation: str, first: 
     )
     row = await folder.start(await fold_plan(store, conversation, first, last))
     assert row
-    done = await folder.carry(row, extract=True)
+    done = await folder.run_fold(row, extract=True)
     assert done
     return done
 
@@ -117,16 +117,16 @@ async def test_I18_what_was_cleared_is_left_out_only_when_nobody_asked(
     conversation = await talk(store, [("my canoe is red", "nice"), ("and my kayak blue", "ok")])
     await fold(store, workspace, conversation, 1, 1)
     await store.sessions.clear(conversation)
-    assert await found(recall, "canoe kayak", behalf=conversation) == []
+    assert await found(recall, "canoe kayak", on_behalf_of=conversation) == []
     asked = await found(recall, "canoe kayak")
     assert {passage.words for passage in asked} == {"my canoe is red", "and my kayak blue"}
 
 
 async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(recall: Recall, store: SqlStore) -> None:
     conversation = await talk(store, [("my canoe is red", "nice")])
-    assert await found(recall, "my canoe", behalf=conversation) == []
-    assert await found(recall, "my canoe", shown_in=conversation) == []
-    assert await found(recall, "my canoe", behalf=await talk(store, [("hi", "hi")], replace(PLACE, chat_id="c9")))
+    assert await found(recall, "my canoe", on_behalf_of=conversation) == []
+    assert await found(recall, "my canoe", hide_live_of=conversation) == []
+    assert await found(recall, "my canoe", on_behalf_of=await talk(store, [("hi", "hi")], replace(PLACE, chat_id="c9")))
 
 
 async def test_a_fold_that_was_taken_back_is_found_only_as_what_was_said(
@@ -185,8 +185,8 @@ async def test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unaske
     workspace.space("").write("memory/2025-01-02.md", lines, None)
     query = "translate quarterly revenue spreadsheet formulas into the garden language"
     assert await found(recall, query)
-    assert await found(recall, query, behalf="nobody") == []
-    assert await found(recall, "what is in the garden shed", behalf="nobody")
+    assert await found(recall, query, on_behalf_of="nobody") == []
+    assert await found(recall, "what is in the garden shed", on_behalf_of="nobody")
 
 
 async def test_days_and_speakers_can_be_bounds(recall: Recall, workspace: Workspace) -> None:

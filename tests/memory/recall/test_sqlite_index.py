@@ -7,10 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall.documents import IndexRow
-from memory.recall.index import Narrow
-from memory.recall.ranking import DATE, DAY, NEXT, PREVIOUS, QUESTION, SPEAKER, TWO_AWAY, Fact, rank
+from memory.recall.index import SearchFilter
+from memory.recall.ranking import (
+    DATE_BONUS,
+    DAY_SHARE,
+    NEXT_SHARE,
+    PREVIOUS_SHARE,
+    QUESTION_FACTOR,
+    SPEAKER_FACTOR,
+    TWO_AWAY_SHARE,
+    CandidateRow,
+    rank_rows,
+)
 from memory.recall.sqlite_index import SqliteIndex
-from memory.text.tokenizer import names_said, question_terms, terms
+from memory.text.tokenizer import names_in_question, question_terms, text_terms
 
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
 
@@ -38,9 +48,9 @@ def test_the_integrity_check_passes_after_a_thousand_edits_and_deletions(tmp_pat
     assert index.check() == ""
     assert index.count() == sum(map(len, held.values()))
     for word in WORDS:
-        (term, *_) = terms(word)
-        wanted = sum(term in terms(words) for rows in held.values() for words in rows)
-        assert len(index.best([term], 10_000, Narrow())) == wanted
+        (term, *_) = text_terms(word)
+        wanted = sum(term in text_terms(words) for rows in held.values() for words in rows)
+        assert len(index.best([term], 10_000, SearchFilter())) == wanted
         assert index.frequencies([term]) == ({term: wanted} if wanted else {}, index.count())
     index.close()
 
@@ -48,7 +58,7 @@ def test_the_integrity_check_passes_after_a_thousand_edits_and_deletions(tmp_pat
 def test_a_second_process_finds_what_the_first_one_put_in(tmp_path: Path) -> None:
     one, other = SqliteIndex(tmp_path / "i.db"), SqliteIndex(tmp_path / "i.db")
     one.put("file:a", "1", [row("heron")])
-    assert len(other.best(["heron"], 5, Narrow())) == 1
+    assert len(other.best(["heron"], 5, SearchFilter())) == 1
     one.close()
     other.close()
 
@@ -65,27 +75,27 @@ def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
     index.close()
 
 
-def fact(number: int, **more: object) -> Fact:
+def fact(number: int, **more: object) -> CandidateRow:
     given = {"session": 1, "place": number, "day": "", "speaker": "", "asks": 0, "source": 1, "said": 0, "fold": ""}
-    return Fact(row=number, bare=0.0, **{**given, **more})
+    return CandidateRow(row=number, bare=0.0, **{**given, **more})
 
 
-def scores(facts: list[Fact], *args: object) -> dict[int, float]:
-    return {one.row: round(one.score, 6) for one in rank(facts, *args)}
+def scores(facts: list[CandidateRow], *args: object) -> dict[int, float]:
+    return {one.row: round(one.score, 6) for one in rank_rows(facts, *args)}
 
 
 def test_a_row_lends_to_its_neighbours_in_its_session_alone() -> None:
     facts = [fact(number) for number in range(1, 7)] + [fact(7, place=4, session=2)]
     assert scores(facts, {3: 1.0}) == {
-        1: TWO_AWAY, 2: PREVIOUS, 3: 1.0, 4: NEXT, 5: TWO_AWAY, 6: 0.0, 7: 0.0
+        1: TWO_AWAY_SHARE, 2: PREVIOUS_SHARE, 3: 1.0, 4: NEXT_SHARE, 5: TWO_AWAY_SHARE, 6: 0.0, 7: 0.0
     }  # fmt: skip
 
 
 def test_the_most_that_one_neighbour_lends_counts() -> None:
-    (best, *_) = rank([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})
+    (best, *_) = rank_rows([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})
     assert best.row == 3
-    assert scores([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})[2] == PREVIOUS
-    lenders = {one.row: one.lender for one in rank([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})}
+    assert scores([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})[2] == PREVIOUS_SHARE
+    lenders = {one.row: one.lender for one in rank_rows([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})}
     assert lenders == {1: 1, 2: 3, 3: 3}
 
 
@@ -94,25 +104,25 @@ def test_days_dates_speakers_and_questions_count() -> None:
     facts = [fact(1, **day), fact(9, **day), fact(20, speaker="Ann"), fact(30, asks=1), fact(40)]
     bare = {1: 1.0, 20: 0.5, 30: 0.5, 40: 0.5}
     assert scores(facts, bare, {40}, {"Ann"}) == {
-        1: 1 + DAY, 9: DAY, 20: 0.5 * SPEAKER, 30: 0.5 * QUESTION, 40: 0.5 + DATE
+        1: 1 + DAY_SHARE, 9: DAY_SHARE, 20: 0.5 * SPEAKER_FACTOR, 30: 0.5 * QUESTION_FACTOR, 40: 0.5 + DATE_BONUS
     }  # fmt: skip
 
 
 @given(st.text(max_size=200))
 def test_terms_of_any_text_are_plain_words(text: str) -> None:
-    for term in [*terms(text), *question_terms(text)]:
+    for term in [*text_terms(text), *question_terms(text)]:
         assert term
         assert not set(term) & set(" \"'()*:^-+")
 
 
 def test_stems_and_pairs() -> None:
-    assert terms("I adopted two cats; adoption's easy") == ["i", "adopt", "two", "cat", "adopt", "easi"]
-    assert terms("去爬山ok") == ["去爬", "爬山", "ok"]
+    assert text_terms("I adopted two cats; adoption's easy") == ["i", "adopt", "two", "cat", "adopt", "easi"]
+    assert text_terms("去爬山ok") == ["去爬", "爬山", "ok"]
     assert question_terms("你还记得我去哪里爬山吗？") == ["去", "爬山"]
     assert question_terms("What did Caroline say about her adoption?", ["Caroline Smith"]) == ["adopt"]
     assert question_terms("我的爱好是什么？旅行呢？") == ["爱好", "旅行"]
 
 
 def test_names_are_told_from_words() -> None:
-    assert names_said("What did caroline buy?", ["Caroline Smith", "Line"]) == {"Caroline Smith"}
-    assert names_said("张曼婷喜欢什么", ["张曼婷", "李"]) == {"张曼婷"}
+    assert names_in_question("What did caroline buy?", ["Caroline Smith", "Line"]) == {"Caroline Smith"}
+    assert names_in_question("张曼婷喜欢什么", ["张曼婷", "李"]) == {"张曼婷"}

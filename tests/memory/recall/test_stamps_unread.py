@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.sync import stamps
+from memory.recall.sync import read_file_stamps
 from memory.workspace.files import Workspace
 from tests.bot.runtime.process.descriptors import no_descriptors
 
 
 def test_at_the_descriptor_limit_no_file_counts_as_deleted(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_text("- tea")
-    assert list(stamps(Workspace(tmp_path), "")) == ["MEMORY.md"]
+    assert list(read_file_stamps(Workspace(tmp_path), "")) == ["MEMORY.md"]
     with no_descriptors(), pytest.raises(OSError, match="Too many open files"):
-        stamps(Workspace(tmp_path), "")
-    assert stamps(Workspace(tmp_path), "nobody") == {}
+        read_file_stamps(Workspace(tmp_path), "")
+    assert read_file_stamps(Workspace(tmp_path), "nobody") == {}

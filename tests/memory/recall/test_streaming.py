@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.recall.documents import of_file
+from memory.recall.documents import rows_of_file
 from memory.recall.sqlite_index import SqliteIndex
-from memory.recall.sync import sync
+from memory.recall.sync import sync_files
 from memory.workspace.files import Workspace
 from tests.weighing import peak
 
@@ -25,7 +25,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
 
 
 def test_the_rows_of_a_long_file_are_made_as_they_are_asked_for() -> None:
-    assert peak(lambda: sum(row.line > 0 for row in of_file(PATH, TEXT))) < len(TEXT) / 4
+    assert peak(lambda: sum(row.line > 0 for row in rows_of_file(PATH, TEXT))) < len(TEXT) / 4
 
 
 def test_a_long_log_that_has_grown_by_a_section_takes_no_more_than_its_text_twice(
@@ -34,8 +34,8 @@ def test_a_long_log_that_has_grown_by_a_section_takes_no_more_than_its_text_twic
     workspace = Workspace(tmp_path / "ws")
     files = workspace.space("")
     written = files.write(PATH, TEXT, None)
-    sync(index, workspace, "", {})
+    sync_files(index, workspace, "", {})
     files.write(PATH, TEXT + SECTION, written.sha256)
     read = peak(lambda: files.read(PATH))
-    assert peak(lambda: sync(index, workspace, "", {})) < read + len(TEXT) / 4
+    assert peak(lambda: sync_files(index, workspace, "", {})) < read + len(TEXT) / 4
     assert index.count() == 2_001 * 12

@@ -10,12 +10,12 @@ from time import perf_counter
 import numpy
 import pytest
 
-from memory.recall.documents import IndexRow, Wanted
-from memory.recall.index import Kept, SpaceIndex
-from memory.recall.postgres_spaces import PostgresShared
+from memory.recall.documents import IndexRow, SearchRequest
+from memory.recall.index import SpaceIndex, SpaceIndexKeeper
+from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import Ground, SqliteIndex, kept_of
-from memory.recall.vectors import BATCH, NEAREST, PAUSE, EmbeddingFailed, Vectors
+from memory.recall.sqlite_index import RecallDependencies, SqliteIndex, create_keeper
+from memory.recall.vectors import BATCH_ROWS, MAX_NEAREST, RETRY_SECONDS, EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.recall.hashing import WIDTH, Hashing
@@ -33,13 +33,15 @@ class Clock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, shared: PostgresShared | None) -> AsyncIterator[Ground]:
+async def ground(tmp_path: Path, shared: PostgresSharedIndexes | None) -> AsyncIterator[RecallDependencies]:
     store = await open_store(tmp_path / "m.db")
-    yield Ground(store=store, workspace=Workspace(tmp_path / "ws"), folder=tmp_path / "index", zone=UTC, shared=shared)
+    yield RecallDependencies(
+        store=store, workspace=Workspace(tmp_path / "ws"), folder=tmp_path / "index", zone=UTC, shared=shared
+    )
     await store.close()
 
 
-def write(ground: Ground, *lines: str) -> None:
+def write(ground: RecallDependencies, *lines: str) -> None:
     files = ground.workspace.space("")
     try:
         held = files.read("MEMORY.md").sha256
@@ -48,16 +50,16 @@ def write(ground: Ground, *lines: str) -> None:
     files.write("MEMORY.md", "# Memory\n\n## fact\n\n" + "".join(f"- {line}\n" for line in lines), held)
 
 
-def vectors_of(embedder: Hashing, clock: Clock | None = None) -> Vectors:
-    return Vectors(embedder, lambda: 5.0, clock or Clock())
+def vectors_of(embedder: Hashing, clock: Clock | None = None) -> VectorSearch:
+    return VectorSearch(embedder, lambda: 5.0, clock or Clock())
 
 
-async def kept_up(vectors: Vectors, kept: Kept) -> None:
+async def kept_up(vectors: VectorSearch, kept: SpaceIndexKeeper) -> None:
     vectors.keep_up(kept)
     await vectors.settled()
 
 
-async def held(kept: Kept, model: str = "hashing") -> dict[str, bytes]:
+async def held(kept: SpaceIndexKeeper, model: str = "hashing") -> dict[str, bytes]:
     """Each row's words and its vector."""
 
     def look(index: SpaceIndex) -> dict[str, bytes]:
@@ -67,59 +69,59 @@ async def held(kept: Kept, model: str = "hashing") -> dict[str, bytes]:
     return await kept.use(look)
 
 
-async def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(ground: Ground) -> None:
+async def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(ground: RecallDependencies) -> None:
     write(ground, "she drives an automobile", "likes hiking", "plays chess on Mondays", "他喜欢喝龙井茶")
     vectors = vectors_of(Hashing(means=MEANS))
     recall = Recall(ground, vectors)
-    wanted = Wanted(space="", query="汽车", now=NOW)
+    wanted = SearchRequest(space="", query="汽车", now=NOW)
     assert await recall.search(wanted) == []
     await vectors.settled()
     assert (await recall.search(wanted))[0].words == "she drives an automobile"
     await recall.close()
 
 
-async def test_words_and_meaning_count_together(ground: Ground) -> None:
+async def test_words_and_meaning_count_together(ground: RecallDependencies) -> None:
     write(ground, "the car was washed", "she drives an automobile", "一起去爬山")
     vectors = vectors_of(Hashing(means=MEANS))
     recall = Recall(ground, vectors)
     await recall.refresh("")
     await vectors.settled()
-    found = [passage.words for passage in await recall.search(Wanted(space="", query="car washed", now=NOW))]
+    found = [passage.words for passage in await recall.search(SearchRequest(space="", query="car washed", now=NOW))]
     assert found[0] == "the car was washed"
     assert "she drives an automobile" in found
     await recall.close()
 
 
-async def test_a_search_with_a_broken_embedder_finds_by_words(ground: Ground) -> None:
+async def test_a_search_with_a_broken_embedder_finds_by_words(ground: RecallDependencies) -> None:
     write(ground, "likes hiking", "plays chess")
     embedder, clock = Hashing(), Clock()
     recall = Recall(ground, vectors_of(embedder, clock))
-    wanted = Wanted(space="", query="hiking", now=NOW)
+    wanted = SearchRequest(space="", query="hiking", now=NOW)
     embedder.fails = [EmbeddingFailed("down", kind="connection")]
     assert [passage.words for passage in await recall.search(wanted)] == ["likes hiking"]
     assert len(embedder.asked) == 1
     await recall.search(wanted)
     assert len(embedder.asked) == 1, "it is left in peace for a while"
-    clock.seconds = PAUSE + 1
+    clock.seconds = RETRY_SECONDS + 1
     await recall.search(wanted)
     assert len(embedder.asked) > 1
     await recall.close()
 
 
-async def test_a_question_waits_no_longer_than_its_limit(ground: Ground) -> None:
+async def test_a_question_waits_no_longer_than_its_limit(ground: RecallDependencies) -> None:
     embedder = Hashing()
     embedder.open.clear()
-    vectors = Vectors(embedder, lambda: 0.05)
-    assert await vectors.of_question("slow") == b""
-    assert await vectors.of_question("  ") == b""
+    vectors = VectorSearch(embedder, lambda: 0.05)
+    assert await vectors.embed_question("slow") == b""
+    assert await vectors.embed_question("  ") == b""
     assert embedder.asked == [["slow"]]
     embedder.open.set()
-    assert len(await vectors.of_question("fast")) == WIDTH * 4
+    assert len(await vectors.embed_question("fast")) == WIDTH * 4
 
 
-async def test_a_wait_that_the_wire_asked_for_is_kept(ground: Ground) -> None:
+async def test_a_wait_that_the_wire_asked_for_is_kept(ground: RecallDependencies) -> None:
     write(ground, "one")
-    embedder, clock, kept = Hashing(), Clock(), kept_of("", ground)
+    embedder, clock, kept = Hashing(), Clock(), create_keeper("", ground)
     embedder.fails = [EmbeddingFailed("slow down", kind="RateLimited 429", retry_after=100.0)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
@@ -132,15 +134,15 @@ async def test_a_wait_that_the_wire_asked_for_is_kept(ground: Ground) -> None:
     kept.close()
 
 
-async def test_rows_are_embedded_in_batches_and_once_only(ground: Ground) -> None:
-    lines = [f"line number {number}" for number in range(BATCH * 2 + 5)]
+async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependencies) -> None:
+    lines = [f"line number {number}" for number in range(BATCH_ROWS * 2 + 5)]
     write(ground, *lines)
-    embedder, kept = Hashing(), kept_of("", ground)
+    embedder, kept = Hashing(), create_keeper("", ground)
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)
     vectors.keep_up(kept)
     await vectors.settled()
-    assert [len(texts) for texts in embedder.asked] == [BATCH, BATCH, 5]
+    assert [len(texts) for texts in embedder.asked] == [BATCH_ROWS, BATCH_ROWS, 5]
     write(ground, "a new one", *lines[1:])
     await kept_up(vectors, kept)
     assert embedder.asked[3:] == [["a new one"]], "a line that stands there still keeps its vector"
@@ -148,9 +150,9 @@ async def test_rows_are_embedded_in_batches_and_once_only(ground: Ground) -> Non
     kept.close()
 
 
-async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Ground) -> None:
-    write(ground, *(f"line {number}" for number in range(BATCH + 1)))
-    embedder, kept = Hashing(), kept_of("", ground)
+async def test_what_was_not_finished_goes_on_with_the_next_process(ground: RecallDependencies) -> None:
+    write(ground, *(f"line {number}" for number in range(BATCH_ROWS + 1)))
+    embedder, kept = Hashing(), create_keeper("", ground)
     killed = vectors_of(embedder)
     embedder.open.clear()
     killed.keep_up(kept)
@@ -159,15 +161,15 @@ async def test_what_was_not_finished_goes_on_with_the_next_process(ground: Groun
     kept.close()
     assert embedder.closed
     embedder.open.set()
-    again = kept_of("", ground)
+    again = create_keeper("", ground)
     await kept_up(vectors_of(embedder), again)
-    assert len(await held(again)) == BATCH + 1
+    assert len(await held(again)) == BATCH_ROWS + 1
     again.close()
 
 
-async def test_another_model_embeds_everything_anew(ground: Ground) -> None:
+async def test_another_model_embeds_everything_anew(ground: RecallDependencies) -> None:
     write(ground, "likes hiking", "plays chess")
-    kept, other = kept_of("", ground), Hashing("other", WIDTH * 2)
+    kept, other = create_keeper("", ground), Hashing("other", WIDTH * 2)
     await kept_up(vectors_of(Hashing()), kept)
     await kept_up(vectors_of(other), kept)
     assert set(await held(kept, "other")) == {"likes hiking", "plays chess"}
@@ -175,13 +177,13 @@ async def test_another_model_embeds_everything_anew(ground: Ground) -> None:
     kept.close()
 
 
-async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: Ground) -> None:
+async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: RecallDependencies) -> None:
     write(ground, "likes hiking", "plays chess")
-    embedder, kept = Hashing(), kept_of("", ground)
+    embedder, kept = Hashing(), create_keeper("", ground)
     await kept_up(vectors_of(embedder), kept)
     embedder.width = WIDTH * 2
     vectors = vectors_of(embedder)
-    asked = await vectors.of_question("hiking")
+    asked = await vectors.embed_question("hiking")
     assert await kept.use(lambda index: vectors.near(index, asked)) == {}
     await kept_up(vectors, kept)
     assert {len(vector) for vector in (await held(kept)).values()} == {WIDTH * 8}
@@ -189,9 +191,9 @@ async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(g
     kept.close()
 
 
-async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: Ground) -> None:
+async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: RecallDependencies) -> None:
     write(ground, *(f"line {number}" for number in range(6)), "poison", "last")
-    embedder, kept = Hashing(), kept_of("", ground)
+    embedder, kept = Hashing(), create_keeper("", ground)
     embedder.refuses = "poison"
     vectors = vectors_of(embedder)
     await kept_up(vectors, kept)
@@ -200,27 +202,29 @@ async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(groun
     asked = len(embedder.asked)
     await kept_up(vectors, kept)
     assert len(embedder.asked) == asked, "it is not asked again and again"
-    question = await vectors.of_question("line 3")
+    question = await vectors.embed_question("line 3")
     assert len(await kept.use(lambda index: vectors.near(index, question))) > 0
     kept.close()
 
 
-async def test_where_every_text_is_refused_none_is_given_up(ground: Ground) -> None:
+async def test_where_every_text_is_refused_none_is_given_up(ground: RecallDependencies) -> None:
     write(ground, "one", "two")
-    embedder, kept, clock = Hashing(), kept_of("", ground), Clock()
+    embedder, kept, clock = Hashing(), create_keeper("", ground), Clock()
     embedder.fails = [EmbeddingFailed("bad request", kind="BadRequest 400", refused=True) for _ in range(3)]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
     assert await held(kept) == {}
-    clock.seconds = PAUSE + 1
+    clock.seconds = RETRY_SECONDS + 1
     await kept_up(vectors, kept)
     assert set(await held(kept)) == {"one", "two"}
     kept.close()
 
 
-async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_ones_vector(ground: Ground) -> None:
+async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_ones_vector(
+    ground: RecallDependencies,
+) -> None:
     write(ground, "old words")
-    embedder, kept = Hashing(), kept_of("", ground)
+    embedder, kept = Hashing(), create_keeper("", ground)
     vectors = vectors_of(embedder)
     embedder.open.clear()
     vectors.keep_up(kept)
@@ -244,11 +248,11 @@ def filled(path: Path, rows: int, width: int) -> tuple[SqliteIndex, numpy.ndarra
 
 def test_the_nearest_rows_are_those_of_the_highest_cosine(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 1_000, 16)
-    near = Vectors(Hashing("m", 16), lambda: 1.0).near(index, made[41].tobytes())
+    near = VectorSearch(Hashing("m", 16), lambda: 1.0).near(index, made[41].tobytes())
     cosines = made @ made[41]
     wanted = [int(at) + 1 for at in numpy.argsort(-cosines)[: len(near)]]
     assert sorted(near, key=lambda row: -near[row]) == wanted
-    assert len(near) == NEAREST - 1
+    assert len(near) == MAX_NEAREST - 1
     assert near[42] == 1.0
     assert all(0 < share <= 1 for share in near.values())
     index.close()
@@ -256,7 +260,7 @@ def test_the_nearest_rows_are_those_of_the_highest_cosine(tmp_path: Path) -> Non
 
 def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 50, 16)
-    vectors, asked = Vectors(Hashing("m", 16), lambda: 1.0), -made[0]
+    vectors, asked = VectorSearch(Hashing("m", 16), lambda: 1.0), -made[0]
     before = vectors.near(index, asked.tobytes())
     index.put("file:b", "1", [IndexRow(kind="log", words="opposite", session=0, place=0)])
     index.keep_vectors("m", [(51, "opposite", asked.tobytes())])
@@ -270,7 +274,7 @@ def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path
 
 def test_a_single_row_and_an_opposite_one_are_no_trouble(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 1, 4)
-    vectors = Vectors(Hashing("m", 4), lambda: 1.0)
+    vectors = VectorSearch(Hashing("m", 4), lambda: 1.0)
     assert vectors.near(index, made[0].tobytes()) == {1: pytest.approx(1.0)}
     assert vectors.near(index, (-made[0]).tobytes()) == {}
     assert vectors.near(index, struct.pack("<4f", 0, 0, 0, 0)) == {}
@@ -279,7 +283,7 @@ def test_a_single_row_and_an_opposite_one_are_no_trouble(tmp_path: Path) -> None
 
 def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 20_000, 384)
-    vectors = Vectors(Hashing("m", 384), lambda: 1.0)
+    vectors = VectorSearch(Hashing("m", 384), lambda: 1.0)
 
     def milliseconds(work: Callable[[], object]) -> float:
         begun = perf_counter()
@@ -294,9 +298,9 @@ def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path)
     index.close()
 
 
-async def test_closing_waits_for_nothing(ground: Ground) -> None:
+async def test_closing_waits_for_nothing(ground: RecallDependencies) -> None:
     write(ground, "one")
-    embedder, kept = Hashing(), kept_of("", ground)
+    embedder, kept = Hashing(), create_keeper("", ground)
     embedder.open.clear()
     vectors = vectors_of(embedder)
     vectors.keep_up(kept)

@@ -2,9 +2,9 @@
 
 from sqlalchemy import select
 
-from memory.store.audit import broken_at
+from memory.store.audit import find_broken_seq
 from memory.store.engine.database import Row, Tx
-from memory.store.longterm.rows import Targets
+from memory.store.longterm.rows import ForgetTargets
 from memory.store.schema.tables import audit
 from tests.contracts.store_access_suite import (
     ApprovalSuite,
@@ -46,14 +46,14 @@ async def test_every_decision_is_in_the_chain(record: SqliteRecord) -> None:
         ("revoke", "web//42", "the owner"),
         ("pairing code wrong", "", "the owner"),
     ]
-    assert await store.database.read(broken_at) == 0
+    assert await store.database.read(find_broken_seq) == 0
 
 
 async def test_what_waits_for_a_yes_is_forgotten_and_deleted_with_its_conversation(record: SqliteRecord) -> None:
     store = await record.open()
     home = await talk(store, "k1")
     await store.access.ask(asking(record, home, arguments='{"content":"Call me Zanzibar."}'), [])
-    await store.forgettings.erase("", Targets(query="zanzibar", row="", items=()))
+    await store.forgettings.erase("", ForgetTargets(query="zanzibar", row="", items=()))
     row = await store.access.approval("code", party())
     assert row
     assert "anzibar" not in row.arguments

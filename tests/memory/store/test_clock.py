@@ -18,11 +18,11 @@ def test_it_is_never_further_off_than_the_quickest_answer_took(asks, start):
     quickest = float("inf")
     for pause, there, back in asks:
         ticks[0] += pause
-        asked = clock.asked()
+        sent_at = clock.sent_at()
         ticks[0] += there
         theirs = MOMENT + ticks[0] - start
         ticks[0] += back
-        clock.heard(theirs, asked)
+        clock.set_server_time(theirs, sent_at)
         quickest = min(quickest, there + back)
         assert abs(clock() - (MOMENT + ticks[0] - start)) <= quickest + 1e-5
 
@@ -30,10 +30,10 @@ def test_it_is_never_further_off_than_the_quickest_answer_took(asks, start):
 def test_it_follows_a_database_whose_own_clock_was_set():
     ticks = [10.0]
     clock = DatabaseClock(lambda: ticks[0])
-    clock.heard(MOMENT, clock.asked())
+    clock.set_server_time(MOMENT, clock.sent_at())
     for hours in (1, -2):
         ticks[0] += 1.0
-        clock.heard(MOMENT + hours * 3600, clock.asked())
+        clock.set_server_time(MOMENT + hours * 3600, clock.sent_at())
         assert clock() == MOMENT + hours * 3600
 
 

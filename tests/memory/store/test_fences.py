@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from memory.store.engine.database import Tx
-from memory.store.errors import Fenced, WrongState
-from memory.store.rows import Fate
+from memory.store.errors import StaleEpoch, WrongState
+from memory.store.rows import SendOutcome
 from memory.store.store import SqlStore
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, begin, folded, logged, oldest, parts, reply, talk
@@ -27,7 +27,7 @@ async def being_sent(store: SqlStore) -> str:
     """A part that is on its way."""
     turn = await begin(store)
     await store.delivery.finish(turn, "done", reply(), parts("one"))
-    row = await store.delivery.next_out(turn.conversation)
+    row = await store.delivery.next_outbox_row(turn.conversation)
     assert row
     assert await store.delivery.sending(row.id)
     return row.id
@@ -37,7 +37,7 @@ async def test_I18_a_step_knows_its_epoch_whatever_else_a_clear_forgot(record: S
     store = await record.open()
     turn = await begin(store)
     outside(record, "UPDATE conversation SET epoch = epoch + 1")
-    with pytest.raises(Fenced):
+    with pytest.raises(StaleEpoch):
         await store.sessions.add_step(turn, reply(), [], SPENT)
 
 
@@ -58,7 +58,7 @@ async def test_I18_undoing_a_clear_revives_nothing_that_was_said_before_it(recor
     [home] = [row.id for row in await store.sessions.conversations()]
     await store.sessions.clear(home)
     assert await store.sessions.undo_clear(home)
-    assert (await store.delivery.sent(id, Fate(state="pending"))).state == "dropped"
+    assert (await store.delivery.sent(id, SendOutcome(state="pending"))).state == "dropped"
 
 
 async def test_I18_what_was_taken_back_before_a_clear_holds_no_fold_back_after_it(record: SqliteRecord) -> None:
@@ -95,7 +95,7 @@ async def test_I11_a_send_is_ended_only_by_who_began_it(record: SqliteRecord) ->
     id = await being_sent(store)
     outside(record, "UPDATE outbox SET lease_epoch = lease_epoch + 1")
     with pytest.raises(WrongState, match="not ours"):
-        await store.delivery.sent(id, Fate(state="sent"))
+        await store.delivery.sent(id, SendOutcome(state="sent"))
 
 
 async def test_I11_only_what_nobody_holds_any_more_is_taken_over(record: SqliteRecord) -> None:

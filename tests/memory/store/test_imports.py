@@ -6,7 +6,7 @@ import pytest
 
 from memory.conversation import Session, Turn
 from memory.store.errors import WrongState
-from memory.store.rows import Arrival, Draft, Place
+from memory.store.rows import NewInboxRow, NewMessage, Place
 from memory.store.store import SqlStore
 from tests.memory.context.making import chat, make_session, replied, said, used
 from tests.memory.store.conftest import SqliteRecord
@@ -22,7 +22,7 @@ def held(session: Session) -> list[object]:
 
 
 async def brought(store: SqlStore, turns: tuple[Turn, ...]) -> Session:
-    return await store.sessions.load(await store.sessions.bring_in(PLACE, turns))
+    return await store.sessions.load(await store.sessions.import_conversation(PLACE, turns))
 
 
 async def test_it_is_all_there_live_and_sound(record: SqliteRecord) -> None:
@@ -53,10 +53,10 @@ async def test_the_conversation_goes_on_where_it_ended(record: SqliteRecord) -> 
     store = await record.open()
     loaded = await brought(store, make_session(chat(2)).turns)
     body = '{"text": "and now?"}'
-    arrival = Arrival(place=PLACE, key="k1", kind="message", sender_id="me", body=body)
+    arrival = NewInboxRow(place=PLACE, key="k1", kind="message", sender_id="me", body=body)
     (stored,) = await store.delivery.accept([arrival])
     assert stored.conversation == loaded.conversation
-    draft = Draft(role="user", parts=said("and now?")[1], tokens=2, counter="t", origin="person")
+    draft = NewMessage(role="user", parts=said("and now?")[1], tokens=2, counter="t", origin="person")
     turn = await store.delivery.claim(stored.id, draft, "me")
     assert turn.number == 3
     now = await store.sessions.load(loaded.conversation)
@@ -70,11 +70,11 @@ async def test_a_taken_place_is_refused_and_nothing_is_changed(record: SqliteRec
     store = await record.open()
     loaded = await brought(store, make_session(chat(2)).turns)
     with pytest.raises(WrongState, match="there is a conversation at terminal:old"):
-        await store.sessions.bring_in(PLACE, make_session(chat(3)).turns)
+        await store.sessions.import_conversation(PLACE, make_session(chat(3)).turns)
     assert held(await store.sessions.load(loaded.conversation)) == held(loaded)
     assert len(await store.sessions.conversations()) == 1
     await store.sessions.delete(loaded.conversation)
-    assert await store.sessions.bring_in(PLACE, make_session(chat(3)).turns)
+    assert await store.sessions.import_conversation(PLACE, make_session(chat(3)).turns)
 
 
 async def test_an_answer_before_any_question_is_kept(record: SqliteRecord) -> None:

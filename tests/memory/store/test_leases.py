@@ -25,7 +25,7 @@ async def test_I11_a_duty_that_a_living_process_has_is_taken_by_nobody_else(reco
     assert not await store.leases.take("clock")
     assert await store.leases.take("care"), "another duty is free"
     assert await store.leases.take("care"), "who has it has it"
-    await store.leases.let_go("clock")
+    await store.leases.release("clock")
     assert not await store.leases.take("clock"), "nobody lets go of what another has"
     outside(record, f"UPDATE process SET until = 0 WHERE lease = {ANOTHER}")
     assert await store.leases.take("clock")

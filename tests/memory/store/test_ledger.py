@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.store.conversations.outbox import diagram
+from memory.store.conversations.outbox import next_state
 from memory.store.errors import WrongState
-from memory.store.rows import Fate, OutboxRow
+from memory.store.rows import OutboxRow, SendOutcome
 from tests.contracts.store_words import folded, place, talk
 from tests.memory.store.conftest import SqliteRecord
 
@@ -90,11 +90,11 @@ def _row(**fields: object) -> OutboxRow:
 def test_I05_the_diagram_of_a_send(
     fields: dict[str, object], fate: str, fenced: bool, state: str, repeats: int
 ) -> None:
-    after = diagram(_row(**fields), Fate(state=fate), 100.0, fenced=fenced)  # type: ignore[arg-type]
+    after = next_state(_row(**fields), SendOutcome(state=fate), 100.0, fenced=fenced)  # type: ignore[arg-type]
     assert (after.state, after.repeats) == (state, repeats)
 
 
 @pytest.mark.parametrize("fate", ["sending", "dropped"])
 def test_a_fate_that_is_not_drawn_is_refused(fate: str) -> None:
     with pytest.raises(WrongState):
-        diagram(_row(), Fate(state=fate), 100.0, fenced=False)  # type: ignore[arg-type]
+        next_state(_row(), SendOutcome(state=fate), 100.0, fenced=False)  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import Text
-from memory.store.audit import broken_at
-from memory.store.longterm.links import SqlLinks, lock_end
-from memory.store.longterm.rows import Identity, LinkRow
+from memory.store.audit import find_broken_seq
+from memory.store.longterm.links import SqlAccountLinks, lock_end
+from memory.store.longterm.rows import AccountIdentity, LinkRow
 from memory.store.store import SqlStore
 from tests.contracts.store_words import begin, folded, oldest, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
@@ -21,8 +21,8 @@ LOCKED_FOR = timedelta(hours=1)
 NEVER = timedelta(minutes=10)
 
 
-def account(name: str, space: str | None = None) -> Identity:
-    return Identity(channel="chat", account="bot", sender_id=name, space=name if space is None else space)
+def account(name: str, space: str | None = None) -> AccountIdentity:
+    return AccountIdentity(channel="chat", account="bot", sender_id=name, space=name if space is None else space)
 
 
 def at(record: SqliteRecord) -> datetime:
@@ -38,16 +38,16 @@ class Joining:
     """The steps of a link, each as short as a word."""
 
     def __init__(self, store: SqlStore, record: SqliteRecord) -> None:
-        self.links = SqlLinks(store.database)
+        self.links = SqlAccountLinks(store.database)
         self._record = record
 
-    async def typed(self, maker: Identity, typist: Identity, code: str = "code") -> str:
+    async def typed(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> str:
         """A code is made and typed; the id of its row, "" when it was not taken."""
         await self.links.make_code(code, maker, f"of {maker.sender_id}", at(self._record) + NEVER)
         held = await self.links.type_code(code, typist, "a name", f"of {typist.sender_id}", at(self._record))
         return held.id if held else ""
 
-    async def join(self, maker: Identity, typist: Identity, code: str = "code") -> LinkRow | None:
+    async def join(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> LinkRow | None:
         held = await self.typed(maker, typist, code)
         return await self.links.settle(held, join=True) if await self.links.agree(held) else None
 
@@ -110,7 +110,7 @@ async def test_what_is_logged_at_a_clear_goes_to_the_home(store: SqlStore, joini
 async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: SqlStore, joining: Joining) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
-    row = await store.delivery.next_out(homes["b"])
+    row = await store.delivery.next_outbox_row(homes["b"])
     assert row is not None
     assert (row.place.chat_id, row.place.space) == ("b", "a")
 
@@ -264,9 +264,9 @@ async def test_five_wrong_codes_lock_an_account_for_an_hour_and_no_other(
 async def test_a_lock_outlives_a_restart(record: SqliteRecord) -> None:
     store = await record.open()
     for _ in range(MOST_WRONG):
-        await SqlLinks(store.database).type_code("bad", account("b"), "", "of b", at(record))
+        await SqlAccountLinks(store.database).type_code("bad", account("b"), "", "of b", at(record))
     await store.close()
-    again = SqlLinks((await record.open()).database)
+    again = SqlAccountLinks((await record.open()).database)
     assert await again.locked(account("b"), at(record))
 
 
@@ -295,7 +295,7 @@ async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
         ("link", "b", "chat/bot/a", "joined a"),
         ("unlink", "b", "", "left"),
     ]
-    assert await store.database.read(broken_at) == 0
+    assert await store.database.read(find_broken_seq) == 0
 
 
 async def test_a_group_keeps_its_own_space_whoever_talks_in_it(store: SqlStore, joining: Joining) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.ids import key_of, new_id
+from memory.ids import derive_key, new_id
 from memory.store import audit
 from memory.store.conversations import inbox, messages, outbox, sessions, turns
 from memory.store.conversations import inbox as acts
@@ -42,7 +42,7 @@ async def pragma(store: SqlStore, name: str) -> object:
     async def asked() -> object:
         return writer.value(f"PRAGMA {name}")
 
-    return await writer.apart(asked())
+    return await writer.run_in_thread(asked())
 
 
 async def limit_pages(store: SqlStore, more: int) -> None:
@@ -241,15 +241,15 @@ async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record
 @pytest.mark.parametrize(
     ("statement", "values", "index"),
     [
-        (inbox._NEXT, {"row": "c", "now": 1.0}, "inbox_open"),
-        (inbox._WAITING, {}, "inbox_open"),
-        (acts._ASIDES, {"of": "c"}, "inbox_aside"),
-        (acts._OLDER, {"of": "c", "before": 9, "by": "t"}, "inbox_aside"),
-        (outbox._NEXT, {"row": "c"}, "outbox_open"),
-        (outbox._UNSENT, {}, "outbox_open"),
+        (inbox._SELECT_NEXT, {"row": "c", "now": 1.0}, "inbox_open"),
+        (inbox._SELECT_WAITING, {}, "inbox_open"),
+        (acts._SELECT_CONTEXT_ROWS, {"of": "c"}, "inbox_aside"),
+        (acts._END_OLDER_CONTEXT_ROWS, {"of": "c", "before": 9, "by": "t"}, "inbox_aside"),
+        (outbox._SELECT_NEXT, {"row": "c"}, "outbox_open"),
+        (outbox._SELECT_UNSENT, {}, "outbox_open"),
         (outbox._RELEASE, {"row": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
-        (outbox._OWED, {"row": "c"}, "outbox_open"),
-        (turns._RUNNING, {"row": "c"}, "turn_open"),
+        (outbox._SELECT_OPEN_PART, {"row": "c"}, "outbox_open"),
+        (turns._SELECT_RUNNING, {"row": "c"}, "turn_open"),
         (sessions._LAST_LINES, {"row": "c", "above": 0, "below": 9, "most": 5}, "outbox_line"),
     ],
 )
@@ -272,11 +272,11 @@ async def test_the_chain_of_acts_shows_a_changed_row(record: SqliteRecord) -> No
     await store.sessions.clear(home)
     await store.sessions.undo_clear(home)
     await store.sessions.delete(home)
-    assert await store.database.read(audit.broken_at) == 0
+    assert await store.database.read(audit.find_broken_seq) == 0
     with closing(raw(record)) as outside:
         assert outside.execute("SELECT action FROM audit").fetchall() == [("clear",), ("undo clear",), ("delete",)]
         outside.execute("UPDATE audit SET result = 'x' WHERE seq = 2")
-    assert await store.database.read(audit.broken_at) == 2
+    assert await store.database.read(audit.find_broken_seq) == 2
 
 
 async def test_a_deleted_conversation_leaves_no_bytes(record: SqliteRecord) -> None:
@@ -309,15 +309,15 @@ async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_l
 async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: SqliteRecord) -> None:
     store = await record.open()
     with pytest.raises(LookupError):
-        await store.database.write(sessions.load, "nobody")
+        await store.database.write(sessions.load_session, "nobody")
 
     async def stray(tx: Tx) -> None:
-        await tx.run(messages._READ, row="x", other=2)
+        await tx.run(messages._SELECT_CONVERSATION, row="x", other=2)
 
     with pytest.raises(TypeError, match="other"):
         await store.database.write(stray)
     with pytest.raises(LookupError):
-        await store.database.write(messages.take, "nobody", touched=True)
+        await store.database.write(messages.take_numbers, "nobody", touched=True)
 
 
 def test_ids_sort_by_time_and_never_repeat() -> None:
@@ -325,7 +325,7 @@ def test_ids_sort_by_time_and_never_repeat() -> None:
     assert made == sorted(made)
     assert len({new_id(1.0) for _ in range(1000)}) == 1000
     assert {len(id) for id in made} == {26}
-    assert key_of("a:answer", 0) == key_of("a:answer", 0) != key_of("a:answer", 1)
+    assert derive_key("a:answer", 0) == derive_key("a:answer", 0) != derive_key("a:answer", 1)
 
 
 def _commits(record: SqliteRecord) -> int:
@@ -349,9 +349,9 @@ async def _steps(store: SqlStore, home: str) -> int:
     async def watch(handler: object) -> None:
         reader._bare.set_progress_handler(handler, 100)  # type: ignore[arg-type]
 
-    await reader.apart(watch(tick))
+    await reader.run_in_thread(watch(tick))
     await store.sessions.load(home)
-    await reader.apart(watch(None))
+    await reader.run_in_thread(watch(None))
     return counted
 
 

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memory.text.bullets import Bullet, added, bullets, category_of, memorable, removed, replaced, tidy
+from memory.text.bullets import (
+    Bullet,
+    add_bullet,
+    category_of,
+    parse_bullets,
+    recordable_bullets,
+    remove_bullet,
+    replace_bullet,
+    tidy_content,
+)
 from tests.by_night import by_night
 
 # Literals, so that the product is not compared with itself.
@@ -55,7 +64,7 @@ WORDS = st.one_of(st.text(min_size=1, max_size=60), st.lists(LINES, min_size=1, 
 
 
 def texts(text: str) -> list[str]:
-    return [bullet.text for bullet in bullets(text)]
+    return [bullet.text for bullet in parse_bullets(text)]
 
 
 def test_what_people_write_is_read() -> None:
@@ -64,7 +73,7 @@ def test_what_people_write_is_read() -> None:
         "## 项目\r\n1. mnema\r\n   - a chat bot\r\n\r\n   second paragraph\r\n```\r\n- not a memory\r\n```\r\n"
         "### 旧的\r\n- old one\r\n## 家人\r\n+ 女儿叫小雨\r\n"
     )
-    read = [(b.text, b.category, b.heading, b.first, b.last) for b in bullets(text)]
+    read = [(b.text, b.category, b.heading, b.first, b.last) for b in parse_bullets(text)]
     assert read == [
         ("likes tea\nand oolong most", "user_preference", "Preferences", 4, 5),
         ("深色主题\nruns on", "user_preference", "Preferences", 6, 7),
@@ -93,58 +102,60 @@ def test_a_heading_names_its_category_in_either_language(heading: str, category:
 
 
 def test_a_line_goes_under_its_heading_behind_the_others() -> None:
-    text = added(added(TEMPLATE, "skill", "弹吉他"), "skill", "Python\nand Rust")
+    text = add_bullet(add_bullet(TEMPLATE, "skill", "弹吉他"), "skill", "Python\nand Rust")
     assert text == TEMPLATE.replace("## 技能 · Skills\n", "## 技能 · Skills\n\n- 弹吉他\n- Python\n  and Rust\n")
 
 
 def test_a_missing_heading_is_made_at_the_end_and_an_open_fence_is_closed() -> None:
-    assert added("", "fact", "x") == "## 事实 · Facts\n\n- x\n"
-    assert added("- a", "fact", "x") == "- a\n\n## 事实 · Facts\n\n- x\n"
-    assert texts(added("# A\r\n```\r\ncode", "fact", "x")) == ["x"]
-    assert texts(added("## Facts\n```\ncode", "fact", "x")) == ["x"]
+    assert add_bullet("", "fact", "x") == "## 事实 · Facts\n\n- x\n"
+    assert add_bullet("- a", "fact", "x") == "- a\n\n## 事实 · Facts\n\n- x\n"
+    assert texts(add_bullet("# A\r\n```\r\ncode", "fact", "x")) == ["x"]
+    assert texts(add_bullet("## Facts\n```\ncode", "fact", "x")) == ["x"]
 
 
 def test_what_stands_under_a_heading_without_bullets_is_not_drawn_into_the_new_one() -> None:
     text = "## Facts\n\n    indented code\n\nprose\n## Skills\n"
-    assert added(text, "fact", "x") == "## Facts\n\n    indented code\n\nprose\n\n- x\n## Skills\n"
+    assert add_bullet(text, "fact", "x") == "## Facts\n\n    indented code\n\nprose\n\n- x\n## Skills\n"
 
 
 def test_a_new_line_begins_like_the_one_above_it() -> None:
-    assert added("## Facts\n  * a\n", "fact", "b\nc") == "## Facts\n  * a\n  * b\n    c\n"
-    assert added("## Facts\n1. a\n", "fact", "b") == "## Facts\n1. a\n- b\n"
+    assert add_bullet("## Facts\n  * a\n", "fact", "b\nc") == "## Facts\n  * a\n  * b\n    c\n"
+    assert add_bullet("## Facts\n1. a\n", "fact", "b") == "## Facts\n1. a\n- b\n"
 
 
 def test_a_heading_of_that_name_comes_before_the_category() -> None:
-    assert added("## Facts\n- a\n## 家人\n- b\n", "fact", "c", heading="家人") == "## Facts\n- a\n## 家人\n- b\n- c\n"
+    assert (
+        add_bullet("## Facts\n- a\n## 家人\n- b\n", "fact", "c", heading="家人") == "## Facts\n- a\n## 家人\n- b\n- c\n"
+    )
 
 
 @pytest.mark.parametrize("content", ["", " \n ", "---", "- -", "...", "\0", "\ufeff"])
 def test_nothing_is_no_memory(content: str) -> None:
-    assert tidy(content) == ""
+    assert tidy_content(content) == ""
     with pytest.raises(ValueError):
-        added(TEMPLATE, "fact", content)
+        add_bullet(TEMPLATE, "fact", content)
 
 
 def test_an_unknown_category_is_refused() -> None:
     with pytest.raises(ValueError):
-        added(TEMPLATE, "secret", "x")
+        add_bullet(TEMPLATE, "secret", "x")
 
 
 @pytest.mark.parametrize(
     "content", ["x\n## 技能 · Skills\n- y", "# x", "x\n```\nopen", "x\r\n\r\n\u2028y", "\ud800 x", "a\0b"]
 )
 def test_s9_content_stays_one_memory_whatever_is_in_it(content: str) -> None:
-    before = texts(added(TEMPLATE, "fact", "first"))
-    text = added(added(TEMPLATE, "fact", "first"), "fact", content)
-    assert texts(added(text, "skill", "last")) == ["last", *before, tidy(content)]
+    before = texts(add_bullet(TEMPLATE, "fact", "first"))
+    text = add_bullet(add_bullet(TEMPLATE, "fact", "first"), "fact", content)
+    assert texts(add_bullet(text, "skill", "last")) == ["last", *before, tidy_content(content)]
 
 
 @given(FILES, st.sampled_from(CATEGORIES), WORDS)
 def test_an_added_line_is_read_back_and_every_other_byte_stays(text: str, category: str, content: str) -> None:
-    assume(tidy(content))
-    new = added(text, category, content)
-    before, after = bullets(text), bullets(new)
-    [mine] = [b for b in after if (b.text, b.category) == (tidy(content), category) and b not in before][-1:]
+    assume(tidy_content(content))
+    new = add_bullet(text, category, content)
+    before, after = parse_bullets(text), parse_bullets(new)
+    [mine] = [b for b in after if (b.text, b.category) == (tidy_content(content), category) and b not in before][-1:]
     at = after.index(mine)
     assert [b.text for b in after[:at] + after[at + 1 :]] == [b.text for b in before]
     assert _without_a_piece(new, text)
@@ -160,18 +171,18 @@ def _without_a_piece(new: str, old: str) -> bool:
 
 def test_a_line_that_ends_in_a_page_break_keeps_its_end() -> None:
     text = "- two\n0\x0c\r0"
-    new = replaced(text, bullets(text)[0], "1")
+    new = replace_bullet(text, parse_bullets(text)[0], "1")
     assert new == "- 1\x0c\r0"
     assert texts(new) == ["1"]
 
 
 @given(HOLDING, WORDS, st.data())
 def test_a_replaced_line_is_read_back_and_every_other_byte_stays(text: str, content: str, data: st.DataObject) -> None:
-    found = bullets(text)
-    assume(found and tidy(content))
+    found = parse_bullets(text)
+    assume(found and tidy_content(content))
     at = data.draw(st.integers(0, len(found) - 1))
-    new = replaced(text, found[at], content)
-    assert texts(new) == [tidy(content) if n == at else b.text for n, b in enumerate(found)]
+    new = replace_bullet(text, found[at], content)
+    assert texts(new) == [tidy_content(content) if n == at else b.text for n, b in enumerate(found)]
     before, after = _around(text, found[at])
     assert new.startswith(before)
     assert new.endswith(after)
@@ -179,11 +190,11 @@ def test_a_replaced_line_is_read_back_and_every_other_byte_stays(text: str, cont
 
 @given(HOLDING, st.data())
 def test_a_removed_line_takes_nothing_with_it(text: str, data: st.DataObject) -> None:
-    found = bullets(text)
+    found = parse_bullets(text)
     assume(found)
     gone = data.draw(st.sampled_from(found))
     before, after = _around(text, gone)
-    assert removed(text, gone) == before + after
+    assert remove_bullet(text, gone) == before + after
 
 
 def _around(text: str, bullet: Bullet) -> tuple[str, str]:
@@ -194,14 +205,14 @@ def _around(text: str, bullet: Bullet) -> tuple[str, str]:
 
 @given(WORDS)
 def test_tidied_content_stays_as_it_is(content: str) -> None:
-    once = tidy(content)
-    assert tidy(once) == once
+    once = tidy_content(content)
+    assert tidy_content(once) == once
     assert not re.search(r"(?m)^[ \t]*#{1,6}[ \t]", once)
 
 
 @given(FILES)
 def test_lines_of_bullets_are_those_of_the_file_and_do_not_overlap(text: str) -> None:
-    lines = [0, *(n for b in bullets(text) for n in (b.first, b.last)), len(text.splitlines()) + 1]
+    lines = [0, *(n for b in parse_bullets(text) for n in (b.first, b.last)), len(text.splitlines()) + 1]
     assert all(a < b or (a == b and n % 2 == 1) for n, (a, b) in enumerate(pairwise(lines)))
 
 
@@ -210,5 +221,5 @@ def test_lines_of_bullets_are_those_of_the_file_and_do_not_overlap(text: str) ->
 def test_a_line_of_megabytes_takes_seconds_not_hours(piece: str, size: int) -> None:
     text = f"- x\n- {piece * (size // len(piece))}y\n- z\n"
     began = time.perf_counter()
-    assert [len(b.text) for b in (memorable(text)[0], memorable(text)[-1])] == [1, 1]
+    assert [len(b.text) for b in (recordable_bullets(text)[0], recordable_bullets(text)[-1])] == [1, 1]
     assert time.perf_counter() - began < 30

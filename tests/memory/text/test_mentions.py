@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.mentions import MARKS, Needle, mentions, plain, spans
-from memory.text.tokenizer import fold
+from memory.text.mentions import FORGOTTEN_MARKS, MentionMatcher, find_spans, fold_spelling, is_mentioned
+from memory.text.tokenizer import fold_text
 
 DO = [
     ("My PIN is 4711.", "4711"),
@@ -36,12 +36,12 @@ DO_NOT = [
 
 @pytest.mark.parametrize(("text", "query"), DO)
 def test_what_mentions_it(text: str, query: str) -> None:
-    assert mentions(text, query)
+    assert is_mentioned(text, query)
 
 
 @pytest.mark.parametrize(("text", "query"), DO_NOT)
 def test_what_does_not(text: str, query: str) -> None:
-    assert not mentions(text, query)
+    assert not is_mentioned(text, query)
 
 
 LETTERS = st.text("aBé ß１Ａ绿茶喜我ｶﾞが\u0301\n.。,", max_size=30)
@@ -50,30 +50,30 @@ LETTERS = st.text("aBé ß１Ａ绿茶喜我ｶﾞが\u0301\n.。,", max_size=30
 @given(LETTERS, LETTERS.filter(str.strip), LETTERS)
 def test_a_query_between_spaces_is_found_where_it_stands(before: str, query: str, after: str) -> None:
     text = f"{before} {query} {after}"
-    if not fold(query).strip():
+    if not fold_text(query).strip():
         return
-    found = spans(text, query)
+    found = find_spans(text, query)
     assert found
     for begin, end in found:
-        assert plain(query).replace(" ", "") in plain(text[begin:end]).replace(" ", "")
+        assert fold_spelling(query).replace(" ", "") in fold_spelling(text[begin:end]).replace(" ", "")
 
 
 def test_only_what_repeats_a_chosen_sentence_goes_where_some_were_chosen() -> None:
-    needle = Needle(query="Rex", said=("Rex sees the vet on Monday.",), only=True)
+    needle = MentionMatcher(query="Rex", said=("Rex sees the vet on Monday.",), only=True)
     assert needle.within("Rex sees the vet on Monday at nine")
     assert not needle.within("Rex likes to swim.")
     assert not needle.within("The vet is away on Monday.")
 
 
 def test_what_only_resembles_a_forgotten_sentence_stays() -> None:
-    needle = Needle(query="Rome", said=("My sister lives in Rome",))
+    needle = MentionMatcher(query="Rome", said=("My sister lives in Rome",))
     assert needle.within("The user's sister lives in Rome now.")
     assert not needle.within("My sister lives in Paris")
     assert not needle.within("My brother lives in Oslo, and my sister visits him in March")
-    assert not Needle(query="南京", said=("我妹妹住在南京",)).within("我妹妹住在杭州")
-    assert not Needle(query="4111", said=("My card ends with 4111",)).within("My other card ends with 5222")
+    assert not MentionMatcher(query="南京", said=("我妹妹住在南京",)).within("我妹妹住在杭州")
+    assert not MentionMatcher(query="4111", said=("My card ends with 4111",)).within("My other card ends with 5222")
 
 
-@pytest.mark.parametrize("mark", MARKS.values())
+@pytest.mark.parametrize("mark", FORGOTTEN_MARKS.values())
 def test_a_mark_is_never_found(mark: str) -> None:
-    assert spans(f"x {mark} y", mark.strip("[]［］")) == []
+    assert find_spans(f"x {mark} y", mark.strip("[]［］")) == []

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.context.summary.grounding import Source, ground
+from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.text import numbers
-from memory.text.normalize import normal
+from memory.text.normalize import normalize_text
 from tests.by_night import examples
 from tests.memory.context.summary.grounding_cases import CASES
 
@@ -47,12 +47,12 @@ WORDS = [
 
 @pytest.mark.parametrize(("written", "meant"), SAME)
 def test_numbers_and_dates_come_to_one_writing(written, meant):
-    assert normal(written).strip() == meant
+    assert normalize_text(written).strip() == meant
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_numeral_inside_a_word_stays_a_word(word):
-    assert normal(word) == word
+    assert normalize_text(word) == word
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_numeral_inside_a_word_stays_a_word(word):
     ],
 )
 def test_a_figure_is_known_by_what_it_means(source, said, held):
-    assert Source(source).holds(said) is held
+    assert GroundingSource(source).holds(said) is held
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -93,16 +93,16 @@ def test_a_figure_is_known_by_what_it_means(source, said, held):
     st.text(alphabet="〇零一二两三四五六七八九十百千万亿点分之个元月日年周第0123456789.,:/-k %\n早晚半", max_size=30)
 )
 def test_whatever_is_written_says_at_least_itself(text):
-    plain = normal(text)
-    known = numbers.known(plain)
-    assert all(not known.isdisjoint(choice) for choice in numbers.wanted(plain))
-    assert normal(plain) == normal(normal(plain))
+    plain = normalize_text(text)
+    known = numbers.known_numbers(plain)
+    assert all(not known.isdisjoint(choice) for choice in numbers.wanted_numbers(plain))
+    assert normalize_text(plain) == normalize_text(normalize_text(plain))
 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(2, 99_999_999))
 def test_every_number_is_read_back_from_its_chinese_writing(number):
-    assert normal(f"共{_in_chinese(number)}元") == f"共{number}元"
+    assert normalize_text(f"共{_in_chinese(number)}元") == f"共{number}元"
 
 
 def _in_chinese(number: int) -> str:
@@ -150,10 +150,10 @@ def test_there_are_enough_cases_of_every_kind():
 
 
 def test_true_sentences_are_kept_all_but_three_of_a_hundred():
-    dropped = [sentence for source, sentence in TRUE if not Source(source).holds(sentence)]
+    dropped = [sentence for source, sentence in TRUE if not GroundingSource(source).holds(sentence)]
     assert len(dropped) / len(TRUE) <= 0.03, dropped
 
 
 @pytest.mark.parametrize(("source", "kind", "sentence"), ALTERED, ids=lambda text: text[:30])
 def test_an_altered_sentence_is_dropped(source, kind, sentence):
-    assert ground(sentence, source).dropped, kind
+    assert ground_text(sentence, source).dropped, kind

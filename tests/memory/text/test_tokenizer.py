@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.tokenizer import lexical_question_terms, lexical_terms, rank
+from memory.text.tokenizer import lexical_question_terms, lexical_terms, rank_texts
 
 ROWS = [
     (1, "用户对花生过敏，外出吃饭要注意"),
@@ -35,22 +35,22 @@ ROWS = [
     ],
 )
 def test_the_best_text_comes_first(question, key):
-    assert rank(question, ROWS, 3)[0].key == key
+    assert rank_texts(question, ROWS, 3)[0].key == key
 
 
 @pytest.mark.parametrize(
     "words", ["好的", "ok", "OK!", "谢谢你", "嗯嗯", "thanks", "", "？？", "👍", "你好", "what is it?"]
 )
 def test_small_talk_finds_nothing(words):
-    assert rank(words, ROWS, 5) == []
+    assert rank_texts(words, ROWS, 5) == []
 
 
 def test_a_question_about_something_else_finds_nothing():
-    assert rank("请解释量子纠缠", ROWS, 5) == []
+    assert rank_texts("请解释量子纠缠", ROWS, 5) == []
 
 
 def test_scores_are_shares_and_fall():
-    found = rank("Kyoto trip weather 天气", ROWS, 50)
+    found = rank_texts("Kyoto trip weather 天气", ROWS, 50)
     scores = [item.score for item in found]
     assert scores == sorted(scores, reverse=True)
     assert 0 < scores[-1] <= scores[0] <= 1
@@ -62,5 +62,5 @@ def test_terms_are_pairs_of_characters_and_stems():
 
 
 def test_no_text_or_question_makes_it_fail():
-    assert rank("\ud800 x", [(1, "\ud800 x"), (2, "")], 5)[0].key == 1
-    assert rank("word", [], 5) == []
+    assert rank_texts("\ud800 x", [(1, "\ud800 x"), (2, "")], 5)[0].key == 1
+    assert rank_texts("word", [], 5) == []

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory.text.tokenizer import terms
+from memory.text.tokenizer import text_terms
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def restless() -> Iterator[None]:
 def test_texts_that_are_read_at_the_same_time_keep_their_own_words() -> None:
     texts = [" ".join(f"person{number}x{word}" for word in range(500)) for number in range(8)]
     with ThreadPoolExecutor(len(texts)) as threads:
-        found = list(threads.map(terms, texts))
+        found = list(threads.map(text_terms, texts))
     for text, held in zip(texts, found, strict=True):
         assert held == text.split()

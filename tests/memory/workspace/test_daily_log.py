@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.workspace.daily_log import Section, append, holds, lines, mark, rows
+from memory.workspace.daily_log import LogSection, append_section, has_section, iter_lines, iter_rows, mark_section
 from memory.workspace.files import Workspace
 from tests.weighing import peak
 
@@ -19,7 +19,7 @@ PATH = "memory/2026-11-20.md"
 
 
 def section(fold="f1", body="- 14:03 User: hello\n- it rained"):
-    return Section(fold=fold, channel="telegram", first_turn=1, last_turn=10, at=AT, body=body)
+    return LogSection(fold=fold, channel="telegram", first_turn=1, last_turn=10, at=AT, body=body)
 
 
 @pytest.fixture
@@ -33,22 +33,22 @@ def put(files, data: bytes):
 
 
 def test_a_new_day_begins_with_its_date_and_the_sections_heading(files):
-    assert append(files, section()) == PATH
+    assert append_section(files, section()) == PATH
     assert files.read(PATH).text == (
         "# 2026-11-20\n\n## 14:05 · telegram · turns 1–10 <!-- fold f1 -->\n\n- 14:03 User: hello\n- it rained\n"
     )
 
 
 def test_appending_twice_changes_nothing(files):
-    append(files, section())
+    append_section(files, section())
     once = files.read(PATH)
-    append(files, section(body="other"))
+    append_section(files, section(body="other"))
     assert files.read(PATH) == once
 
 
 def test_what_people_wrote_stays_with_its_line_ends_and_byte_order_mark(files):
     put(files, "\ufeff# mine\r\n\r\nnote\r\n".encode())
-    append(files, section())
+    append_section(files, section())
     data = files.read_bytes(PATH)
     assert data.startswith("\ufeff# mine\r\n\r\nnote\r\n\r\n## 14:05".encode())
     assert b"\n" not in data.replace(b"\r\n", b"")
@@ -56,39 +56,39 @@ def test_what_people_wrote_stays_with_its_line_ends_and_byte_order_mark(files):
 
 def test_an_open_fence_is_closed_before_the_section(files):
     put(files, b"```python\nprint(1)\n")
-    append(files, section())
+    append_section(files, section())
     text = files.read(PATH).text
     assert text.startswith("```python\nprint(1)\n```\n\n## 14:05")
-    assert holds(text, "f1")
+    assert has_section(text, "f1")
 
 
 def test_a_file_that_is_not_utf8_is_left_alone_and_the_section_goes_beside_it(files):
     put(files, b"caf\xe9 \xf0\x9f\x98 notes\n")
-    path = append(files, section())
+    path = append_section(files, section())
     assert path == "memory/2026-11-20-2.md"
-    assert append(files, section()) == path
+    assert append_section(files, section()) == path
     assert files.read_bytes(PATH) == b"caf\xe9 \xf0\x9f\x98 notes\n"
-    assert holds(files.read(path).text, "f1")
+    assert has_section(files.read(path).text, "f1")
 
 
 def test_writers_at_the_same_time_lose_no_section(files):
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: append(files, section(fold=f"f{n}")), range(8)))
+        list(pool.map(lambda n: append_section(files, section(fold=f"f{n}")), range(8)))
     text = "".join(files.read(entry.path).text for entry in files.list("memory"))
-    assert all(holds(text, f"f{n}") for n in range(8))
+    assert all(has_section(text, f"f{n}") for n in range(8))
 
 
 def test_a_heading_says_what_became_of_its_fold(files):
-    append(files, section())
-    append(files, section(fold="f2"))
-    assert mark(files, PATH, "f1", "stale")
-    assert mark(files, PATH, "f1", "undone")
-    assert not mark(files, PATH, "f9", "stale")
-    assert not mark(files, "memory/2020-01-01.md", "f1", "stale")
+    append_section(files, section())
+    append_section(files, section(fold="f2"))
+    assert mark_section(files, PATH, "f1", "stale")
+    assert mark_section(files, PATH, "f1", "undone")
+    assert not mark_section(files, PATH, "f9", "stale")
+    assert not mark_section(files, "memory/2020-01-01.md", "f1", "stale")
     text = files.read(PATH).text
     assert "turns 1–10 <!-- fold f1 undone -->" in text
-    assert holds(text, "f1")
-    assert {row.mark for row in rows(text)} == {"undone", ""}
+    assert has_section(text, "f1")
+    assert {row.mark for row in iter_rows(text)} == {"undone", ""}
 
 
 def test_any_markdown_is_read_line_by_line():
@@ -97,7 +97,7 @@ def test_any_markdown_is_read_line_by_line():
         "## 14:05 · telegram · turns 1–2 <!-- fold f1 -->\r\n- 14:03 User: hello: you\r\n- it rained\r\n---\r\n"
         "## Notes\r\n1. first\r\n```\r\ncode = 1\r\nstill open\r\n"
     )
-    found = [(row.number, row.time, row.speaker, row.text, row.fold) for row in rows(text)]
+    found = [(row.number, row.time, row.speaker, row.text, row.fold) for row in iter_rows(text)]
     assert found == [
         (3, "", "", "free words", ""),
         (4, "", "", "项目：下周交付", ""),
@@ -111,7 +111,7 @@ def test_any_markdown_is_read_line_by_line():
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"])
 def test_reading_never_fails(text):
-    list(rows(text))
+    list(iter_rows(text))
 
 
 @given(
@@ -119,17 +119,17 @@ def test_reading_never_fails(text):
 )
 def test_lines_that_are_made_one_by_one_are_those_of_the_whole_text(pieces):
     text = "".join(pieces)
-    assert list(lines(text)) == text.splitlines()
+    assert list(iter_lines(text)) == text.splitlines()
 
 
 def test_of_a_long_log_few_lines_are_held_at_a_time():
     text = "- 14:03 User: it rained, and nobody had brought anything against it\n" * 40_000
-    assert peak(lambda: all(rows(text))) < len(text) / 4
-    assert peak(lambda: holds(text + "no fold", "fold")) < len(text) * 1.25
+    assert peak(lambda: all(iter_rows(text))) < len(text) / 4
+    assert peak(lambda: has_section(text + "no fold", "fold")) < len(text) * 1.25
 
 
 def test_a_section_is_put_at_the_end_of_a_long_log_without_many_copies_of_it(files):
     text = "# 2026-11-20\n" + "- 14:03 User: 雨 it rained, and nobody had brought anything against it\n" * 20_000
     put(files, text.encode())
-    assert peak(lambda: append(files, section())) < 6.5 * len(text.encode())
-    assert holds(files.read(PATH).text, "f1")
+    assert peak(lambda: append_section(files, section())) < 6.5 * len(text.encode())
+    assert has_section(files.read(PATH).text, "f1")

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.workspace.files import Conflict, File, SpaceFiles, TooBig, Workspace, write_atomic
-from memory.workspace.safe_path import FOLDER, PathRefused, by_names, in_one_step, names
+from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile, Workspace, write_atomic
+from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_by_names, open_with_openat2, split_path
 
 HOSTILE = [
     "../etc/passwd",
@@ -55,8 +55,8 @@ def test_s31_s32_a_path_that_is_not_plainly_inside_is_refused(files: SpaceFiles,
 
 
 def test_names_in_any_language_are_taken() -> None:
-    assert names("日志/家庭 👨‍👩‍👧.md") == ("日志", "家庭 👨‍👩‍👧.md")
-    assert names("") == ()
+    assert split_path("日志/家庭 👨‍👩‍👧.md") == ("日志", "家庭 👨‍👩‍👧.md")
+    assert split_path("") == ()
 
 
 def test_what_is_written_is_read_back(files: SpaceFiles) -> None:
@@ -86,23 +86,23 @@ def test_an_absent_file_is_not_found(files: SpaceFiles) -> None:
 def test_a_file_over_the_limit_is_refused_unread(files: SpaceFiles) -> None:
     with (files.root / "huge").open("wb") as out:
         out.truncate(3 * 2**30)
-    with pytest.raises(TooBig):
+    with pytest.raises(FileTooBig):
         files.read("huge")
 
 
 def test_a_write_over_an_edit_is_a_conflict_and_both_texts_survive(files: SpaceFiles) -> None:
     read = files.write("MEMORY.md", "first", None)
     (files.root / "MEMORY.md").write_text("the person's own")
-    with pytest.raises(Conflict):
+    with pytest.raises(FileConflict):
         files.write("MEMORY.md", "the bot's", read.sha256)
     assert files.read("MEMORY.md").text == "the person's own"
 
 
 def test_a_new_file_is_never_written_over_an_old_one(files: SpaceFiles) -> None:
     files.write("a.md", "old", None)
-    with pytest.raises(Conflict):
+    with pytest.raises(FileConflict):
         files.write("a.md", "new", None)
-    with pytest.raises(Conflict):
+    with pytest.raises(FileConflict):
         files.write("gone.md", "new", "0" * 64)
     assert [entry.path for entry in files.list()] == ["a.md"]
 
@@ -229,13 +229,13 @@ def test_a_file_of_somebody_else_is_refused(files: SpaceFiles) -> None:
 Opening = Callable[[int, list[str], int], int]
 
 
-@pytest.mark.parametrize("opening", [in_one_step, by_names])
+@pytest.mark.parametrize("opening", [open_with_openat2, open_by_names])
 def test_both_ways_of_opening_agree(tmp_path: Path, opening: Opening) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     (tmp_path / "in" / "deep" / "a").write_text("a")
     (tmp_path / "in" / "link").symlink_to("deep")
     (tmp_path / "in" / "deep" / "link").symlink_to("a")
-    root = os.open(tmp_path / "in", FOLDER)
+    root = os.open(tmp_path / "in", FOLDER_FLAGS)
     outcomes = []
     for parts in (["deep", "a"], ["deep", "link"], ["link", "a"], ["no"], ["deep", "a", "b"], ["deep"]):
         try:
@@ -249,7 +249,7 @@ def test_both_ways_of_opening_agree(tmp_path: Path, opening: Opening) -> None:
     assert outcomes == ["open", loop, loop, absent, "Not a directory", "open"]
 
 
-@pytest.mark.parametrize("opening", [in_one_step, by_names])
+@pytest.mark.parametrize("opening", [open_with_openat2, open_by_names])
 def test_s33_a_folder_swapped_for_a_link_never_leads_outside(tmp_path: Path, opening: Opening) -> None:
     inside, outside = tmp_path / "in", tmp_path / "out"
     (inside / "d").mkdir(parents=True)
@@ -260,7 +260,7 @@ def test_s33_a_folder_swapped_for_a_link_never_leads_outside(tmp_path: Path, ope
     ended = threading.Event()
     swapper = threading.Thread(target=_swap, args=(inside, ended))
     swapper.start()
-    root = os.open(inside, FOLDER)
+    root = os.open(inside, FOLDER_FLAGS)
     seen = set()
     try:
         for _ in range(10_000):
@@ -301,7 +301,7 @@ def test_s33_a_write_beside_a_swapper_stays_inside(tmp_path: Path) -> None:
     swapper.start()
     try:
         for number in range(300):
-            with suppress(OSError, PathRefused, Conflict):
+            with suppress(OSError, PathRefused, FileConflict):
                 files.write(f"d/{number}", "x", None)
     finally:
         ended.set()
@@ -312,7 +312,7 @@ def test_s33_a_write_beside_a_swapper_stays_inside(tmp_path: Path) -> None:
 @given(st.lists(st.sampled_from(["read", "write", "edit"]), max_size=12))
 def test_no_edit_by_hand_is_ever_lost_silently(tmp_path_factory: pytest.TempPathFactory, acts: list[str]) -> None:
     files = Workspace(tmp_path_factory.mktemp("w")).space("")
-    read: File = files.write("a.md", "0", None)
+    read: TextFile = files.write("a.md", "0", None)
     truth = "0"
     for number, act in enumerate(acts, start=1):
         if act == "read":
@@ -326,7 +326,7 @@ def test_no_edit_by_hand_is_ever_lost_silently(tmp_path_factory: pytest.TempPath
                 read = files.write("a.md", f"by us {number}", read.sha256)
                 assert unchanged
                 truth = f"by us {number}"
-            except Conflict:
+            except FileConflict:
                 assert not unchanged
         assert (files.root / "a.md").read_text() == truth
 
@@ -349,7 +349,7 @@ def test_of_many_writers_at_once_each_either_writes_or_is_told(tmp_path: Path) -
             read = files.read("n")
             try:
                 files.write("n", str(int(read.text) + 1), read.sha256)
-            except Conflict:
+            except FileConflict:
                 told.append(1)
 
     writers = [threading.Thread(target=add) for _ in range(4)]

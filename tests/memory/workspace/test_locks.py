@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.workspace.locks import LOCAL, Writers
+from memory.workspace.locks import LOCAL_WRITE_LOCKS, WriteLocks
 from tests.contracts.writers_suite import Spawn, WritersSuite
 from tests.contracts.writing import Other, spawned
 
@@ -15,8 +15,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def writers() -> Writers:
-    return LOCAL
+def writers() -> WriteLocks:
+    return LOCAL_WRITE_LOCKS
 
 
 @pytest.fixture

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from memory.workspace.files import Workspace
-from memory.workspace.watch import spaces_of, watch
+from memory.workspace.watch import changed_spaces, watch_spaces
 
 
 def test_paths_say_whose_they_are() -> None:
     root = Path("/w")
     paths = ["MEMORY.md", "memory/2026-01-01.md", "spaces/bob/MEMORY.md", "spaces/eve/memory/x.md", "spaces/stray.md"]
-    assert spaces_of(root, [root / path for path in paths]) == {"", "bob", "eve"}
-    assert spaces_of(root, []) == frozenset()
+    assert changed_spaces(root, [root / path for path in paths]) == {"", "bob", "eve"}
+    assert changed_spaces(root, []) == frozenset()
 
 
 async def test_a_save_is_told_with_its_space_and_cancelling_ends_it(tmp_path: Path) -> None:
     workspace, told = Workspace(tmp_path / "workspace"), asyncio.Queue[frozenset[str]]()
-    watching = asyncio.create_task(watch(workspace, told.put))
+    watching = asyncio.create_task(watch_spaces(workspace, told.put))
     owner, bob = workspace.space(""), workspace.space("bob")
     assert await _told_of(owner.root / "MEMORY.md", told) == {""}
     (bob.root / "notes.txt").write_text("not Markdown")

@@ -4,11 +4,11 @@ from typing import Any
 
 from alembic import context
 
-from memory.failpoints import fp
+from memory.failpoints import hit
 
 
 def _step(*_: Any, **__: Any) -> None:
-    fp("mig.step")
+    hit("mig.step")
 
 
 context.configure(

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bot.cli.replay.reader import read_file
-from bot.cli.replay.recording import Recording, counted
-from bot.cli.replay.simulate import Setting
-from memory.context.policies.planner import Limits
-from memory.context.policies.policies import policy_of
+from bot.cli.replay.reader import read_recording
+from bot.cli.replay.recording import Recording, count_recording
+from bot.cli.replay.simulate import ReplaySetting
+from memory.context.policies.planner import ContextLimits
+from memory.context.policies.policies import build_policy
 from memory.context.tokens import WEIGHTED
 
 
@@ -49,9 +49,9 @@ def file_of(folder: Path, document: object, name: str = "talk.json") -> Path:
 
 def recording(folder: Path, messages: list[dict[str, Any]], **more: Any) -> Recording:
     """Read and counted, as a replay takes it."""
-    return counted(read_file(file_of(folder, {"messages": messages, **more})), WEIGHTED)
+    return count_recording(read_recording(file_of(folder, {"messages": messages, **more})), WEIGHTED)
 
 
-def setting(policy: str = "balanced", tokens: int = 6_000, turns: int = 20, **more: Any) -> Setting:
-    limits = Limits(max_tokens=tokens, max_turns=turns, window=1_000_000, reserve=4_096)
-    return Setting(policy=policy_of(policy, {}), limits=limits, counter=WEIGHTED, **more)
+def setting(policy: str = "balanced", tokens: int = 6_000, turns: int = 20, **more: Any) -> ReplaySetting:
+    limits = ContextLimits(max_tokens=tokens, max_turns=turns, window=1_000_000, reserve=4_096)
+    return ReplaySetting(policy=build_policy(policy, {}), limits=limits, counter=WEIGHTED, **more)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.replay.reader import read_file
-from bot.cli.replay.recording import Unreadable, asked_at
+from bot.cli.replay.reader import read_recording
+from bot.cli.replay.recording import UnreadableRecording, model_call_positions
 from memory.conversation import Document, Image, Message, Text, Thinking, ToolCall, ToolResult, dump_parts
 from tests.bot.cli.replay.making import bot, file_of, talk, used, user
 
@@ -54,7 +54,7 @@ def test_anthropic_blocks_become_parts_and_turns(tmp_path: Path) -> None:
         bot("nothing"),
     ]
     tools = [{"name": "look", "description": "Looks.", "input_schema": {"type": "object"}}]
-    read = read_file(
+    read = read_recording(
         file_of(tmp_path, {"system": [{"type": "text", "text": "Be kind."}], "tools": tools, "messages": said})
     )
     assert (read.name, read.system, [tool.name for tool in read.tools], read.notes) == (
@@ -78,7 +78,7 @@ def test_anthropic_blocks_become_parts_and_turns(tmp_path: Path) -> None:
     assert result.parts == (ToolResult(call_id="c1", text="seen", is_error=True),)
     assert [message.origin for message in read.turns[0].messages] == ["person", "model", "tool", "model"]
     assert read.turns[1].messages[0].at == datetime(2026, 11, 20, 6, tzinfo=UTC)
-    assert asked_at(read.turns[0]) == [1, 3]
+    assert model_call_positions(read.turns[0]) == [1, 3]
 
 
 def test_openai_messages_become_the_same(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_openai_messages_become_the_same(tmp_path: Path) -> None:
         {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "two"}]},
         {"role": "assistant", "content": "done"},
     ]
-    read = read_file(file_of(tmp_path, said))
+    read = read_recording(file_of(tmp_path, said))
     assert read.system == ("Be kind.", "Be brief.")
     assert read.notes == ()
     (turn,) = read.turns
@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
         user("next"),
         {"role": "system", "content": "late"},
     ]
-    read = read_file(file_of(tmp_path, said))
+    read = read_recording(file_of(tmp_path, said))
     told = "\n".join(read.notes)
     assert "message 1: it answers nothing" in told
     assert 'message 3: a block of type "hologram" is kept as its JSON text' in told
@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
     assert "1 tool calls have no result" in told
     words = [part.text for message in read.messages for part in message.parts if isinstance(part, Text)]
     assert any("lost words" in text for text in words)
-    assert asked_at(read.turns[0]) == []
+    assert model_call_positions(read.turns[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -201,20 +201,20 @@ def test_what_does_not_fit_is_kept_and_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_conversation_is_told_in_one_sentence(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(Unreadable) as caught:
-        read_file(file_of(tmp_path, text))
+    with pytest.raises(UnreadableRecording) as caught:
+        read_recording(file_of(tmp_path, text))
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b'[{"role": "user", "content": "\xff"}]')
-    with pytest.raises(Unreadable, match="it is not UTF-8 text"):
-        read_file(tmp_path / "x.json")
+    with pytest.raises(UnreadableRecording, match="it is not UTF-8 text"):
+        read_recording(tmp_path / "x.json")
 
 
 def test_halves_of_letters_do_not_survive(tmp_path: Path) -> None:
-    read = read_file(file_of(tmp_path, '[{"role": "user", "content": "a\\ud800b \\ud83d\\ude00"}]'))
+    read = read_recording(file_of(tmp_path, '[{"role": "user", "content": "a\\ud800b \\ud83d\\ude00"}]'))
     (part,) = read.messages[0].parts
     assert isinstance(part, Text)
     assert part.text.encode().decode() == "a\ufffdb 😀"
@@ -241,19 +241,19 @@ def test_an_export_keeps_places_times_and_parts(tmp_path: Path) -> None:
     ]
     probe = {"after": 3, "question": "which?", "answer": "早上", "fact_turn": 2}
     text = "\n".join(json.dumps(line) for line in [*lines, {"probes": [probe]}])
-    read = read_file(file_of(tmp_path, text, "e.jsonl"))
+    read = read_recording(file_of(tmp_path, text, "e.jsonl"))
     assert (read.name, read.timed, [turn.number for turn in read.turns]) == ("main", True, [2, 3])
     assert [message.seq for message in read.messages] == [4, 5, 6]
     assert all(message.parts == held for message in read.messages)
-    assert asked_at(read.turns[0]) == []
+    assert model_call_positions(read.turns[0]) == []
     assert read.probes[0].answer == "早上"
     again = text.replace('"seq": 6', '"seq": 5')
-    with pytest.raises(Unreadable, match="line 4: its seq 5 and turn 3 do not come after 5, 2"):
-        read_file(file_of(tmp_path, again, "e.jsonl"))
+    with pytest.raises(UnreadableRecording, match="line 4: its seq 5 and turn 3 do not come after 5, 2"):
+        read_recording(file_of(tmp_path, again, "e.jsonl"))
 
 
 def test_reading_is_linear(tmp_path: Path) -> None:
-    read = read_file(file_of(tmp_path, talk(3_000, size=2, tools=1, result=20)))
+    read = read_recording(file_of(tmp_path, talk(3_000, size=2, tools=1, result=20)))
     assert len(read.turns) == 3_000
     assert len(read.messages) == 12_000
 
@@ -273,7 +273,7 @@ def test_older_and_newer_forms_of_the_same_things_are_read(tmp_path: Path) -> No
         {"role": "function", "name": "look", "content": {"seen": "ä"}},
         {"role": "assistant", "content": "done"},
     ]
-    recording = read_file(file_of(tmp_path, said))
+    recording = read_recording(file_of(tmp_path, said))
     [turn] = recording.turns
     assert [parts(message) for message in turn.messages] == [
         ["Text", "Image", "Document", "Text"],
@@ -293,12 +293,12 @@ def test_S53_a_result_without_its_call_is_never_taken_for_a_persons_words(tmp_pa
         {"role": "assistant", "content": "y"},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "gone", "content": "and these"}]},
     ]
-    told = [(message.role, message.origin) for message in read_file(file_of(tmp_path, said)).messages]
+    told = [(message.role, message.origin) for message in read_recording(file_of(tmp_path, said)).messages]
     assert told == [("user", "person"), ("user", "tool"), ("assistant", "model"), ("user", "tool")]
 
 
 def test_several_conversations_in_one_file_are_told(tmp_path: Path) -> None:
     path = tmp_path / "tuning.jsonl"
     path.write_text('{"messages": [{"role": "user", "content": "a"}]}\n' * 2)
-    with pytest.raises(Unreadable, match="each line is a conversation of its own"):
-        read_file(path)
+    with pytest.raises(UnreadableRecording, match="each line is a conversation of its own"):
+        read_recording(path)

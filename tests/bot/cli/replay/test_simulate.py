@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.cli.replay.formats import hear
-from bot.cli.replay.reader import BEGUN
-from bot.cli.replay.recording import Recording, Turning, counted
-from bot.cli.replay.simulate import Asked, Outcome, simulate
+from bot.cli.replay.formats import parse_message
+from bot.cli.replay.reader import DEFAULT_START
+from bot.cli.replay.recording import Recording, RecordingBuilder, count_recording
+from bot.cli.replay.simulate import ProbeView, ReplayOutcome, simulate_recording
 from memory.context.policies.policies import POLICIES
-from memory.context.summary.validation import Limit, Material
+from memory.context.summary.validation import FoldSource, SummaryLimit
 from memory.context.tokens import WEIGHTED
-from memory.context.view import assemble
+from memory.context.view import assemble_view
 from memory.conversation import Session, Text
 from tests.bot.cli.replay.making import bot, recording, setting, talk, used, user
 
@@ -22,13 +22,13 @@ turns = st.tuples(st.integers(0, 900), st.lists(st.integers(0, 6_000), max_size=
 
 
 def read(messages: list[dict[str, Any]]) -> Recording:
-    turning = Turning(BEGUN)
+    turning = RecordingBuilder(DEFAULT_START)
     for number, message in enumerate(messages, 1):
-        turning.hear(hear(message), f"message {number}")
-    return counted(turning.recording("made", (), ()), WEIGHTED)
+        turning.hear(parse_message(message), f"message {number}")
+    return count_recording(turning.recording("made", (), ()), WEIGHTED)
 
 
-def prepared(outcome: Outcome) -> list[bool]:
+def prepared(outcome: ReplayOutcome) -> list[bool]:
     return [not fold.at_once for fold in outcome.folds]
 
 
@@ -45,7 +45,7 @@ def test_every_request_fits_and_is_valid(
             said += used(f"c{number}_{place}", f"{number} " + "r " * (size // 2))
         said.append(bot("a" * answer))
     made = read(said)
-    outcome = simulate(made, setting(policy, most, late=late))
+    outcome = simulate_recording(made, setting(policy, most, late=late))
     assert len(outcome.requests) == sum(len(results) + 1 for _, results, _ in shape)
     assert (outcome.over, outcome.invalid) == (0, 0)
     assert all(0 <= one.common <= one.tokens.total for one in outcome.requests)
@@ -56,7 +56,7 @@ def test_every_request_fits_and_is_valid(
 
 def test_without_need_nothing_is_folded_and_everything_is_repeated(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(4, tools=1), system="Be kind.")
-    outcome = simulate(made, setting("turns", 50_000))
+    outcome = simulate_recording(made, setting("turns", 50_000))
     assert (outcome.folds, outcome.over) == ((), 0)
     assert not any(one.broke for one in outcome.requests)
     first, second = outcome.requests[:2]
@@ -67,7 +67,7 @@ def test_without_need_nothing_is_folded_and_everything_is_repeated(tmp_path: Pat
 
 def test_a_fold_in_the_background_is_there_at_the_next_turn_and_breaks_the_prefix(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(12))
-    outcome = simulate(made, setting("turns", 50_000, turns=4))
+    outcome = simulate_recording(made, setting("turns", 50_000, turns=4))
     assert prepared(outcome) == [True] * len(outcome.folds)
     assert outcome.folds
     broken = [one.number for one in outcome.requests if one.broke]
@@ -79,21 +79,21 @@ def test_a_fold_in_the_background_is_there_at_the_next_turn_and_breaks_the_prefi
 
 def test_a_late_fold_comes_later_and_the_view_goes_on_meanwhile(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(12))
-    soon, late = (simulate(made, setting("turns", 50_000, turns=4, late=late)) for late in (0, 2))
+    soon, late = (simulate_recording(made, setting("turns", 50_000, turns=4, late=late)) for late in (0, 2))
     assert late.folds[0].request == soon.folds[0].request + 2
     assert not late.folds[0].at_once
 
 
 def test_a_late_fold_is_ended_at_once_where_the_request_needs_it(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(16, size=150))
-    outcome = simulate(made, setting("turns", 6_000, late=100))
+    outcome = simulate_recording(made, setting("turns", 6_000, late=100))
     assert any(fold.at_once for fold in outcome.folds)
     assert outcome.over == 0
 
 
 def test_each_reduction_is_counted_once(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(10, tools=1, result=20_000))
-    outcome = simulate(made, setting("turns", 200_000))
+    outcome = simulate_recording(made, setting("turns", 200_000))
     assert sum(one.reductions for one in outcome.requests) == 9, "the running turn's result is whole"
 
 
@@ -102,22 +102,22 @@ def test_a_summary_of_anothers_is_checked_and_taken(tmp_path: Path) -> None:
     held = setting(
         "turns", 50_000, turns=4, summarise=lambda material, limit: ("- Topic1 was asked for.", "Topic1: C-7001.")
     )
-    outcome = simulate(made, held)
+    outcome = simulate_recording(made, held)
     assert outcome.folds[0].method == "model"
     assert outcome.folds[0].summary == "Topic1: C-7001."
     lied = setting("turns", 50_000, turns=4, summarise=lambda material, limit: ("- It cost 99 dollars.", "It cost 99."))
-    assert simulate(made, lied).folds[0].method == "extract"
+    assert simulate_recording(made, lied).folds[0].method == "extract"
 
 
 def test_a_probe_meets_the_view_of_its_turn_and_leaves_nothing_behind(tmp_path: Path) -> None:
     probes = [{"after": turn, "question": "Which code?", "answer": "C-7001", "fact_turn": 1} for turn in (2, 12)]
     made = recording(tmp_path, talk(12), probes=probes)
     bare = recording(tmp_path, talk(12))
-    outcome, without = (simulate(each, setting("turns", 50_000, turns=4)) for each in (made, bare))
+    outcome, without = (simulate_recording(each, setting("turns", 50_000, turns=4)) for each in (made, bare))
     assert [one.tokens for one in outcome.requests] == [one.tokens for one in without.requests]
     assert len(outcome.planning) == len(without.planning)
 
-    def shown(asked: Asked) -> str:
+    def shown(asked: ProbeView) -> str:
         return "\n".join(p.text for message in asked.view.shown for p in message.parts if isinstance(p, Text))
 
     early, late = outcome.asked
@@ -131,13 +131,13 @@ def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_
     probes = [{"after": turn, "question": f"Which {n}?", "answer": "C-7001", "fact_turn": 1}
               for turn in (4, 5, 12) for n in range(5)]  # fmt: skip
     made = recording(tmp_path, talk(12), probes=probes)
-    asked: list[Material] = []
+    asked: list[FoldSource] = []
 
-    def summarise(material: Material, limit: Limit) -> tuple[str, str]:
+    def summarise(material: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
         asked.append(material)
         return "- Topics.", f"Topics, written {len(asked)} times."
 
-    outcome = simulate(made, setting("turns", 50_000, turns=4, summarise=summarise))
+    outcome = simulate_recording(made, setting("turns", 50_000, turns=4, summarise=summarise))
     last = outcome.asked[-1].folds
     assert len(asked) == max(len(last), len(outcome.folds))
     assert all(one.folds == last[: len(one.folds)] for one in outcome.asked)
@@ -148,7 +148,7 @@ def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_
 def test_the_same_recording_gives_the_same_figures(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(14, tools=1, result=1_500))
     ticks = iter(range(10_000))
-    one, other = (simulate(made, setting("balanced", 4_000, clock=lambda: next(ticks))) for _ in range(2))
+    one, other = (simulate_recording(made, setting("balanced", 4_000, clock=lambda: next(ticks))) for _ in range(2))
     assert one.requests == other.requests
     assert one.folds == other.folds
     assert set(one.planning) == {1}
@@ -156,7 +156,7 @@ def test_the_same_recording_gives_the_same_figures(tmp_path: Path) -> None:
 
 def test_requests_are_what_the_bot_would_send(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(3), system="Be kind.")
-    outcome = simulate(made, setting("turns", 50_000))
+    outcome = simulate_recording(made, setting("turns", 50_000))
     last = made.turns[-1]
     session = Session(
         conversation="x",
@@ -172,5 +172,5 @@ def test_requests_are_what_the_bot_would_send(tmp_path: Path) -> None:
         running=3,
     )
     tail = "[Now: 2026-01-01 00:00 Thursday, UTC]"
-    view = assemble(session, made.system, (), WEIGHTED, tail)
+    view = assemble_view(session, made.system, (), WEIGHTED, tail)
     assert outcome.requests[-1].tokens == view.tokens

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.errors import BadImage
-from bot.models.providers.anthropic import Anthropic, render
-from bot.models.providers.openai import OpenAI
+from bot.models.providers.anthropic import AnthropicModel, encode_anthropic_request
+from bot.models.providers.openai import OpenAIModel
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
 from tests.bot.models.asking import MODEL, answer_of, asking, blobs, call, result, said, tool
 from tests.emulators.model import ModelEmulator
@@ -17,7 +17,7 @@ from tests.emulators.model_rules import count
 
 
 def body(*messages: Any, **fields: Any) -> dict[str, Any]:
-    return render(asking(*messages, **fields), blobs).body
+    return encode_anthropic_request(asking(*messages, **fields), blobs).body
 
 
 def marked(value: Any, path: str = "") -> list[str]:
@@ -42,7 +42,7 @@ def test_without_stable_messages_no_message_is_marked() -> None:
 
 def test_the_same_request_gives_the_same_bytes_and_keeps_the_tools_order() -> None:
     request = asking("a", said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b")))
-    once, again = (json.dumps(render(request, blobs).body) for _ in range(2))
+    once, again = (json.dumps(encode_anthropic_request(request, blobs).body) for _ in range(2))
     assert once == again
     assert once.index('"z"') < once.index('"b"')
 
@@ -102,7 +102,7 @@ def test_a_fold_asks_for_little_effort_where_the_model_knows_the_word() -> None:
 
 
 async def test_the_prefix_of_the_last_call_is_read_from_the_cache(
-    anthropic: Anthropic, emulator: ModelEmulator
+    anthropic: AnthropicModel, emulator: ModelEmulator
 ) -> None:
     emulator.cache.least = 0
     long, later = "a" * 4000, "What else?"
@@ -120,7 +120,7 @@ async def test_the_prefix_of_the_last_call_is_read_from_the_cache(
 
 
 async def test_a_whole_tool_turn_with_thinking_is_accepted_by_a_strict_server(
-    anthropic: Anthropic, emulator: ModelEmulator
+    anthropic: AnthropicModel, emulator: ModelEmulator
 ) -> None:
     thought = Reply(thinking="let me see", redacted="c2VhbGVk", text="Looking.", calls=(Call(name="read"),))
     emulator.script([thought, Reply(thinking="again", calls=(Call(name="read"),)), "done"])
@@ -135,7 +135,7 @@ async def test_a_whole_tool_turn_with_thinking_is_accepted_by_a_strict_server(
 
 
 async def test_a_refused_picture_is_named_where_the_request_has_it(
-    anthropic: Anthropic, emulator: ModelEmulator
+    anthropic: AnthropicModel, emulator: ModelEmulator
 ) -> None:
     bad = Image(sha256="bad", media_type="image/png")
     hidden = Thinking(text="x", signature="s", model="claude-opus-5")
@@ -146,7 +146,7 @@ async def test_a_refused_picture_is_named_where_the_request_has_it(
 
 
 async def test_the_same_request_is_the_same_bytes_on_the_wire(
-    wire: Anthropic | OpenAI, emulator: ModelEmulator
+    wire: AnthropicModel | OpenAIModel, emulator: ModelEmulator
 ) -> None:
     odd = 'half a pair: \ud83d, "quoted", \u2028, 你好'
     request = asking(odd, said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b")))

@@ -17,17 +17,17 @@ from bot.errors import (
     TooLarge,
     Transient,
 )
-from bot.models.providers.anthropic import Anthropic
-from bot.models.providers.failures import BAD_THINKING, Failure, read_failure, to_error
-from bot.models.providers.openai import OpenAI
-from bot.models.providers.transport import Patience
+from bot.models.providers.anthropic import AnthropicModel
+from bot.models.providers.failures import BAD_THINKING, ProviderFailure, read_failure, to_error
+from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.transport import Timeouts
 from memory.conversation import Text, Thinking
 from tests.bot.models.asking import MODEL, answer_of, asking, blobs, hear, said, streamed, tool, words
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, html, refuse
 
-Wire = Anthropic | OpenAI
-Hasty = Callable[[Patience], Wire]
+Wire = AnthropicModel | OpenAIModel
+Hasty = Callable[[Timeouts], Wire]
 
 REFUSALS: list[tuple[Reply, type[ModelError]]] = [
     (refuse(307, error="moved"), BadRequest),
@@ -87,7 +87,7 @@ async def test_the_wait_a_server_asks_for_is_passed_on(
     assert getattr(caught.value, "retry_after", "none") == seconds
 
 
-SHORT = {"first_byte": Patience(first=0.15), "gap": Patience(gap=0.15), "step": Patience(step=0.6)}
+SHORT = {"first_byte": Timeouts(first=0.15), "gap": Timeouts(gap=0.15), "step": Timeouts(step=0.6)}
 """One limit each, so that a busy machine meets no other."""
 
 
@@ -164,7 +164,7 @@ async def test_letters_sent_in_halves_become_whole(wire: Wire, emulator: ModelEm
     streamed(events).encode()
 
 
-async def test_what_nobody_knows_is_left_out_and_counted(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_what_nobody_knows_is_left_out_and_counted(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(text="ok", unknown=True, stop="tea_time")])
     answer = await answer_of(anthropic, asking("hi"))
     assert answer.parts == (Text(text="ok"),)
@@ -188,13 +188,13 @@ async def test_what_nobody_knows_is_left_out_and_counted(anthropic: Anthropic, e
         ("model_context_window_exceeded", "overflow"),
     ],
 )
-async def test_each_reason_to_stop(anthropic: Anthropic, emulator: ModelEmulator, word: str, stop: str) -> None:
+async def test_each_reason_to_stop(anthropic: AnthropicModel, emulator: ModelEmulator, word: str, stop: str) -> None:
     emulator.script([Reply(text="so far", stop=word)])
     answer = await answer_of(anthropic, asking("hi"))
     assert (answer.stop, answer.raw_stop) == (stop, word)
 
 
-async def test_a_refusal_says_why_when_it_is_told(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_a_refusal_says_why_when_it_is_told(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     details = {"type": "refusal", "category": "bio", "explanation": "no"}
     emulator.script([Reply(stop="refusal", stop_details=details), Reply(stop="refusal")])
     assert (await answer_of(anthropic, asking("hi"))).detail == "bio: no"
@@ -202,7 +202,7 @@ async def test_a_refusal_says_why_when_it_is_told(anthropic: Anthropic, emulator
 
 
 async def test_a_cut_call_is_left_out(wire: Wire, emulator: ModelEmulator) -> None:
-    stop = "length" if isinstance(wire, OpenAI) else "max_tokens"
+    stop = "length" if isinstance(wire, OpenAIModel) else "max_tokens"
     cut = (Call(name="read"), Call(name="read", input='{"path": "a'))
     emulator.script([Reply(text="I", calls=cut, stop=stop)])
     answer = await answer_of(wire, asking("hi", tools=(tool(),)))
@@ -229,7 +229,7 @@ async def test_too_long_a_request_overflows_and_says_by_how_much(
     assert caught.value.actual > 0
 
 
-async def test_thinking_of_another_conversation_is_named(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_thinking_of_another_conversation_is_named(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(thinking="aha", calls=(Call(name="read"),))])
     answer = await answer_of(anthropic, asking("one", tools=(tool(),)))
     edited = asking("another", said("assistant", *answer.parts[:1]), "and", tools=(tool(),))
@@ -238,7 +238,7 @@ async def test_thinking_of_another_conversation_is_named(anthropic: Anthropic, e
     assert caught.value.kind == BAD_THINKING
 
 
-async def test_thoughts_are_streamed_and_signed(anthropic: Anthropic, emulator: ModelEmulator) -> None:
+async def test_thoughts_are_streamed_and_signed(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(thinking="step by step", text="42")])
     _, answer = await hear(anthropic, asking("hi"))
     thought = answer.parts[0]
@@ -249,7 +249,7 @@ async def test_thoughts_are_streamed_and_signed(anthropic: Anthropic, emulator: 
 
 @pytest.mark.parametrize("key", ["", "sk-\nx", "sk-密钥"])
 async def test_a_key_no_header_can_carry_is_refused_before_any_call(emulator: ModelEmulator, key: str) -> None:
-    model = Anthropic(api_key=key, base_url=emulator.url, blobs=blobs)
+    model = AnthropicModel(api_key=key, base_url=emulator.url, blobs=blobs)
     with pytest.raises(KeyRefused):
         await answer_of(model, asking("hi"))
     assert not emulator.requests
@@ -307,23 +307,26 @@ def test_every_vendors_words_for_too_long_are_known(status: int, text: str, actu
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [
-        (Failure(status=400, text="too long: 30000 tokens per minute"), BadRequest),
-        (Failure(status=400, text="Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"), BadRequest),
-        (Failure(status=400, kinds=("1261",)), Overflow),
-        (Failure(status=400, crowded=True), Overflow),
-        (Failure(status=413, crowded=True), Overflow),
-        (Failure(status=400), BadRequest),
-        (Failure(status=429, kinds=("1113",)), QuotaSpent),
-        (Failure(status=429, kinds=("1302",)), RateLimited),
-        (Failure(status=429, kinds=("engine_overloaded_error",)), Transient),
-        (Failure(status=400, kinds=("Arrearage",)), QuotaSpent),
-        (Failure(status=400, kinds=("1211",)), NoSuchModel),
-        (Failure(status=422, text="bad parameters"), BadRequest),
-        (Failure(status=200, kinds=("server_error",)), Transient),
-        (Failure(status=200, kinds=("whatever",)), Transient),
+        (ProviderFailure(status=400, text="too long: 30000 tokens per minute"), BadRequest),
+        (
+            ProviderFailure(status=400, text="Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"),
+            BadRequest,
+        ),
+        (ProviderFailure(status=400, kinds=("1261",)), Overflow),
+        (ProviderFailure(status=400, crowded=True), Overflow),
+        (ProviderFailure(status=413, crowded=True), Overflow),
+        (ProviderFailure(status=400), BadRequest),
+        (ProviderFailure(status=429, kinds=("1113",)), QuotaSpent),
+        (ProviderFailure(status=429, kinds=("1302",)), RateLimited),
+        (ProviderFailure(status=429, kinds=("engine_overloaded_error",)), Transient),
+        (ProviderFailure(status=400, kinds=("Arrearage",)), QuotaSpent),
+        (ProviderFailure(status=400, kinds=("1211",)), NoSuchModel),
+        (ProviderFailure(status=422, text="bad parameters"), BadRequest),
+        (ProviderFailure(status=200, kinds=("server_error",)), Transient),
+        (ProviderFailure(status=200, kinds=("whatever",)), Transient),
     ],
 )
-def test_codes_decide_before_the_status(failure: Failure, kind: type[ModelError]) -> None:
+def test_codes_decide_before_the_status(failure: ProviderFailure, kind: type[ModelError]) -> None:
     assert type(to_error(failure)) is kind
 
 

@@ -7,21 +7,21 @@ from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Match, Reply
 
 from bot.errors import BadRequest, KeyRefused, Overflow, RateLimited, Stalled, Transient
-from bot.models.providers.anthropic import Anthropic
-from bot.models.providers.transport import Patience
-from bot.models.retry import Patient, Retries
+from bot.models.providers.anthropic import AnthropicModel
+from bot.models.providers.transport import Timeouts
+from bot.models.retry import RetryingModel, RetrySettings
 from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, result, said, streamed, tool, words
 
 
 @pytest.fixture
-async def model(llmock: LLMock) -> AsyncIterator[Anthropic]:
-    limits = Patience(first=0.3, gap=0.3, step=3)
-    wire = Anthropic(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+async def model(llmock: LLMock) -> AsyncIterator[AnthropicModel]:
+    limits = Timeouts(first=0.3, gap=0.3, step=3)
+    wire = AnthropicModel(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
     yield wire
     await wire.close()
 
 
-async def test_words_stream(model: Anthropic, llmock: LLMock) -> None:
+async def test_words_stream(model: AnthropicModel, llmock: LLMock) -> None:
     llmock.reply("你好, dear world")
     events, answer = await hear(model, asking("hi"))
     assert streamed(events) == words(answer) == "你好, dear world"
@@ -29,7 +29,7 @@ async def test_words_stream(model: Anthropic, llmock: LLMock) -> None:
     assert answer.usage.input > 0
 
 
-async def test_a_call_is_heard_and_its_result_taken(model: Anthropic, llmock: LLMock) -> None:
+async def test_a_call_is_heard_and_its_result_taken(model: AnthropicModel, llmock: LLMock) -> None:
     llmock.call_tool("read", {"path": "a.md"})
     answer = await answer_of(model, asking("read it", tools=(tool(),)))
     assert answer.stop == "tools"
@@ -44,38 +44,38 @@ async def test_a_call_is_heard_and_its_result_taken(model: Anthropic, llmock: LL
     ("status", "error"),
     [(400, BadRequest), (401, KeyRefused), (429, RateLimited), (500, Transient), (503, Transient), (529, Transient)],
 )
-async def test_refusals_are_named(model: Anthropic, llmock: LLMock, status: int, error: type[Exception]) -> None:
+async def test_refusals_are_named(model: AnthropicModel, llmock: LLMock, status: int, error: type[Exception]) -> None:
     llmock.fail(status, message="told to fail")
     with pytest.raises(error):
         await answer_of(model, asking("hi"))
 
 
-async def test_too_long_is_too_long(model: Anthropic, llmock: LLMock) -> None:
+async def test_too_long_is_too_long(model: AnthropicModel, llmock: LLMock) -> None:
     llmock.limits(context_window=500)
     with pytest.raises(Overflow):
         await answer_of(model, asking("many words " * 2000))
 
 
 @pytest.mark.parametrize("fault", ["truncate", "disconnect", "corrupt"])
-async def test_a_broken_stream_is_no_answer(model: Anthropic, llmock: LLMock, fault: str) -> None:
+async def test_a_broken_stream_is_no_answer(model: AnthropicModel, llmock: LLMock, fault: str) -> None:
     llmock.reply("a long answer of many words " * 5)
     getattr(llmock, fault)(after_chunks=3)
     with pytest.raises(Transient):
         await answer_of(model, asking("hi"))
 
 
-async def test_a_stall_is_noticed(model: Anthropic, llmock: LLMock) -> None:
+async def test_a_stall_is_noticed(model: AnthropicModel, llmock: LLMock) -> None:
     llmock.stall(after_chunks=2, seconds=2)
     with pytest.raises(Stalled):
         await answer_of(model, asking("hi"))
 
 
-async def test_the_judge_finds_no_fault_with_the_way_we_repeat(model: Anthropic, llmock: LLMock) -> None:
+async def test_the_judge_finds_no_fault_with_the_way_we_repeat(model: AnthropicModel, llmock: LLMock) -> None:
     llmock.rate_limit(times=1, retry_after=0.1)
     llmock.fail(529, times=1, retry_after=0.1)
     llmock.truncate(after_chunks=2, times=1)
     llmock.add(Reply(text="at last", times=None, match=Match(provider="anthropic")))
-    patient = Patient(model, retries=Retries(first=0.1))
+    patient = RetryingModel(model, retries=RetrySettings(first=0.1))
     history = (said("assistant", call("c1")), said("user", result("c1")))
     assert words(await answer_of(patient, asking("hi", *history, tools=(tool(),)))) == "at last"
     assert len(llmock.requests) == 4

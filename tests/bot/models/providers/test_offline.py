@@ -5,22 +5,22 @@ from collections.abc import Sequence
 import pytest
 
 from bot.errors import ConfigError, ModelError
-from bot.models.catalog import cost, window
-from bot.models.providers.anthropic import Anthropic
-from bot.models.providers.offline import Offline, Passage, is_question, share, tokens
-from bot.models.providers.openai import OpenAI
-from bot.models.service import Account, effective_provider, open_wire
+from bot.models.catalog import call_cost, context_window
+from bot.models.providers.anthropic import AnthropicModel
+from bot.models.providers.offline import OfflineModel, OfflinePassage, content_tokens, is_question, overlap_share
+from bot.models.providers.openai import OpenAIModel
+from bot.models.service import ProviderAccount, effective_provider, open_provider
 from tests.bot.models.asking import answer_of, asking, blobs, hear, said, streamed, words
 
 
-def offline(*passages: Passage) -> Offline:
-    async def recall(query: str, conversation: str, space: str) -> Sequence[Passage]:
+def offline(*passages: OfflinePassage) -> OfflineModel:
+    async def recall(query: str, conversation: str, space: str) -> Sequence[OfflinePassage]:
         return passages
 
-    return Offline(recall=recall)
+    return OfflineModel(recall=recall)
 
 
-async def say(*messages: str, passages: Sequence[Passage] = ()) -> str:
+async def say(*messages: str, passages: Sequence[OfflinePassage] = ()) -> str:
     """What it answers to the last message, the others having been answered before."""
     history = [turn for message in messages[:-1] for turn in (said("user", message), said("assistant", "记下了。"))]
     return words(await answer_of(offline(*passages), asking(*history, messages[-1])))
@@ -50,15 +50,15 @@ async def test_a_question_finds_what_was_told(told: str, asked: str) -> None:
 
 
 async def test_it_quotes_what_recall_finds_with_its_source() -> None:
-    passage = Passage(text="周五和老王在咖啡馆见面", source="memory/2026-11-20.md:12", date="2026-11-20")
+    passage = OfflinePassage(text="周五和老王在咖啡馆见面", source="memory/2026-11-20.md:12", date="2026-11-20")
     answer = await say("和老王什么时候见面？", passages=[passage])
     assert "> 周五和老王在咖啡馆见面\n— memory/2026-11-20.md:12, 2026-11-20" in answer
 
 
 async def test_the_same_words_are_quoted_once_and_questions_never() -> None:
     passages = [
-        Passage(text="- 10:00 用户: 我喜欢爬山", source="memory/2026-11-20.md:3"),
-        Passage(text="我喜欢什么？", source="turn 2"),
+        OfflinePassage(text="- 10:00 用户: 我喜欢爬山", source="memory/2026-11-20.md:3"),
+        OfflinePassage(text="我喜欢什么？", source="turn 2"),
     ]
     answer = await say("我喜欢爬山", "我喜欢什么呢？", "我喜欢什么？", passages=passages)
     assert answer.count("我喜欢爬山") == 1
@@ -110,35 +110,35 @@ def test_statements_are_told(text: str) -> None:
 
 
 def test_nearness_is_a_share() -> None:
-    assert share(tokens("climbing mountains"), "I climbed a mountain") == 1
-    assert share(tokens("什么？"), "任何话") == 0
+    assert overlap_share(content_tokens("climbing mountains"), "I climbed a mountain") == 1
+    assert overlap_share(content_tokens("什么？"), "任何话") == 0
 
 
 @pytest.mark.parametrize(
     ("account", "provider", "kind"),
     [
-        (Account(provider="anthropic", api_key="sk"), "anthropic", Anthropic),
-        (Account(provider="anthropic"), "offline", Offline),
-        (Account(provider="openai", api_key="sk"), "openai", OpenAI),
-        (Account(provider="openai", base_url="http://127.0.0.1:1/v1"), "openai", OpenAI),
-        (Account(provider="offline", api_key="sk"), "offline", Offline),
+        (ProviderAccount(provider="anthropic", api_key="sk"), "anthropic", AnthropicModel),
+        (ProviderAccount(provider="anthropic"), "offline", OfflineModel),
+        (ProviderAccount(provider="openai", api_key="sk"), "openai", OpenAIModel),
+        (ProviderAccount(provider="openai", base_url="http://127.0.0.1:1/v1"), "openai", OpenAIModel),
+        (ProviderAccount(provider="offline", api_key="sk"), "offline", OfflineModel),
     ],
 )
-def test_no_key_means_offline(account: Account, provider: str, kind: type) -> None:
-    async def recall(query: str, conversation: str, space: str) -> Sequence[Passage]:
+def test_no_key_means_offline(account: ProviderAccount, provider: str, kind: type) -> None:
+    async def recall(query: str, conversation: str, space: str) -> Sequence[OfflinePassage]:
         return ()
 
     assert effective_provider(account) == provider
-    assert isinstance(open_wire(account, blobs=blobs, recall=recall), kind)
+    assert isinstance(open_provider(account, blobs=blobs, recall=recall), kind)
 
 
 def test_an_unknown_provider_is_named() -> None:
     with pytest.raises(ConfigError, match=r"anthropc.*anthropic, offline, openai"):
-        effective_provider(Account(provider="anthropc"))
+        effective_provider(ProviderAccount(provider="anthropc"))
 
 
 def test_the_table_knows_snapshots_and_costs() -> None:
-    assert window("claude-haiku-4-5-20251001") == 200_000
-    assert window("my-own") == 128_000
-    assert cost("my-own", input=1, output=1) is None
-    assert cost("claude-sonnet-5-5", input=1_000_000, output=100_000, cache_read=500_000) == pytest.approx(2.05)
+    assert context_window("claude-haiku-4-5-20251001") == 200_000
+    assert context_window("my-own") == 128_000
+    assert call_cost("my-own", input=1, output=1) is None
+    assert call_cost("claude-sonnet-5-5", input=1_000_000, output=100_000, cache_read=500_000) == pytest.approx(2.05)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import KeyRefused, Transient
 from bot.models.base import ThinkingDelta
-from bot.models.providers.openai import OpenAI, render
+from bot.models.providers.openai import OpenAIModel, encode_openai_request
 from memory.conversation import Document, Image, Thinking, ToolCall
 from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, result, said, tool, words
 from tests.emulators.model import ModelEmulator
@@ -20,12 +20,14 @@ FORMS = [
 
 
 def rows(*messages: Any, **fields: Any) -> list[dict[str, Any]]:
-    body = render(asking(*messages, **fields), blobs)
+    body = encode_openai_request(asking(*messages, **fields), blobs)
     return list(body["messages"])
 
 
 @pytest.mark.parametrize("form", [*FORMS, "no_index whole_call", "no_index role_every no_done no_usage"])
-async def test_every_form_met_in_the_wild_is_understood(openai: OpenAI, emulator: ModelEmulator, form: str) -> None:
+async def test_every_form_met_in_the_wild_is_understood(
+    openai: OpenAIModel, emulator: ModelEmulator, form: str
+) -> None:
     emulator.script([Reply(text="两件事", calls=TWO, forms=frozenset(form.split()), delta=4)])
     answer = await answer_of(openai, asking("hi", tools=(tool("read"), tool("write"))))
     assert words(answer) == "两件事"
@@ -37,7 +39,7 @@ async def test_every_form_met_in_the_wild_is_understood(openai: OpenAI, emulator
     assert (answer.usage.input > 0) == ("no_usage" not in form)
 
 
-async def test_calls_without_any_id_and_index_are_told_apart(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_calls_without_any_id_and_index_are_told_apart(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     nameless = tuple(Call(name=made.name, input=made.input, id="") for made in TWO)
     emulator.script([Reply(calls=nameless, forms=frozenset({"no_index"}), delta=4)])
     answer = await answer_of(openai, asking("hi", tools=(tool("read"), tool("write"))))
@@ -45,7 +47,7 @@ async def test_calls_without_any_id_and_index_are_told_apart(openai: OpenAI, emu
     assert len({made.id for made in calls(answer)} - {""}) == 2
 
 
-async def test_a_stream_without_a_reason_to_end_has_failed(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_a_stream_without_a_reason_to_end_has_failed(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(text="half", forms=frozenset({"no_finish"}))])
     with pytest.raises(Transient):
         await answer_of(openai, asking("hi"))
@@ -62,39 +64,41 @@ async def test_a_stream_without_a_reason_to_end_has_failed(openai: OpenAI, emula
         ("tea_time", "unknown"),
     ],
 )
-async def test_each_reason_to_finish(openai: OpenAI, emulator: ModelEmulator, word: str, stop: str) -> None:
+async def test_each_reason_to_finish(openai: OpenAIModel, emulator: ModelEmulator, word: str, stop: str) -> None:
     emulator.script([Reply(text="so far", stop=word)])
     answer = await answer_of(openai, asking("hi"))
     assert (answer.stop, answer.raw_stop) == (stop, word)
 
 
-async def test_a_servers_fault_told_as_a_reason_to_finish_is_one(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_a_servers_fault_told_as_a_reason_to_finish_is_one(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(text="half", stop="network_error")])
     with pytest.raises(Transient):
         await answer_of(openai, asking("hi"))
 
 
-async def test_a_stop_with_calls_means_calls(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_a_stop_with_calls_means_calls(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(calls=TWO, stop="stop")])
     answer = await answer_of(openai, asking("hi", tools=(tool("read"), tool("write"))))
     assert answer.stop == "tools"
 
 
-async def test_reasoning_is_shown_but_not_kept(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_reasoning_is_shown_but_not_kept(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     emulator.script([Reply(thinking="hmm", text="42")])
     events, answer = await hear(openai, asking("hi"))
     assert "".join(event.text for event in events if isinstance(event, ThinkingDelta)) == "hmm"
     assert len(answer.parts) == 1
 
 
-async def test_an_error_body_behind_status_200_is_an_error(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_an_error_body_behind_status_200_is_an_error(openai: OpenAIModel, emulator: ModelEmulator) -> None:
     body = '{"error": {"message": "bad key", "code": "invalid_api_key"}}'
     emulator.script([Reply(body=body, headers={"content-type": "application/json"})])
     with pytest.raises(KeyRefused):
         await answer_of(openai, asking("hi"))
 
 
-async def test_the_newer_name_of_the_longest_answer_is_learnt_once(openai: OpenAI, emulator: ModelEmulator) -> None:
+async def test_the_newer_name_of_the_longest_answer_is_learnt_once(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     emulator.limit_field = "max_completion_tokens"
     for _ in range(2):
         assert words(await answer_of(openai, asking("hi"))) == "echo: hi"
@@ -102,7 +106,7 @@ async def test_the_newer_name_of_the_longest_answer_is_learnt_once(openai: OpenA
 
 
 async def test_a_server_of_ones_own_needs_no_key(emulator: ModelEmulator) -> None:
-    model = OpenAI(base_url=f"{emulator.url}/v1/", blobs=blobs)
+    model = OpenAIModel(base_url=f"{emulator.url}/v1/", blobs=blobs)
     assert words(await answer_of(model, asking("hi"))) == "echo: hi"
     assert emulator.requests[0].path == "/v1/chat/completions"
     await model.close()

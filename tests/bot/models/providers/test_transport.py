@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.models.providers.transport import open_http
+from bot.models.providers.transport import create_http_client
 
 MANY = 130
 """More than an HTTP client has open at once where it is not told."""
@@ -20,6 +20,6 @@ async def test_as_many_calls_go_on_at_once_as_are_begun() -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-        async with open_http("") as client, asyncio.timeout(30):
+        async with create_http_client("") as client, asyncio.timeout(30):
             answers = await asyncio.gather(*(client.get(url) for _ in range(MANY)))
     assert [one.status_code for one in answers] == [204] * MANY

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.runtime.cluster.membership import Alive
+from bot.runtime.cluster.membership import Membership
 from memory.store.engine.leases import Leases
 from memory.store.open import open_store
 from tests.house.sources import ROOT
@@ -47,7 +47,7 @@ class Asked(Leases):
 async def test_a_duty_is_begun_once_it_is_ours_and_not_before(tmp_path: Path) -> None:
     store = await open_store(tmp_path / "mnema.db")
     leases, begun = Asked(store.database), asyncio.Event()
-    alive = Alive(leases, dict, 3600.0)
+    alive = Membership(leases, dict, 3600.0)
     found = list[int]()
 
     async def work() -> None:

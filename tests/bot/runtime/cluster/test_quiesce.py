@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.runtime.cluster.quiesce import Hush, Own
+from bot.runtime.cluster.quiesce import LocalQuiesce, SpaceQuiescer
 from memory.store.engine.leases import Leases
-from memory.store.open_postgres import Wanted, open_postgres
+from memory.store.open_postgres import PostgresOptions, open_postgres
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
 
@@ -30,8 +30,8 @@ class Process:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        own = Own(quiet=self._quiet, storing=lambda: self.lock, anew=self._anew, tell=lambda: None)
-        self.hush = Hush(self.leases, own, self.answers)
+        own = LocalQuiesce(quiet=self._quiet, storing=lambda: self.lock, anew=self._anew, tell=lambda: None)
+        self.hush = SpaceQuiescer(self.leases, own, self.answers)
 
     @asynccontextmanager
     async def _quiet(self, space: str) -> AsyncIterator[None]:
@@ -60,7 +60,7 @@ class Processes:
     stack: AsyncExitStack
 
     async def join(self, *, answers: bool = True, busy: bool = False, silent: bool = False) -> Process:
-        store = await open_postgres(Wanted(url=self.url, lease_seconds=SECONDS, connections=3))
+        store = await open_postgres(PostgresOptions(url=self.url, lease_seconds=SECONDS, connections=3))
         self.stack.push_async_callback(store.close)
         process = Process(Leases(store.database), answers)
         self.stack.push_async_callback(process.hush.close)
@@ -84,7 +84,7 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def entered(hush: Hush, space: str, at_work: asyncio.Event, go: asyncio.Event) -> None:
+async def entered(hush: SpaceQuiescer, space: str, at_work: asyncio.Event, go: asyncio.Event) -> None:
     async with hush.quiet(space):
         at_work.set()
         await go.wait()

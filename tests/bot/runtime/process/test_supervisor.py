@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.runtime.process.supervisor import tell
+from bot.runtime.process.supervisor import notify_supervisor
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import scene
 from tests.walk.speech import answer
@@ -18,15 +18,15 @@ def test_a_state_arrives_as_one_datagram(kind: str, tmp_path: Path, monkeypatch:
         listening.bind(path if kind == "a path" else f"\0{path}")
         listening.settimeout(5)
         monkeypatch.setenv("NOTIFY_SOCKET", path if kind == "a path" else f"@{path}")
-        tell("READY=1")
+        notify_supervisor("READY=1")
         assert listening.recv(100) == b"READY=1"
 
 
 def test_without_a_manager_or_with_a_deaf_one_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    tell("READY=1")
+    notify_supervisor("READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
-    tell("READY=1")
+    notify_supervisor("READY=1")
 
 
 async def test_a_bot_says_when_it_is_ready_and_when_it_ends(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.context.policies.boundary import (
-    Candidate,
-    Choice,
+    CutCandidate,
+    CutChoice,
     adaptive_keep,
-    choose,
-    choose_near,
-    explain,
-    read_choice,
-    score,
+    choose_cut,
+    choose_cut_near,
+    dump_choice,
+    load_choice,
+    score_cut,
 )
 from memory.conversation import Document, Message, Text, ToolCall, ToolResult, Turn
 from tests.by_night import examples
@@ -30,7 +30,7 @@ def turns_of(*turns):
 
 
 def terms(*turns, cut=1):
-    found = score(turns_of(*turns), cut)
+    found = score_cut(turns_of(*turns), cut)
     assert found.turns == cut
     assert found.score == sum(value for _, value in found.terms)
     return dict(found.terms)
@@ -85,7 +85,7 @@ def test_a_gap_of_more_than_five_minutes_is_a_break(seconds, broken):
     first, second = turns_of(PLAIN, PLAIN)
     at = first.messages[-1].at + timedelta(seconds=seconds)
     later = replace(second, messages=tuple(replace(message, at=at) for message in second.messages))
-    assert ("break" in dict(score((first, later), 1).terms)) == broken
+    assert ("break" in dict(score_cut((first, later), 1).terms)) == broken
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def about(things, count, first=0):
 @pytest.mark.parametrize(("first", "second"), [(BREAD, BOATS), (面包, 帆船), (BREAD, 帆船)])
 def test_a_change_of_topic_speaks_for_a_cut(first, second):
     turns = turns_of(*about(first, 6), *about(second, 6))
-    assert [cut for cut in range(1, 12) if "topic" in dict(score(turns, cut).terms)] == [6]
-    assert dict(score(turns, 6).terms) == {"base": 100, "reply": 30, "topic": 25}
+    assert [cut for cut in range(1, 12) if "topic" in dict(score_cut(turns, cut).terms)] == [6]
+    assert dict(score_cut(turns, 6).terms) == {"base": 100, "reply": 30, "topic": 25}
 
 
 SETUP = ["React", "project", "template", "bundler", "lockfile", "component", "eslint", "folder", "hooks", "stylesheet"]
@@ -164,27 +164,32 @@ TESTS = ["fixture", "coverage", "assertion", "pytest", "snapshot", "runner", "fl
 def test_of_three_topics_with_50_60_and_40_messages_whole_ones_are_kept(themes, keep, change):
     """Plain chat keeps 0.3 and work on code 0.7: each lies near a change of topic."""
     turns = turns_of(*(turn for theme, count in zip(themes, (25, 30, 20), strict=True) for turn in about(theme, count)))
-    found = choose(turns, [100] * 75, 75, keep)
+    found = choose_cut(turns, [100] * 75, 75, keep)
     assert found.turns == change != found.target
     assert {item.turns for item in found.candidates if "topic" in dict(item.terms)} == {change}
 
 
 def test_the_target_is_where_the_tokens_are_and_not_the_messages():
     turns = turns_of(*[PLAIN] * 20)
-    assert choose(turns, [10] * 20, 20, 0.5).turns == 10
-    assert choose(turns, [10] * 15 + [100] * 5, 20, 0.5).turns == 17
-    assert choose(turns, [100] * 5 + [10] * 15, 20, 0.5).turns == 3
-    assert choose(turns, [10] * 20, 20, 0.3).turns == 14
-    assert choose(turns, [0] * 20, 20, 0.5).turns == 1
+    assert choose_cut(turns, [10] * 20, 20, 0.5).turns == 10
+    assert choose_cut(turns, [10] * 15 + [100] * 5, 20, 0.5).turns == 17
+    assert choose_cut(turns, [100] * 5 + [10] * 15, 20, 0.5).turns == 3
+    assert choose_cut(turns, [10] * 20, 20, 0.3).turns == 14
+    assert choose_cut(turns, [0] * 20, 20, 0.5).turns == 1
 
 
 def test_a_better_place_within_reach_wins_and_one_beyond_it_does_not():
     turns = [*[PLAIN] * 8, [said("by the way, lunch?"), replied("at noon")], *[PLAIN] * 11]
-    assert [choose(turns_of(*turns), [10] * 20, 20, 0.5, reach=reach).turns for reach in (0, 3, 4, 5)] == [10, 10, 8, 8]
+    assert [choose_cut(turns_of(*turns), [10] * 20, 20, 0.5, reach=reach).turns for reach in (0, 3, 4, 5)] == [
+        10,
+        10,
+        8,
+        8,
+    ]
 
 
 def test_of_equal_places_the_nearest_to_the_target_wins():
-    found = choose(turns_of(*[PLAIN] * 20), [10] * 20, 20, 0.5)
+    found = choose_cut(turns_of(*[PLAIN] * 20), [10] * 20, 20, 0.5)
     assert (found.turns, found.target) == (10, 10)
     assert [item.turns for item in found.candidates] == [8, 9, 10, 11, 12]
 
@@ -192,31 +197,31 @@ def test_of_equal_places_the_nearest_to_the_target_wins():
 def test_where_no_turn_ends_within_reach_the_nearest_end_is_taken():
     long = [said("work"), *(m for n in range(20) for m in used(f"c{n}", "x")), replied("done")]
     turns = turns_of(PLAIN, long, PLAIN, PLAIN, PLAIN)
-    found = choose(turns, [10, 400, 10, 10, 10], 5, 0.4)
+    found = choose_cut(turns, [10, 400, 10, 10, 10], 5, 0.4)
     assert (found.turns, [item.turns for item in found.candidates]) == (2, [2])
-    assert choose(turns, [10, 400, 10, 10, 10], 5, 0.6).turns == 1
+    assert choose_cut(turns, [10, 400, 10, 10, 10], 5, 0.6).turns == 1
 
 
 def test_the_newest_messages_and_a_running_turn_stay():
     turns = turns_of(*[PLAIN] * 6)
-    assert choose(turns, [10] * 6, 6, 0.01).turns == 3
-    assert choose(turns, [10] * 6, 6, 0.01, newest=2).turns == 5
-    assert choose(turns, [10] * 6, 2, 0.01, newest=2).turns == 2
-    assert choose(turns_of(*[PLAIN] * 3), [10] * 3, 3, 0.5) is None
-    assert choose(turns, [10] * 6, 0, 0.5) is None
-    assert choose((), [], 0, 0.5) is None
+    assert choose_cut(turns, [10] * 6, 6, 0.01).turns == 3
+    assert choose_cut(turns, [10] * 6, 6, 0.01, newest=2).turns == 5
+    assert choose_cut(turns, [10] * 6, 2, 0.01, newest=2).turns == 2
+    assert choose_cut(turns_of(*[PLAIN] * 3), [10] * 3, 3, 0.5) is None
+    assert choose_cut(turns, [10] * 6, 0, 0.5) is None
+    assert choose_cut((), [], 0, 0.5) is None
 
 
 def test_near_a_target_the_best_that_is_small_enough_wins():
     turns = turns_of(*[PLAIN] * 8, [said("by the way, lunch?"), replied("at noon")], *[PLAIN] * 11)
-    assert choose_near(turns, [10] * 20, 20, 10, 2, 10_000).turns == 8
-    assert choose_near(turns, [10] * 20, 20, 10, 1, 10_000).turns == 10
-    assert choose_near(turns, [10] * 20, 20, 10, 2, 110).turns == 10
-    assert choose_near(turns, [10] * 20, 20, 10, 2, 80).turns == 12
-    assert choose_near(turns, [10] * 20, 20, 10, 2, 50).turns == 15
-    assert choose_near(turns, [10] * 20, 19, 10, 2, 5).turns == 19
-    assert choose_near(turns, [10] * 20, 20, 20, 0, 500).turns == 20
-    found = choose_near(turns, [10] * 20, 20, 10, 2, 10_000)
+    assert choose_cut_near(turns, [10] * 20, 20, 10, 2, 10_000).turns == 8
+    assert choose_cut_near(turns, [10] * 20, 20, 10, 1, 10_000).turns == 10
+    assert choose_cut_near(turns, [10] * 20, 20, 10, 2, 110).turns == 10
+    assert choose_cut_near(turns, [10] * 20, 20, 10, 2, 80).turns == 12
+    assert choose_cut_near(turns, [10] * 20, 20, 10, 2, 50).turns == 15
+    assert choose_cut_near(turns, [10] * 20, 19, 10, 2, 5).turns == 19
+    assert choose_cut_near(turns, [10] * 20, 20, 20, 0, 500).turns == 20
+    found = choose_cut_near(turns, [10] * 20, 20, 10, 2, 10_000)
     assert (found.target, found.keep, found.adapted) == (10, 0.5, ())
 
 
@@ -258,9 +263,9 @@ def test_code_that_was_written_or_sent_counts_as_code():
 
 def test_a_choice_is_told_in_compact_text_and_read_again():
     turns = turns_of(*about(BREAD, 6), *about(BOATS, 6))
-    found = replace(choose(turns, [10] * 12, 12, 0.5), adapted=("code", "errors"))
-    text = explain(found)
-    assert read_choice(text) == found
+    found = replace(choose_cut(turns, [10] * 12, 12, 0.5), adapted=("code", "errors"))
+    text = dump_choice(found)
+    assert load_choice(text) == found
     assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     assert {"score": 155, "terms": [["base", 100], ["reply", 30], ["topic", 25]], "turns": 6} in json.loads(text)[
         "candidates"
@@ -271,18 +276,18 @@ def test_a_choice_is_told_in_compact_text_and_read_again():
     "text", ["", "plain words", "[]", "null", "3", "{}", '{"turns": 1}', '{"turns":"x","target":1,"keep":1}', "\x00"]
 )
 def test_what_it_has_not_written_is_no_choice(text):
-    assert read_choice(text) is None
+    assert load_choice(text) is None
 
 
 names = st.sampled_from(["base", "reply", "topic"])
 candidates = st.builds(
-    Candidate,
+    CutCandidate,
     turns=st.integers(0, 999),
     score=st.integers(-999, 999),
     terms=st.lists(st.tuples(names, st.integers(-200, 200))).map(tuple),
 )
 choices = st.builds(
-    Choice,
+    CutChoice,
     turns=st.integers(0, 999),
     target=st.integers(0, 999),
     keep=st.floats(0, 1),
@@ -293,12 +298,12 @@ choices = st.builds(
 
 @given(choices)
 def test_every_choice_is_read_as_it_was_written(choice):
-    assert read_choice(explain(choice)) == choice
+    assert load_choice(dump_choice(choice)) == choice
 
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_any_text_is_read_or_refused(text):
-    assert read_choice(text) is None
+    assert load_choice(text) is None
 
 
 @st.composite
@@ -319,8 +324,8 @@ def histories(draw):
 def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest):
     turns, costs = history
     finished = data.draw(st.integers(0, len(turns)))
-    found = choose(turns, costs, finished, keep, reach, newest)
-    assert found == choose(turns, costs, finished, keep, reach, newest)
+    found = choose_cut(turns, costs, finished, keep, reach, newest)
+    assert found == choose_cut(turns, costs, finished, keep, reach, newest)
     if found is None:
         allowed = range(1, min(finished, len(turns) - 1) + 1)
         assert all(sum(len(turn.messages) for turn in turns[cut:]) < newest for cut in allowed)
@@ -331,7 +336,7 @@ def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest):
     best = max(item.score for item in found.candidates)
     assert best in [item.score for item in found.candidates if item.turns == found.turns]
     for item in found.candidates:
-        assert item == score(turns, item.turns)
+        assert item == score_cut(turns, item.turns)
         assert "tool_sequence" not in dict(item.terms)
 
 
@@ -342,8 +347,8 @@ def test_near_a_target_it_keeps_no_more_than_allowed_if_anything_does(history, d
     turns, costs = history
     finished = data.draw(st.integers(1, len(turns))) if data else 2
     target = data.draw(st.integers(0, len(turns))) if data else 0
-    found = choose_near(turns, costs, finished, target, reach, most)
-    assert found == choose_near(turns, costs, finished, target, reach, most)
+    found = choose_cut_near(turns, costs, finished, target, reach, most)
+    assert found == choose_cut_near(turns, costs, finished, target, reach, most)
     assert 0 < found.turns <= finished
     if found.turns < finished:
         assert sum(costs[found.turns :]) <= most
@@ -379,8 +384,8 @@ def looks(count):
     turns = Counted(make_session(chat(count)).turns)
     Counted.looks = 0
     adaptive_keep(turns)
-    choose(turns, [10] * count, count, 0.5)
-    choose_near(turns, [10] * count, count, count // 2, 2, 10 * count)
+    choose_cut(turns, [10] * count, count, 0.5)
+    choose_cut_near(turns, [10] * count, count, count // 2, 2, 10 * count)
     return Counted.looks
 
 
@@ -393,5 +398,5 @@ def test_the_search_is_linear_in_the_turns():
 def test_a_turn_without_tokens_or_of_one_message_is_no_trouble():
     message = Message(id="m", seq=1, turn=1, role="user", parts=(), at=START)
     turns = tuple(Turn(number=number, messages=(replace(message, id=f"m{number}"),)) for number in range(1, 12))
-    assert choose(turns, [10] * 11, 11, 0.5).turns in range(1, 7)
+    assert choose_cut(turns, [10] * 11, 11, 0.5).turns in range(1, 7)
     assert adaptive_keep(turns) == (0.5, ())

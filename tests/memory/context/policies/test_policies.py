@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.context.message_rules import valid
-from memory.context.policies.planner import Limits, plan, plan_ahead
-from memory.context.policies.policies import POLICIES, Policy, policy_of
-from memory.context.tokens import WEIGHTED, StructuredCounter, weigh
-from memory.context.view import View
+from memory.context.message_rules import find_faults
+from memory.context.policies.planner import ContextLimits, plan_ahead, plan_context
+from memory.context.policies.policies import POLICIES, Policy, build_policy
+from memory.context.tokens import WEIGHTED, StructuredCounter, count_weighted
+from memory.context.view import ContextView
 from memory.conversation import Image, Part, Session, Text, Thinking, ToolCall, ToolResult
 from tests.memory.context.living import SOUL, Life
 from tests.memory.context.making import chat, make_session, replied, said, used
@@ -24,8 +24,8 @@ CODE = "```python\ndef size(items):\n    return sum(item.size for item in items)
 SIZES = (1, 40, 400, 3_000, 30_000, 120_000)
 
 
-def limits(tokens: int = 50_000, turns: int = 20, **others: int) -> Limits:
-    return Limits(max_tokens=tokens, max_turns=turns, window=10_000_000, reserve=0, **others)
+def limits(tokens: int = 50_000, turns: int = 20, **others: int) -> ContextLimits:
+    return ContextLimits(max_tokens=tokens, max_turns=turns, window=10_000_000, reserve=0, **others)
 
 
 def words(kind: str, size: int, mark: str) -> str:
@@ -84,7 +84,7 @@ def every_rule(now: Life) -> None:
     view, planned = now.requests[-1].view, now.requests[-1].planned
     assert planned.fits
     assert counted(view) <= view.tokens.total <= now.limits.budget
-    assert valid(view.shown) == []
+    assert find_faults(view.shown) == []
     assert view.system == (SOUL,)
     running = now.session.turns[-1]
     assert running.number == now.session.running
@@ -107,21 +107,21 @@ def size(part: Part) -> int:
     """A part's tokens, by the published formula and not by the product's counter."""
     match part:
         case ToolCall():
-            return 10 + weigh(part.name) + weigh(part.input)
+            return 10 + count_weighted(part.name) + count_weighted(part.input)
         case ToolResult():
-            return 5 + weigh(part.text)
+            return 5 + count_weighted(part.text)
         case Image():
             return -(-part.width * part.height // 750)
-    return weigh(part.text)
+    return count_weighted(part.text)
 
 
-def counted(view: View) -> int:
+def counted(view: ContextView) -> int:
     """All that the request costs, counted anew from what it shows."""
     shown = sum(7 + sum(map(size, message.parts)) for message in view.shown)
-    return shown + sum(map(weigh, view.system))
+    return shown + sum(map(count_weighted, view.system))
 
 
-def of_text(view: View) -> list[str]:
+def of_text(view: ContextView) -> list[str]:
     return [part.text for shown in view.shown for part in shown.parts if isinstance(part, Text)]
 
 
@@ -141,7 +141,7 @@ def prefix_is_kept(now: Life) -> None:
 
 
 def nothing_more_is_wanted(now: Life) -> None:
-    again = plan(now.session, now.policy, now.limits, now.fixed, now.counter)
+    again = plan_context(now.session, now.policy, now.limits, now.fixed, now.counter)
     assert again.reductions == ()
     assert not again.must_fold_now
 
@@ -168,12 +168,12 @@ def test_no_rule_is_broken_in_any_life(name, life, budget):
 
 
 def planned(name: str, session: Session, tokens: int = 50_000, max_turns: int = 20, **numbers: float):
-    policy = policy_of(name, {name: numbers})
-    return plan(session, policy, limits(tokens, max_turns), 0, WEIGHTED)
+    policy = build_policy(name, {name: numbers})
+    return plan_context(session, policy, limits(tokens, max_turns), 0, WEIGHTED)
 
 
 def ahead(name: str, session: Session, tokens: int = 50_000, max_turns: int = 20, **numbers: float):
-    return plan_ahead(session, policy_of(name, {name: numbers}), limits(tokens, max_turns), 0, WEIGHTED)
+    return plan_ahead(session, build_policy(name, {name: numbers}), limits(tokens, max_turns), 0, WEIGHTED)
 
 
 def spoken(count: int, tokens: int) -> list[list[tuple[str, tuple[Part, ...]]]]:
@@ -287,14 +287,14 @@ def test_balanced_prepares_the_oldest_half_when_a_turn_ends_with_as_many_turns_a
 def test_what_a_person_took_back_from_a_fold_stays_for_half_as_many_turns_as_are_shown(name):
     turns = chat(40)
     numbers = {"boundary": {"fold_messages": 30}}
-    policy = policy_of(name, numbers)
+    policy = build_policy(name, numbers)
     undone = replace(make_session(turns[:22]), held=45)
     assert plan_ahead(make_session(turns[:22]), policy, limits(), 0, WEIGHTED).fold
     assert plan_ahead(undone, policy, limits(), 0, WEIGHTED).fold is None
     assert plan_ahead(replace(make_session(turns[:31]), held=45), policy, limits(), 0, WEIGHTED).fold is None
     assert plan_ahead(replace(make_session(turns[:32]), held=45), policy, limits(), 0, WEIGHTED).fold
     tight = replace(make_session([*turns[:22], [said("now")]], running=True), held=45)
-    assert plan(tight, policy, limits(300), 0, WEIGHTED).must_fold_now
+    assert plan_context(tight, policy, limits(300), 0, WEIGHTED).must_fold_now
 
 
 def test_balanced_prepares_a_fold_at_three_quarters_and_keeps_no_more_than_half():
@@ -332,14 +332,14 @@ def test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line()
 
 def test_a_models_line_stands_where_it_was_written_and_a_rules_elsewhere():
     session = make_session(reads(20, 8_000))
-    policy = policy_of("balanced", {"balanced": {"result_chars": 10_000}})
+    policy = build_policy("balanced", {"balanced": {"result_chars": 10_000}})
     whole = sum(turn.tokens for turn in session.turns)
     wanted = plan_ahead(session, policy, limits(int(whole / 0.55)), 0, WEIGHTED).lines
     assert wanted
     assert plan_ahead(session, policy, limits(int(whole / 0.45)), 0, WEIGHTED).lines == ()
     first = wanted[0]
     lines = {(first.message.id, first.part): "read_file src/f0.ts: a thousand lines that count"}
-    made = plan(session, policy, limits(int(whole / 0.65)), 0, WEIGHTED, lines).reductions
+    made = plan_context(session, policy, limits(int(whole / 0.65)), 0, WEIGHTED, lines).reductions
     assert made[0].text == '[read_file src/f0.ts: a thousand lines that count; recall(handle="3.0") shows it]'
     assert made[1].text.startswith("[read_file src/f1.ts: 1001 lines")
 
@@ -400,13 +400,13 @@ def test_thoughts_of_finished_turns_cost_nothing_and_are_not_shown():
 def test_work_grows_no_faster_than_the_history(name):
     """Twice the turns, at most about twice the characters that are counted and the parts that are looked at."""
     counted: list[int] = []
-    counter = StructuredCounter(name="weighted", text=lambda text: counted.append(len(text)) or weigh(text))
+    counter = StructuredCounter(name="weighted", text=lambda text: counted.append(len(text)) or count_weighted(text))
     costs = []
     for count in (100, 200, 400):
         session = make_session([*reads(count, 4_000), [said("now")]], running=True)
         whole = sum(turn.tokens for turn in session.turns)
         counted.clear()
-        plan(session, POLICIES[name], limits(int(whole * 0.9), 1_000), 0, counter)
+        plan_context(session, POLICIES[name], limits(int(whole * 0.9), 1_000), 0, counter)
         costs.append((sum(counted), len(counted)))
     for smaller, larger in pairwise(costs):
         assert larger[0] <= 2.4 * smaller[0] + 5_000

@@ -4,8 +4,15 @@ import json
 
 import pytest
 
-from memory.context.summary.critical_calls import LONGEST, carried, critical, fitting, is_critical, outcomes
-from memory.context.summary.grounding import Source, ground
+from memory.context.summary.critical_calls import (
+    MAX_LINE,
+    call_outcomes,
+    carried_lines,
+    find_critical_calls,
+    fitting_lines,
+    is_critical,
+)
+from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.summary.transcript import write_turns
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall, ToolResult
@@ -28,7 +35,7 @@ def messages_of(*calls):
 
 def found(*calls, lang="en"):
     messages = messages_of(*calls)
-    return critical(messages, lang, Source(write_turns(messages, START.tzinfo, WHOLE, WHOLE)))
+    return find_critical_calls(messages, lang, GroundingSource(write_turns(messages, START.tzinfo, WHOLE, WHOLE)))
 
 
 @pytest.mark.parametrize(
@@ -66,9 +73,9 @@ def found(*calls, lang="en"):
     ],
 )
 def test_what_changes_something_is_critical(name, arguments, kept):
-    (outcome,) = outcomes(messages_of(call("c", name, "fine", **arguments)))
+    (outcome,) = call_outcomes(messages_of(call("c", name, "fine", **arguments)))
     assert is_critical(outcome) is kept
-    (failed,) = outcomes(messages_of(call("c", name, "no", True, **arguments)))
+    (failed,) = call_outcomes(messages_of(call("c", name, "no", True, **arguments)))
     assert is_critical(failed)
 
 
@@ -82,7 +89,7 @@ def test_a_line_has_call_outcome_and_handle_within_its_length():
     long = "/srv/" + "very-long-folder/" * 30 + "a.md"
     for text in ("word " * 200, "字" * 900, "x" * 900, "1234567890" * 90):
         (line,) = [each.line for each in found(call("c", "write_file", text, path=long))]
-        assert len(line) <= LONGEST
+        assert len(line) <= MAX_LINE
         assert line.endswith('recall(handle="2.0")')
 
 
@@ -92,8 +99,8 @@ def test_a_cut_line_says_nothing_that_its_source_does_not():
         call("d", "bash", "sum 4711 " * 60, True, command="pytest tests/" + "x" * 300),
     )
     source = write_turns(messages, START.tzinfo, WHOLE, WHOLE)
-    for each in critical(messages, "en", Source(source)):
-        assert ground(each.line, source).dropped == ()
+    for each in find_critical_calls(messages, "en", GroundingSource(source)):
+        assert ground_text(each.line, source).dropped == ()
 
 
 def test_of_a_repeated_call_the_newest_is_kept_and_a_failure_beside_it():
@@ -108,10 +115,13 @@ def test_of_a_repeated_call_the_newest_is_kept_and_a_failure_beside_it():
 def test_the_newest_lines_go_in_first_and_none_twice():
     lines = found(*(call(f"c{at}", "write_file", "ok", path=f"file{at}.md") for at in range(9)))
     cost = WEIGHTED.text(lines[0].line) + 1
-    taken = fitting(lines, "", WEIGHTED, cost * 3)
+    taken = fitting_lines(lines, "", WEIGHTED, cost * 3)
     assert taken == [each.line for each in lines[-3:]]
-    assert fitting(lines, "\n".join(taken), WEIGHTED, cost * 2) == [each.line for each in lines[-5:-3]]
-    assert fitting((*carried("\n".join(["## Tools", *taken, "- other"])), *lines), "", WEIGHTED, cost * 3) == taken
+    assert fitting_lines(lines, "\n".join(taken), WEIGHTED, cost * 2) == [each.line for each in lines[-5:-3]]
+    assert (
+        fitting_lines((*carried_lines("\n".join(["## Tools", *taken, "- other"])), *lines), "", WEIGHTED, cost * 3)
+        == taken
+    )
 
 
 def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
@@ -120,5 +130,5 @@ def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
         .turns[0]
         .messages
     )
-    (each,) = critical(messages, "en", Source("write_file broken"))
+    (each,) = find_critical_calls(messages, "en", GroundingSource("write_file broken"))
     assert each.line == '- write_file broken recall(handle="2.0")'

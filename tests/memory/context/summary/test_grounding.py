@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.context.summary.extractive import constraints, digest, language
-from memory.context.summary.grounding import Source, ground, missing
-from memory.context.summary.transcript import utterances, write_turns
+from memory.context.summary.extractive import detect_language, extractive_summary, find_constraints
+from memory.context.summary.grounding import GroundingSource, ground_text, missing_sentences
+from memory.context.summary.transcript import list_utterances, write_turns
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
-from memory.text.language import split
+from memory.text.language import split_line
 from tests.by_night import examples
 from tests.memory.context.making import START, make_session, replied, said, used
 
@@ -58,7 +58,7 @@ def altered(sentence, dice):
 
 @pytest.mark.parametrize("sentence", GOOD)
 def test_a_true_sentence_is_kept(sentence):
-    assert ground(sentence, SOURCE).text == sentence.strip()
+    assert ground_text(sentence, SOURCE).text == sentence.strip()
 
 
 def test_one_changed_digit_letter_or_quoted_word_takes_the_sentence_out():
@@ -68,7 +68,7 @@ def test_one_changed_digit_letter_or_quoted_word_takes_the_sentence_out():
         sentence = altered(dice.choice(GOOD), dice)
         if sentence is not None:
             tried += 1
-            kept += [sentence] if ground(sentence, SOURCE).text else []
+            kept += [sentence] if ground_text(sentence, SOURCE).text else []
     assert tried > 400
     # a changed digit may make another date that the source does hold
     assert set(kept) <= {"用户计划11月20日去杭州，住「西湖国宾馆」。"}, set(kept)
@@ -87,7 +87,7 @@ def test_one_changed_digit_letter_or_quoted_word_takes_the_sentence_out():
     ],
 )
 def test_what_the_source_does_not_say_goes(false):
-    found = ground(f"{GOOD[0]}\n{false}", SOURCE)
+    found = ground_text(f"{GOOD[0]}\n{false}", SOURCE)
     assert found.text == GOOD[0]
     assert found.dropped == (false,)
     assert found.share_dropped == 0.5
@@ -95,12 +95,12 @@ def test_what_the_source_does_not_say_goes(false):
 
 def test_only_the_false_sentence_of_a_list_item_goes():
     text = "- Version 2.10.3 was affected. It took 47 minutes. Alice Moreau fixed it."
-    assert ground(text, SOURCE).text == "- Version 2.10.3 was affected. Alice Moreau fixed it."
-    assert ground("- 会议改到下午3:30。共 9 人参加。地点不变。", SOURCE).text == "- 会议改到下午3:30。地点不变。"
+    assert ground_text(text, SOURCE).text == "- Version 2.10.3 was affected. Alice Moreau fixed it."
+    assert ground_text("- 会议改到下午3:30。共 9 人参加。地点不变。", SOURCE).text == "- 会议改到下午3:30。地点不变。"
 
 
 def test_sentences_end_in_both_languages_but_not_inside_quotations():
-    assert split("- 你好。他说「一。二」！See v1.2. Then go.")[1] == [
+    assert split_line("- 你好。他说「一。二」！See v1.2. Then go.")[1] == [
         "你好。",
         "他说「一。二」！",
         "See v1.2. ",
@@ -131,7 +131,7 @@ def test_fewer_than_one_in_twenty_true_sentences_are_dropped():
             for k in range(5)
         ]
         source = "\n".join(f"- 14:0{k} User: {pair[0]}" for k, pair in enumerate(picked))
-        found = ground("\n".join(f"- {pair[1]}" for pair in picked), source)
+        found = ground_text("\n".join(f"- {pair[1]}" for pair in picked), source)
         wrong += len(found.dropped)
         total += 5
     assert wrong / total < 0.05, (wrong, total)
@@ -140,7 +140,7 @@ def test_fewer_than_one_in_twenty_true_sentences_are_dropped():
 def test_a_log_is_told_what_facts_it_left_out_and_by_whom():
     turns = [[said("我的电话是 13800001111。今天天气不错。"), *used("c", "rows: 4711"), replied("记下了。")]]
     messages = make_session(turns).turns[0].messages
-    lost = missing(list(utterances(messages)), "- 用户留了电话 13800001111。")
+    lost = missing_sentences(list(list_utterances(messages)), "- 用户留了电话 13800001111。")
     assert [(item.speaker, text) for item, text in lost] == [
         ("Bot used read_file", '{"path": "a.txt"}'),
         ("read_file answered", "rows: 4711"),
@@ -168,9 +168,9 @@ WORDS = st.sampled_from(
 def test_a_digest_always_passes_the_check_and_keeps_to_its_budget(texts, budget):
     messages = [m for turn in make_session([[said(t), replied(t[::-1])] for t in texts]).turns for m in turn.messages]
     before = "- 早先：预算 3,000 元。\n[+4 messages, digest] recall(turn=1)"
-    made = digest(messages, before, WEIGHTED, budget)
+    made = extractive_summary(messages, before, WEIGHTED, budget)
     source = before + "\n" + write_turns(messages, START.tzinfo, 1 << 40, 1 << 40)
-    checked = ground(made, source)
+    checked = ground_text(made, source)
     assert checked.dropped == ()
     assert WEIGHTED.text(made) <= budget
     assert f"[+{len(messages)} messages, digest]" in made
@@ -183,16 +183,16 @@ def test_a_digest_holds_constraints_and_the_newest_words():
         [said("再讲一个"), replied("好")],
     ]
     messages = [m for turn in make_session(turns).turns for m in turn.messages]
-    made = digest(messages, "", WEIGHTED, 1_000)
+    made = extractive_summary(messages, "", WEIGHTED, 1_000)
     assert made.startswith("## 约定\n- 记住：我对花生过敏。")
     assert "- 再讲一个" in made
     assert made.endswith("[+6 messages, digest] recall(turn=1) … recall(turn=3)")
-    assert constraints(utterances(messages)) == ["记住：我对花生过敏。"]
-    assert language(messages) == "zh"
+    assert find_constraints(list_utterances(messages)) == ["记住：我对花生过敏。"]
+    assert detect_language(messages) == "zh"
 
 
 def test_a_source_knows_a_number_in_any_of_its_usual_writings():
-    source = Source("It cost 1,234,567 on 2026年03月05日 at 08:05, ２０％ off.")
+    source = GroundingSource("It cost 1,234,567 on 2026年03月05日 at 08:05, ２０％ off.")
     assert source.holds("1234567")
     assert source.holds("3月5日")
     assert source.holds("2026/3/5, 8:05, 20%")
@@ -201,6 +201,6 @@ def test_a_source_knows_a_number_in_any_of_its_usual_writings():
 
 
 def test_a_part_that_is_plain_words_has_nothing_to_check():
-    assert Source("").holds("the user is happy")
-    assert ground("", "x").share_dropped == 0
+    assert GroundingSource("").holds("the user is happy")
+    assert ground_text("", "x").share_dropped == 0
     assert Text(text="x")

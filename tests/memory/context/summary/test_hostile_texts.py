@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.summary import sections
-from memory.context.summary.grounding import Source, ground, literals
+from memory.context.summary.grounding import GroundingSource, find_literals, ground_text
 from memory.text import numbers
-from memory.text.language import split
-from memory.text.normalize import normal
-from memory.text.segments import segments
+from memory.text.language import split_line
+from memory.text.normalize import normalize_text
+from memory.text.segments import split_segments
 
 UNITS = (
     *(
@@ -41,21 +41,30 @@ UNITS = (
 )
 
 
-@pytest.mark.parametrize("read", [normal, Source, lambda text: list(literals(text)), numbers.known, sections.read])
+@pytest.mark.parametrize(
+    "read",
+    [
+        normalize_text,
+        GroundingSource,
+        lambda text: list(find_literals(text)),
+        numbers.known_numbers,
+        sections.parse_sections,
+    ],
+)
 def test_a_text_of_one_sign_is_read_in_proportion_to_its_length(read: Callable[[str], object]) -> None:
     assert not [unit for unit in UNITS if not in_proportion(partial(over, read, unit))]
 
 
 def test_sentences_are_cut_and_borne_out_in_proportion_to_their_length() -> None:
     def check(text: str) -> object:
-        return [split(line) for line in text.splitlines()], ground(text, "nothing").dropped
+        return [split_line(line) for line in text.splitlines()], ground_text(text, "nothing").dropped
 
     assert not [unit for unit in UNITS if not in_proportion(partial(over, check, unit))]
 
 
 @pytest.mark.parametrize("text", ["一" * 5_000 + "点五个", "一" * 5_000 + "分之一", "三分之" + "一" * 5_000])
 def test_a_numeral_that_is_no_number_stays_as_it_is_written(text: str) -> None:
-    assert normal(text).startswith(("1111", "一一", "3分之", "三分之"))
+    assert normalize_text(text).startswith(("1111", "一一", "3分之", "三分之"))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +78,7 @@ def test_a_numeral_that_is_no_number_stays_as_it_is_written(text: str) -> None:
     ],
 )
 def test_numerals_become_digits(written: str, read: str) -> None:
-    assert normal(written) == read
+    assert normalize_text(written) == read
 
 
 @pytest.mark.parametrize(
@@ -83,7 +92,7 @@ def test_numerals_become_digits(written: str, read: str) -> None:
     ],
 )
 def test_headings_of_a_summary_are_known(line: str, section: str) -> None:
-    assert sections.read(f"{line}\n- one")[section] == ["- one"]
+    assert sections.parse_sections(f"{line}\n- one")[section] == ["- one"]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +109,12 @@ def test_headings_of_a_summary_are_known(line: str, section: str) -> None:
     ],
 )
 def test_what_must_occur_to_the_letter_is_found(said: str, found: str) -> None:
-    assert found in set(literals(said))
+    assert found in set(find_literals(said))
 
 
 @given(st.text("ab \n中。.", max_size=4_000))
 def test_segments_make_up_the_text_again_and_none_is_too_long(text: str) -> None:
-    pieces = list(segments(text))
+    pieces = list(split_segments(text))
     assert "".join(pieces) == text
     assert all(0 < len(piece) <= 1_000 for piece in pieces)
 
@@ -113,12 +122,12 @@ def test_segments_make_up_the_text_again_and_none_is_too_long(text: str) -> None
 def test_a_long_paragraph_is_cut_where_its_sentences_end() -> None:
     said = [f'Sentence {number} says that v1.{number} of the "tool. It" costs 3.50 a month. ' for number in range(200)]
     said[-1] = "「这是。引用」也是一句。"
-    assert split("- " + "".join(said)) == ("- ", said)
+    assert split_line("- " + "".join(said)) == ("- ", said)
 
 
 def test_what_stands_across_a_cut_is_known() -> None:
     words = "the rent is due again " * 363  # 7,986 characters
-    known = Source(f"{words}on 3 May 2031 at 9 pm, {words} and 4500 yuan")
+    known = GroundingSource(f"{words}on 3 May 2031 at 9 pm, {words} and 4500 yuan")
     assert known.holds("It is due on 3 May 2031 at 9 pm.", names=False)
     assert known.holds("They owe 4500 yuan.", names=False)
     assert not known.holds("They owe 4501 yuan.", names=False)

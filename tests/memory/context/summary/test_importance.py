@@ -3,7 +3,7 @@
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
 
-from memory.context.summary.importance import MOST_SHOWN, importance, kept_and_left, most_important
+from memory.context.summary.importance import MAX_SHOWN, compare_with_summary, message_weights, most_important
 from memory.conversation import Text, ToolCall, ToolResult
 from tests.memory.context.making import make_session, replied, said, used
 
@@ -14,7 +14,7 @@ def messages_of(*turns):
 
 def points(*said_or_replied, late=60):
     messages = messages_of(said_or_replied)
-    found = importance(messages, messages[-1].at + timedelta(minutes=late))
+    found = message_weights(messages, messages[-1].at + timedelta(minutes=late))
     return [found[message.id] for message in messages]
 
 
@@ -66,7 +66,7 @@ TALK = (
 
 def test_item_by_item_what_a_summary_kept_and_what_it_left():
     summary = '- 预算 9800 元。改用火车。\n- bash pytest -q 失败 recall(handle="6.0")'
-    items = kept_and_left(messages_of(*TALK), summary, UTC)
+    items = compare_with_summary(messages_of(*TALK), summary, UTC)
     assert [(item.turn, item.kind, item.text, item.kept, item.handle) for item in items] == [
         (1, "fact", "我叫林小雨。", False, 'recall(handle="1.0")'),
         (1, "fact", "预算 9,800 元。", True, 'recall(handle="1.0")'),
@@ -80,14 +80,14 @@ def test_item_by_item_what_a_summary_kept_and_what_it_left():
 
 def test_times_are_on_the_persons_clock_and_texts_are_short():
     messages = messages_of([said("word " * 100), replied("ok")])
-    (item,) = kept_and_left(messages, "", ZoneInfo("Asia/Shanghai"))
+    (item,) = compare_with_summary(messages, "", ZoneInfo("Asia/Shanghai"))
     assert item.time == "14:01"
-    assert len(item.text) == MOST_SHOWN
-    assert kept_and_left([], "anything", UTC) == ()
+    assert len(item.text) == MAX_SHOWN
+    assert compare_with_summary([], "anything", UTC) == ()
 
 
 def test_a_short_list_has_what_matters_most_in_order():
-    items = kept_and_left(messages_of(*TALK), "", UTC)
+    items = compare_with_summary(messages_of(*TALK), "", UTC)
     short = most_important(items, 3)
     assert len(short) == 3
     assert [item for item in items if item in short] == list(short)
@@ -97,5 +97,5 @@ def test_a_short_list_has_what_matters_most_in_order():
 
 def test_words_only_are_kept_where_most_of_them_are_said_again():
     messages = messages_of([said("please plan the garden party with lanterns"), ("assistant", (Text(text="ok"),))])
-    assert kept_and_left(messages, "The user plans a garden party with lanterns.", UTC)[0].kept
-    assert not kept_and_left(messages, "The user asked for something.", UTC)[0].kept
+    assert compare_with_summary(messages, "The user plans a garden party with lanterns.", UTC)[0].kept
+    assert not compare_with_summary(messages, "The user asked for something.", UTC)[0].kept

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.context.summary import sections
-from memory.context.summary.grounding import Source, ground, has_facts, sentences
-from memory.context.summary.transcript import is_tool, utterances, write_turns
-from memory.context.summary.validation import Limit, Material, check
+from memory.context.summary.grounding import GroundingSource, ground_text, has_facts, split_sentences
+from memory.context.summary.transcript import is_tool_utterance, list_utterances, write_turns
+from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
 from memory.context.tokens import STRUCTURAL, WEIGHTED
 from memory.conversation import ToolCall, ToolResult
 from tests.by_night import examples
@@ -40,8 +40,8 @@ def messages_of(turns):
 
 
 def checked(summary, turns=TALK, log=LOG, most=1_000, before="", counter=WEIGHTED):
-    material = Material(before=before, replaced=0, earlier=(), turns=messages_of(turns))
-    return check(log, summary, material, Limit(counter=counter, summary_tokens=most, zone=UTC))
+    material = FoldSource(before=before, replaced=0, earlier=(), turns=messages_of(turns))
+    return validate_summary(log, summary, material, SummaryLimit(counter=counter, summary_tokens=most, zone=UTC))
 
 
 def heads(summary):
@@ -80,7 +80,7 @@ def test_critical_calls_are_in_the_digest_too():
     found = checked("", log="")
     assert found.method == "extract"
     assert all(line in found.summary and line in found.log for line in CALLS)
-    assert ground(found.summary, write_turns(messages_of(TALK), UTC, WHOLE, WHOLE)).dropped == ()
+    assert ground_text(found.summary, write_turns(messages_of(TALK), UTC, WHOLE, WHOLE)).dropped == ()
 
 
 def test_calls_of_earlier_folds_stay_while_there_is_room():
@@ -120,11 +120,11 @@ def test_the_most_tokens_of_a_summary_hold_with_many_calls_and_constraints(most,
 
 
 def test_trimming_takes_plain_lines_of_the_largest_section_first():
-    parts = sections.read("## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14")
-    kept = sections.trim(parts, "en", WEIGHTED, WEIGHTED.text(sections.write(parts, "en")) - 1)
+    parts = sections.parse_sections("## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14")
+    kept = sections.trim_sections(parts, "en", WEIGHTED, WEIGHTED.text(sections.render_sections(parts, "en")) - 1)
     assert kept["facts"] == ["- it is 12", "- plain"]
     assert kept["tools"] == ["- bbb bbb bbb", "- ccc", "- costs 14"]
-    assert sections.trim(parts, "en", WEIGHTED, 0)["facts"] == []
+    assert sections.trim_sections(parts, "en", WEIGHTED, 0)["facts"] == []
 
 
 FACTS = st.sampled_from(
@@ -155,12 +155,12 @@ TEXTS = st.lists(FACTS, min_size=1, max_size=6).map("".join)
 def test_every_sentence_with_facts_is_in_the_log_after_the_check(turns, model_log):
     made = [[said(a), *used(f"c{at}", b), replied(c)] for at, (a, b, c) in enumerate(turns)]
     found = checked(f"- {turns[0][0]}" if model_log else "", made, model_log)
-    known = Source(found.log)
+    known = GroundingSource(found.log)
     lost = [
         sentence
-        for item in utterances(messages_of(made))
-        for sentence in sentences(item)
-        if (has_facts(sentence) or not is_tool(item)) and not known.holds(sentence, names=False)
+        for item in list_utterances(messages_of(made))
+        for sentence in split_sentences(item)
+        if (has_facts(sentence) or not is_tool_utterance(item)) and not known.holds(sentence, names=False)
     ]
     assert lost == []
     assert WEIGHTED.text(found.summary) <= 1_000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.recall.dates.calendar import Span
-from memory.recall.dates.parse import MOST, matches, spans, without_dates
+from memory.recall.dates.calendar import DateSpan
+from memory.recall.dates.parse import MAX_SPANS, find_dates, is_in_spans, remove_dates
 
 WEDNESDAY = datetime(2024, 5, 15, 10, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def days(question: str, now: datetime = WEDNESDAY) -> list[str]:
     """The spans of a question as "first..last", a single day once, * behind one of any year."""
     return [
         (f"{span.first}" if span.first == span.last else f"{span.first}..{span.last}") + "*" * span.yearless
-        for span in spans(question, now)
+        for span in find_dates(question, now)
     ]
 
 
@@ -225,22 +225,22 @@ def test_absolute_dates_do_not_depend_on_the_clock() -> None:
 
 @pytest.mark.parametrize("question", ["5月3日", "May 3", "the 3rd of May"])
 def test_a_day_without_a_year_is_that_of_any_year(question: str) -> None:
-    found = spans(question, WEDNESDAY)
-    assert all(matches(found, date(year, 5, 3)) for year in (1999, 2023, 2024, 2031))
-    assert not matches(found, date(2023, 5, 4))
+    found = find_dates(question, WEDNESDAY)
+    assert all(is_in_spans(found, date(year, 5, 3)) for year in (1999, 2023, 2024, 2031))
+    assert not is_in_spans(found, date(2023, 5, 4))
 
 
 def test_a_month_without_a_year_has_all_its_days_in_any_year() -> None:
-    february = spans("二月", datetime(2023, 5, 15, tzinfo=UTC))
-    assert matches(february, date(2024, 2, 29))
-    assert matches(february, date(2023, 2, 28))
-    assert not matches(spans("2月28日", WEDNESDAY), date(2024, 2, 29))
+    february = find_dates("二月", datetime(2023, 5, 15, tzinfo=UTC))
+    assert is_in_spans(february, date(2024, 2, 29))
+    assert is_in_spans(february, date(2023, 2, 28))
+    assert not is_in_spans(find_dates("2月28日", WEDNESDAY), date(2024, 2, 29))
 
 
 def test_days_across_new_year_without_a_year_are_on_both_sides_of_it() -> None:
-    found = spans("12月30日到1月2日", WEDNESDAY)
-    assert [day for day in (29, 30, 31) if matches(found, date(2020, 12, day))] == [30, 31]
-    assert [day for day in (1, 2, 3) if matches(found, date(2021, 1, day))] == [1, 2]
+    found = find_dates("12月30日到1月2日", WEDNESDAY)
+    assert [day for day in (29, 30, 31) if is_in_spans(found, date(2020, 12, day))] == [30, 31]
+    assert [day for day in (1, 2, 3) if is_in_spans(found, date(2021, 1, day))] == [1, 2]
 
 
 def test_relative_days_cross_the_ends_of_months_and_years() -> None:
@@ -259,10 +259,15 @@ def test_at_the_calendars_ends_nothing_is_named_that_is_not_there() -> None:
 
 def test_the_words_that_name_days_can_be_left_out() -> None:
     question = "上周三我和 Anna 在5月3日到5日去了哪里，每周三呢"
-    assert without_dates(question, spans(question, WEDNESDAY)).split() == ["我和", "Anna", "在", "去了哪里，每周三呢"]
-    assert without_dates("What did I eat?", ()) == "What did I eat?"
+    assert remove_dates(question, find_dates(question, WEDNESDAY)).split() == [
+        "我和",
+        "Anna",
+        "在",
+        "去了哪里，每周三呢",
+    ]
+    assert remove_dates("What did I eat?", ()) == "What did I eat?"
     asked = "What did I eat last Tuesday with Tom?"
-    assert without_dates(asked, spans(asked, WEDNESDAY)).split() == ["What", "did", "I", "eat", "with", "Tom?"]
+    assert remove_dates(asked, find_dates(asked, WEDNESDAY)).split() == ["What", "did", "I", "eat", "with", "Tom?"]
 
 
 WRITTEN = (
@@ -296,17 +301,17 @@ def test_every_date_as_it_is_written_is_that_day(
 ) -> None:
     assert callable(written)
     text = written(day)
-    found = spans(text.join(around), now)
-    assert found == (Span(first=day, last=day, text=text, start=len(around[0])),)
+    found = find_dates(text.join(around), now)
+    assert found == (DateSpan(first=day, last=day, text=text, start=len(around[0])),)
 
 
 @given(day=st.dates(date(1950, 1, 1), date(2099, 12, 31)), now=st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)))
 def test_a_date_without_its_year_matches_it(day: date, now: datetime) -> None:
     for text in (f"{day.month}月{day.day}日", f"{day:%B} {day.day}"):
-        (found,) = spans(text, now)
+        (found,) = find_dates(text, now)
         assert found.yearless
-        assert matches([found], day)
-        assert not matches([found], day + timedelta(days=1))
+        assert is_in_spans([found], day)
+        assert not is_in_spans([found], day + timedelta(days=1))
 
 
 @given(year=st.integers(1950, 2099))
@@ -332,10 +337,10 @@ PIECES = st.sampled_from(
 @example(text="9999年12月31日后一周", now=datetime.max)
 @example(text="the week before 99999 days ago", now=datetime.min)
 def test_no_text_is_too_strange(text: str, now: datetime) -> None:
-    found = spans(text, now)
-    assert len(found) <= MOST
+    found = find_dates(text, now)
+    assert len(found) <= MAX_SPANS
     for span in found:
         assert span.first <= span.last
         assert span.text == text[span.start :][: len(span.text)] != ""
-    matches(found, now.date())
-    assert len(without_dates(text, found)) <= len(text) + len(found)
+    is_in_spans(found, now.date())
+    assert len(remove_dates(text, found)) <= len(text) + len(found)
