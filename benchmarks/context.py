@@ -33,13 +33,12 @@ from memory.context.view import fixed_tokens
 from memory.conversation import Text
 
 BUDGET = 50_000
+# The budget that a policy was made for, where that is not the default one.
 OWN = {"layers": 200_000, "boundary": 200_000, "budget": 40_000}
-"""The budget that a policy was made for, where that is not the default one."""
+# Shares of the room at which no layer ever starts.
 NEVER: Mapping[str, float] = {"line_at": 9.0, "fold_at": 9.0, "drop_at": 9.0}
-"""Shares of the room at which no layer ever starts."""
 ROOMY = 400_000
-EDITS = ("auth.js", "middleware.js", "config.js")
-"""The three edits that the boundary seed shows as kept."""
+EDITS = ("auth.js", "middleware.js", "config.js")  # the three edits that the boundary seed shows as kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,7 @@ from typing import Any
 
 from benchmarks.figure import median
 
-COMMITS = 4
-"""What stands between a message and its answer being sent: accepted, claimed, finished, sending."""
+COMMITS = 4  # what stands between a message and its answer being sent: accepted, claimed, finished, sending
 SERVER = """
 import socket, sys
 from starlette.applications import Starlette

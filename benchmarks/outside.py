@@ -12,8 +12,8 @@ from benchmarks.process import Listener, Running, emulator, running, settings
 WARM_UP = 5
 TURNS = 40
 MANY = 100
+# About 430 tokens; a hundred and five of them make a 45,000-token history.
 LONG = "The archive of the town holds many letters from that year. " * 36
-"""About 430 tokens; a hundred and five of them make a 45,000-token history."""
 
 
 async def figures() -> list[Figure]:

@@ -26,16 +26,14 @@ from memory.workspace.files import Workspace
 A_DAY = 100
 QUESTIONS = 100
 DEPTH = 20
+# Words of a question, and how many of the most frequent ones are in none: they would be stop words.
 ASKED, FREQUENT = 4, 100
-"""Words of a question, and how many of the most frequent ones are in none: they would be stop words."""
 CHINESE = 0x4E00
-WIDTH = 384
-"""Numbers of a small model's vector."""
+WIDTH = 384  # numbers of a small model's vector
 FIRST = date(2020, 1, 1)
+# Milliseconds a query may take at the median, and those aimed at.
 REACH: dict[int, tuple[float, float]] = {1_000: (5, 3), 10_000: (10, 5), 100_000: (100, 50)}
-"""Milliseconds a query may take at the median, and those aimed at."""
-INDEX = 1_000 / 6_000, 300 / 6_000
-"""Milliseconds that a row may take to be indexed, and those aimed at."""
+INDEX = 1_000 / 6_000, 300 / 6_000  # milliseconds that a row may take to be indexed, and those aimed at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,9 @@ from benchmarks.scale_report import report
 from benchmarks.scale_shape import Course, Found, Name, Shape, marked, now
 from tests.postgres import database, why_not
 
-WRITERS = 16
-"""People whose message is on its way to the record at a time, where all write at once."""
+WRITERS = 16  # people whose message is on its way to the record at a time, where all write at once
+# Seconds after which a server has told all that it counted: quiet connections tell after ten, and 11 were too few.
 REST = 21.0
-"""Seconds after which a server has told all that it counted: quiet connections tell after ten, and 11 were too few."""
 IDLE = 5.0
 LONGEST = 900.0
 WORDS = "The harbour survey took three days and cost 4,200 crowns; which of its two reports should I read first? "

@@ -25,8 +25,8 @@ from channels.testing import ScriptedChannel
 from memory.store.people.rows import GrantRow, Party
 from memory.store.rows import SendOutcome
 
+# A platform's name, for its people each have a space of their own; nothing of the platform is in it.
 CHANNEL, ACCOUNT = "telegram", "bot"
-"""A platform's name, for its people each have a space of their own; nothing of the platform is in it."""
 GRANT = "load"
 
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-Name = tuple[int, int]
-"""A message: the number of its conversation, and its own number there."""
+Name = tuple[int, int]  # a message: the number of its conversation, and its own number there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

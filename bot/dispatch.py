@@ -11,8 +11,8 @@ import structlog
 from memory.store.engine.database import QueueKind
 from memory.tasks import cancel_and_wait
 
+# Does the next thing of one lane; False when there was nothing to do. Must be safe to call again after a crash.
 RunStep = Callable[[str], Awaitable[bool]]
-"""Does the next thing of one lane; False when there was nothing to do. Must be safe to call again after a crash."""
 
 
 class Dispatcher(Protocol):
@@ -35,8 +35,8 @@ class Dispatcher(Protocol):
         ...
 
 
+# Makes the lanes of one kind: what does a step in them, and how many steps may run at once.
 CreateDispatcher = Callable[[QueueKind, RunStep, int], Dispatcher]
-"""Makes the lanes of one kind: what does a step in them, and how many steps may run at once."""
 
 
 # One turn at a time per conversation, many conversations at once.
@@ -46,8 +46,7 @@ CreateDispatcher = Callable[[QueueKind, RunStep, int], Dispatcher]
 
 log = structlog.get_logger(__name__)
 MAX_RETRY_SECONDS = 30.0
-MIN_DELAY_SECONDS = 0.005
-"""Timers may be a little early."""
+MIN_DELAY_SECONDS = 0.005  # timers may be a little early
 
 
 class LocalDispatcher:
@@ -116,20 +115,19 @@ def create_local_dispatcher(kind: QueueKind, step: RunStep, places: int) -> Loca
 
 # Runs what the process may have died of one at a time, so that the next death says which message it was.
 
-SUSPECT_DEATHS = 2
-"""Deaths of a process that had a message at work after which the message is worked on alone."""
+SUSPECT_DEATHS = 2  # deaths of a process that had a message at work after which the message is worked on alone
+# How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
+# is found. Until it is alone they wait for so long at most, however many deaths there were.
 ISOLATION_SECONDS = 30.0
-"""How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
-is found. Until it is alone they wait for so long at most, however many deaths there were."""
 MAX_ISOLATION_SECONDS = 900.0  # as long as a turn may take
+# How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
+# time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
+# suspect is taken up as soon as the process lives, when most of its life is ahead: no storm keeps everybody waiting.
 CALM_SECONDS = 3.0
-"""How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
-time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
-suspect is taken up as soon as the process lives, when most of its life is ahead: no storm keeps everybody waiting."""
+# Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm.
 MAX_WAIT_SECONDS = 1800.0
-"""Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm."""
+# After which the next suspect is called if the one that was called has not come: its message may be gone.
 NUDGE_SECONDS = 1.0
-"""After which the next suspect is called if the one that was called has not come: its message may be gone."""
 
 
 class CrashIsolation:

@@ -34,41 +34,39 @@ from memory.store.rows import (
 )
 from memory.text.speakers import speaker_name
 
-PRESS_COMMAND = "press"
-"""The command that a pressed button is."""
+PRESS_COMMAND = "press"  # the command that a pressed button is
 MAX_QUOTE_CHARS = 2_000
+# Commands that overtake the queue: they read only, or they are there to end what runs.
 URGENT_COMMANDS = frozenset({PRESS_COMMAND, "approve", "deny", "stop", "status", "help", "whoami", "usage", "trace"})
-"""Commands that overtake the queue: they read only, or they are there to end what runs."""
 _INBOX_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
+# Commands that end the running turn at once, then take their place in the queue.
 TURN_ENDING_COMMANDS = frozenset({"new", "context clear"})
-"""Commands that end the running turn at once, then take their place in the queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageBody:
-    """What an inbox row's body holds. files: raw attachments. name: the sender's own. quote: what it answers.
-
-    proven: see InboundMessage.
-    """
+    """What an inbox row's body holds."""
 
     text: str
+    #: The sender's own.
     name: str = ""
+    #: Raw attachments.
     files: tuple["StoredAttachment", ...] = ()
+    #: What it answers.
     quote: Quote | None = None
+    #: See InboundMessage.
     proven: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAttachment:
-    """A raw attachment: blob hash ("" when the platform still holds it), label, claimed type, size in bytes.
-
-    ref: what its channel fetches it by, "" where it came with the message.
-    """
+    """A raw attachment: blob hash ("" when the platform still holds it), label, claimed type, size in bytes."""
 
     sha256: str
     name: str
     media_type: str
     size: int
+    #: What its channel fetches it by, "" where it came with the message.
     ref: str = ""
 
 
@@ -83,14 +81,15 @@ def ends_turn(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """What was decided of a message before it is stored. space: of its place; ignored: why it is not taken, or "".
+    """What was decided of a message before it is stored."""
 
-    aside: it is kept as background. to_space: of a chat that moves, the space of its new id.
-    """
-
+    #: Of its place.
     space: str
+    #: Why it is not taken, or "".
     ignored: str = ""
+    #: It is kept as background.
     aside: bool = False
+    #: Of a chat that moves, the space of its new id.
     to_space: str = ""
 
 
@@ -181,8 +180,8 @@ def load_body(body: str) -> MessageBody:
 
 # A message as the model will see it: who says it, what it answers, what was said beside it. Pure.
 
+# Characters of a group's background that one message may bring along; older talk is left out.
 MAX_BACKGROUND_CHARS = 4_000
-"""Characters of a group's background that one message may bring along; older talk is left out."""
 MAX_CONTEXT_MESSAGE_CHARS = 1_000
 
 
@@ -224,8 +223,8 @@ def album_caption(texts: Iterable[str]) -> str:
 
 # From the record's words to the platforms': an answer cut into parts, and a part as a channel sends it. Pure.
 
+# Units kept free in each part for the repeat mark: a platform that takes a key forgets it in the end.
 REPEAT_MARK_CHARS = 40
-"""Units kept free in each part for the repeat mark: a platform that takes a key forgets it in the end."""
 
 
 def split_reply(text: str, kind: OutboxKind, capabilities: Capabilities, left: int | None = None) -> list[NewOutboxRow]:

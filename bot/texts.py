@@ -7,8 +7,8 @@ from datetime import timedelta
 from bot.errors import KeyRefused, ModelError, NoSuchModel, Overflow, QuotaSpent, RateLimited, Stalled, Transient
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+# Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
 LONG_SOUL_TOKENS = 3_000
-"""Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET."""
 
 
 def resolve_language(text: str, setting: str = "auto") -> str:

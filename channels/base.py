@@ -102,21 +102,24 @@ class HasAttachments(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRequest:
-    """One HTTP call of a platform. query, headers: every pair as it came, header names in lower case."""
+    """One HTTP call of a platform."""
 
     method: str
+    #: Every pair as it came, header names in lower case.
     query: tuple[tuple[str, str], ...]
+    #: Every pair as it came, header names in lower case.
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookReply:
-    """What is answered. written: told afterwards whether the whole answer left us (False: they had hung up)."""
+    """What is answered."""
 
     status: int = 200
     body: bytes = b""
     media_type: str = "text/plain; charset=utf-8"
+    #: Told afterwards whether the whole answer left us (False: they had hung up).
     written: Callable[[bool], None] = lambda whole: None
 
 
@@ -133,14 +136,13 @@ class HasWebhook(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginPrompt:
-    """What a channel wants of its owner before it can work.
+    """What a channel wants of its owner before it can work."""
 
-    kind: "qr" (text is what to draw as a QR code), "digits" (they are to be typed), "wait" (something goes on).
-    zh, en: one sentence that says what to do.
-    """
-
+    #: "qr" (text is what to draw as a QR code), "digits" (they are to be typed), "wait" (something goes on).
     kind: Literal["qr", "digits", "wait"]
+    #: One sentence that says what to do.
     zh: str
+    #: One sentence that says what to do.
     en: str
     text: str = ""
 
@@ -159,14 +161,13 @@ class HasLogin(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionStatus:
-    """How a channel feels from inside. heard: unix seconds of the last good answer or sign of the platform, 0 never.
+    """How a channel feels from inside."""
 
-    trouble: what does not work at the moment though the channel goes on, "" for nothing. quota: what is left of what
-    the platform allows, in words, "" where it sets none.
-    """
-
+    #: Unix seconds of the last good answer or sign of the platform, 0 never.
     heard: float = 0.0
+    #: What does not work at the moment though the channel goes on, "" for nothing.
     trouble: str = ""
+    #: What is left of what the platform allows, in words, "" where it sets none.
     quota: str = ""
 
 

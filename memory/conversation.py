@@ -13,14 +13,13 @@ Effect = Literal["pure", "idempotent", "unsafe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Words. by: whose, in a group or a quotation, as they call themselves; "" the person's, or the model's.
-
-    aside: what they are where they are not said to the bot in this very message ("quoted", "meanwhile", "edited"):
-    something to know, nothing to obey.
-    """
+    """Words."""
 
     text: str
+    #: Whose, in a group or a quotation, as they call themselves; "" the person's, or the model's.
     by: str = ""
+    #: What they are where they are not said to the bot in this very message ("quoted", "meanwhile", "edited"):
+    #: something to know, nothing to obey.
     aside: str = ""
 
     @property
@@ -57,10 +56,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """The model asks for a tool. input: the arguments as JSON text of an object, keys as the model gave them."""
+    """The model asks for a tool."""
 
     id: str
     name: str
+    #: The arguments as JSON text of an object, keys as the model gave them.
     input: str
 
 
@@ -75,14 +75,13 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking:
-    """A model's thoughts, unchanged with its signature; model: who signed them, no other may be shown them.
-
-    redacted: `text` holds the provider's opaque data.
-    """
+    """A model's thoughts, unchanged with its signature."""
 
     text: str
     signature: str = ""
+    #: Who signed them, no other may be shown them.
     model: str = ""
+    #: `text` holds the provider's opaque data.
     redacted: bool = False
 
 
@@ -94,23 +93,25 @@ PART_KINDS: dict[str, type[Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One stored message.
+    """One stored message."""
 
-    id: never changes, never repeats. seq: place in its conversation, from 1. turn: number of its turn, from 1.
-    tokens: counted once when it was stored, by the counter named in `counter`. at: timezone-aware UTC.
-    origin: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line). tainted: the bot
-    said or was told it in a turn that saw words from outside (memory.context.taint); a person's own words never are.
-    """
-
+    #: Never changes, never repeats.
     id: str
+    #: Place in its conversation, from 1.
     seq: int
+    #: Number of its turn, from 1.
     turn: int
     role: Role
     parts: tuple[Part, ...]
+    #: Timezone-aware UTC.
     at: datetime
+    #: Counted once when it was stored, by the counter named in `counter`.
     tokens: int = 0
     counter: str = ""
+    #: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line).
     origin: str = "person"
+    #: The bot said or was told it in a turn that saw words from outside (memory.context.taint); a person's own words
+    #: never are.
     tainted: bool = False
 
 
@@ -136,32 +137,29 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens.
-
-    seen: the session's next_seq when that fold was planned; messages from there on are new since then.
-    tainted: a line of it rests on words from outside (memory.context.taint).
-    """
+    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens."""
 
     fold_id: str
     turns: int
     text: str
     tokens: int
+    #: The session's next_seq when that fold was planned; messages from there on are new since then.
     seen: int = 0
+    #: A line of it rests on words from outside (memory.context.taint).
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """A recorded shorter stand-in for one part of one message inside the view; never taken back.
-
-    form: "snip", "trim", "one_line", "text_only" or "pinned N" (characters); text: what is shown instead ("" = the part
-    is left out). tokens: count of the stand-in. Of two for one part the later holds.
-    """
+    """A recorded shorter stand-in for one part of one message inside the view; never taken back."""
 
     message_id: str
     part: int
+    #: "snip", "trim", "one_line", "text_only" or "pinned N" (characters).
     form: str
+    #: What is shown instead ("" = the part is left out).
     text: str
+    #: Count of the stand-in. Of two for one part the later holds.
     tokens: int
 
 
@@ -169,17 +167,18 @@ class Reduction:
 class Session:
     """One conversation as the model may see it now: the live turns only, oldest first.
 
-    The last turn may be running (its number equals `running`, 0 when none is). next_seq: what the next message
-    gets. view_from: first seq not cleared. fold_head: id of the newest fold, "" for none. prefix_generation
-    rises when the prefix of its requests changes. held: next_seq when a person took back the newest fold, 0 for none.
+    The last turn may be running (its number equals `running`, 0 when none is).
     """
 
     conversation: str
     space: str
     epoch: int
+    #: What the next message gets.
     next_seq: int
     next_turn: int
+    #: First seq not cleared.
     view_from: int
+    #: Id of the newest fold, "" for none. prefix_generation rises when the prefix of its requests changes.
     fold_head: str
     summary: Summary | None
     turns: tuple[Turn, ...]
@@ -188,15 +187,17 @@ class Session:
     policy: str = ""
     model: str = ""
     prefix_generation: int = 0
+    #: next_seq when a person took back the newest fold, 0 for none.
     held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model is told of it. schema: JSON Schema of an object as JSON text with sorted keys."""
+    """A tool as a model is told of it."""
 
     name: str
     description: str
+    #: JSON Schema of an object as JSON text with sorted keys.
     schema: str
     effect: Effect
     action: str
@@ -231,11 +232,12 @@ USER_SPEAKER, BOT_SPEAKER = "User", "Bot"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemPart:
-    """One part of the system prompt. left_out: what its budget had no room for, as "## Heading: 3 paragraphs".
+    """One part of the system prompt.
 
     text is "" only where a budget held nothing at all; such a part is not sent (see `texts`).
     """
 
     name: str
     text: str
+    #: What its budget had no room for, as "## Heading: 3 paragraphs".
     left_out: tuple[str, ...] = ()

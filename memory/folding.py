@@ -23,32 +23,29 @@ from memory.workspace.fold_labels import label_texts
 
 # Asks a model for the texts of a fold: in one call where the range fits a prompt, else in chunks that are merged.
 
+# Asks a model: system prompt, prompt, most tokens of the answer, id of the conversation it is for. May raise anything,
+# or never return.
 Complete = Callable[[str, str, int, str], Awaitable[str]]
-"""Asks a model: system prompt, prompt, most tokens of the answer, id of the conversation it is for.
-May raise anything, or never return."""
 
-MAX_PARALLEL_CALLS = 4
-"""Chunks of one fold that are asked for beside each other."""
-CHUNKS_TIME_SHARE = 2 / 3
-"""Of the deadline; the merge has the rest."""
-DEFAULT_SUMMARY = 1_000
-"""Tokens of a summary that is asked for but not kept."""
+MAX_PARALLEL_CALLS = 4  # chunks of one fold that are asked for beside each other
+CHUNKS_TIME_SHARE = 2 / 3  # of the deadline; the merge has the rest
+DEFAULT_SUMMARY = 1_000  # tokens of a summary that is asked for but not kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryWriter:
-    """Asks for the texts of one fold.
-
-    conversation: whose, for the model's account. deadline: seconds for all calls together. prompt_tokens: most of one
-    prompt. summary_tokens: most of the summary; 0 when only a log is wanted, and then nothing is merged.
-    """
+    """Asks for the texts of one fold."""
 
     complete: Complete
+    #: Whose, for the model's account.
     conversation: str
     counter: TokenCounter
     zone: tzinfo
+    #: Seconds for all calls together.
     deadline: float
+    #: Most of one prompt.
     prompt_tokens: int
+    #: Most of the summary; 0 when only a log is wanted, and then nothing is merged.
     summary_tokens: int
 
     async def texts(self, material: FoldSource) -> FoldTexts | None:
@@ -126,29 +123,29 @@ def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str
     return texts.log if texts and texts.log.strip() else log_utterances(chunk.said, zone)
 
 
+# How many extractive folds before this one are summarised from the originals; without a model there are no others.
 MAX_STEPS_BACK = 4
-"""How many extractive folds before this one are summarised from the originals; without a model there are no others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRunner:
-    """Carries out folds.
-
-    zone: whose day and clock the daily log goes by. deadline: seconds a model has for all its texts. summary_tokens:
-    the most of a summary, by the policy's name. prompt_tokens: a longer range goes to the model in chunks. notify: told
-    the row and "planned", "summarised", "digest" (a model's texts were not to be had or believed), "logged", "folded"
-    or "stale".
-    """
+    """Carries out folds."""
 
     folds: Folds
     sessions: Sessions
     workspace: Workspace
     complete: Complete
     counter: Callable[[], TokenCounter]
+    #: Whose day and clock the daily log goes by.
     zone: tzinfo
+    #: Seconds a model has for all its texts.
     deadline: float = 60.0
+    #: The most of a summary, by the policy's name.
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
+    #: A longer range goes to the model in chunks.
     prompt_tokens: int = MAX_PROMPT_TOKENS
+    #: Told the row and "planned", "summarised", "digest" (a model's texts were not to be had or believed), "logged",
+    #: "folded" or "stale".
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
 
     async def start(self, plan: FoldPlan) -> FoldRow | None:

@@ -4,8 +4,7 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""32 signs that nobody takes for one another."""
+CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 signs that nobody takes for one another
 CODE_LENGTH = 8
 CODE_VALIDITY = timedelta(minutes=10)
 

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
+# Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`).
 by_night = pytest.mark.skipif(
     "MNEMA_NIGHT" not in os.environ, reason="a night's work (make nightly); shorter tests look at the same by day"
 )
-"""Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`)."""
 
 
 def examples(count: int) -> int:

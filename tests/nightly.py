@@ -22,12 +22,10 @@ WALKS, MACHINE = "tests/walk", "tests/walk/test_machine.py"
 SHARED_MACHINE = "tests/walk/test_machine_postgres.py"
 RANDOM, CHANNELS = "tests/walk/test_kill_random.py", "tests/walk/test_kill_channels.py"
 SHOWN = 25
+# Lines of a failing part that the summary shows; parts that the state machine's examples are split into, by seed.
 MACHINES = 8
-"""Lines of a failing part that the summary shows; parts that the state machine's examples are split into, by seed."""
-SLOWER = 25
-"""How many times as long an example takes over PostgreSQL."""
-NOTHING_TO_RUN = 5
-"""Pytest's exit code where nothing was collected."""
+SLOWER = 25  # how many times as long an example takes over PostgreSQL
+NOTHING_TO_RUN = 5  # pytest's exit code where nothing was collected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

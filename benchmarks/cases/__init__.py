@@ -10,7 +10,7 @@ from benchmarks.cases.long_session import long_session
 from benchmarks.cases.topics import topics_en, topics_zh
 from benchmarks.cases.weights import heavy, light
 
+# By name: what writes the recording, always the same text.
 CASES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
     {made.__name__: made for made in (long_session, debugging, topics_en, topics_zh, errors, heavy, light)}
 )
-"""By name: what writes the recording, always the same text."""

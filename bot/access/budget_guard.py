@@ -44,8 +44,7 @@ from memory.store.people.spending import (
 from memory.store.rows import InboxRow
 
 log = structlog.get_logger(__name__)
-SETTLE_SECONDS = 60.0
-"""Seconds after which nothing more is added to what was used then: no transaction takes so long."""
+SETTLE_SECONDS = 60.0  # seconds after which nothing more is added to what was used then: no transaction takes so long
 EVERYBODY_KEY = ""
 MAX_CACHED_SUMS = 10_000
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
@@ -66,11 +65,12 @@ WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedSpending:
-    """What was used since a midnight, up to a time after which it is added up anew. turns: of everybody."""
+    """What was used since a midnight, up to a time after which it is added up anew."""
 
     day: float
     until: float
     used: tuple[ModelUsage, ...] = ()
+    #: Of everybody.
     turns: int = 0
 
 

@@ -12,10 +12,8 @@ from bot.texts import format_duration
 from memory.store.people.spending import OWNER, ModelUsage, SpendingPart, SpendingTotals
 
 MINUTE = 60.0
-WARN_SHARE = 0.8
-"""Share of everybody's money of a day at which the owner is told."""
-MONEY_UNIT = "US$"
-"""What the table of prices is in."""
+WARN_SHARE = 0.8  # share of everybody's money of a day at which the owner is told
+MONEY_UNIT = "US$"  # what the table of prices is in
 
 LimitName = Literal[
     "messages_per_minute",
@@ -41,23 +39,25 @@ class UsageLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageSum:
-    """What calls came to. tokens: uncached ones, answers included; money: of the models whose price is known.
-
-    unpriced: the models whose price is not.
-    """
+    """What calls came to."""
 
     calls: int = 0
+    #: Uncached ones, answers included.
     tokens: int = 0
+    #: Of the models whose price is known.
     money: float = 0.0
+    #: The models whose price is not.
     unpriced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """A limit that is reached. most: what it allows; until: when there is something left again."""
+    """A limit that is reached."""
 
     limit: LimitName
+    #: What it allows.
     most: float
+    #: When there is something left again.
     until: datetime
 
 

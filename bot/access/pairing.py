@@ -32,8 +32,8 @@ from memory.store.people.rows import (
 from memory.store.rows import AcceptedRow
 
 log = structlog.get_logger(__name__)
+# How long a stranger's code is good for. Source: the security page.
 CODE_LIFETIME = timedelta(hours=1)
-"""How long a stranger's code is good for. Source: the security page."""
 MAX_NAME_CHARS = 40
 LOCAL_IDS = ("terminal", "web")
 _TYPED_CODE = re.compile(rf"(?:[/／]pair\s+)?([{CODE_ALPHABET}]{{4}})[-\s]?([{CODE_ALPHABET}]{{4}})", re.IGNORECASE)
@@ -49,18 +49,17 @@ class PairingRefused(MnemaError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingService:
-    """Who may talk, as the owner decides it.
-
-    channels: those that can be spoken through. spoken: the language of a conversation. ended:
-    called with each conversation whose turn has to end, for its person lost a role.
-    """
+    """Who may talk, as the owner decides it."""
 
     access: AccessRecords
     roles: RoleResolver
     config: Callable[[], Config]
     now: Callable[[], datetime]
+    #: Those that can be spoken through.
     channels: Callable[[], Mapping[str, Channel]] = dict
+    #: The language of a conversation.
     spoken: Callable[[str], Awaitable[str]] | None = None
+    #: Called with each conversation whose turn has to end, for its person lost a role.
     ended: Callable[[str], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: AcceptedRow) -> None:

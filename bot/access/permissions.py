@@ -8,44 +8,44 @@ from typing import Literal
 
 Role = Literal["owner", "admin", "user", "guest", "stranger"]
 ROLE_RANK: dict[str, int] = {"stranger": 0, "guest": 1, "user": 2, "admin": 3, "owner": 4}
+# Channels whose every user is the owner: they are reached from this machine with its token only.
 LOCAL_CHANNELS = frozenset({"terminal", "web"})
-"""Channels whose every user is the owner: they are reached from this machine with its token only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who acts. id: the platform's immutable id; the model acts as the person whose turn it is (by_model).
-
-    account: our own id on that platform. admin_here: the owner made this admin one of the very group they write in.
-    bound: the only space in which they may act, None for no such bound; of a sender whom the platform does not prove.
-    """
+    """Who acts."""
 
     channel: str
+    #: The platform's immutable id; the model acts as the person whose turn it is (by_model).
     id: str
     role: Role
     by_model: bool = False
+    #: Our own id on that platform.
     account: str = ""
+    #: The owner made this admin one of the very group they write in.
     admin_here: bool = False
+    #: The only space in which they may act, None for no such bound; of a sender whom the platform does not prove.
     bound: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessScope:
-    """Where it happens. kind: dm, group, terminal, console or job. space: whose memory is meant, "" the owner's."""
+    """Where it happens."""
 
+    #: Dm, group, terminal, console or job.
     kind: Literal["dm", "group", "terminal", "console", "job"]
+    #: Whose memory is meant, "" the owner's.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessDecision:
-    """allowed, or the code of the refusal (for counters and the audit, never for the sender).
-
-    ask: not allowed by itself, but the person may approve this one act; see bot.agent.approvals.
-    """
+    """allowed, or the code of the refusal (for counters and the audit, never for the sender)."""
 
     allowed: bool
     code: str = ""
+    #: Not allowed by itself, but the person may approve this one act; see bot.agent.approvals.
     ask: bool = False
 
 

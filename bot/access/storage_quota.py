@@ -18,8 +18,7 @@ from memory.workspace.files import SPACES_FOLDER, Workspace
 
 log = structlog.get_logger(__name__)
 MB = 1_000_000
-COUNT_SECONDS = 600.0
-"""Seconds after which what is kept is counted anew; until then what this process stores is added."""
+COUNT_SECONDS = 600.0  # seconds after which what is kept is counted anew; until then what this process stores is added
 WARN_SHARE = 0.8
 MAX_CACHED_SPACES = 10_000
 OWNER_SPACE = ""
@@ -43,10 +42,13 @@ QUOTA_WARNING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaReached:
-    """There is no room. of: one person's or everybody's; used, most: bytes."""
+    """There is no room."""
 
+    #: One person's or everybody's.
     of: Literal["mine", "all"]
+    #: Bytes.
     used: int
+    #: Bytes.
     most: int
 
     def sentence(self, name: str, lang: str) -> str:

@@ -13,8 +13,7 @@ PURPOSE_TEXTS = {
     "extract": ("记事", "memories"),
     "dream": ("夜间整理", "dreams"),
 }
-MAX_PEOPLE = 20
-"""In a chat; the page shows all of them."""
+MAX_PEOPLE = 20  # in a chat; the page shows all of them
 
 
 def report_spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:

@@ -28,12 +28,11 @@ from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
 TOOL_SECONDS = 60.0
+# Characters of arguments that a person can be asked to look through; what is longer is not asked.
 MAX_SHOWN_CHARS = 12_000
-"""Characters of arguments that a person can be asked to look through; what is longer is not asked."""
-APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"
-"""How the data of the two buttons begins."""
+APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # how the data of the two buttons begins
+# Files and folders of the owner's space that say who the bot is and what it must do.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules"})
-"""Files and folders of the owner's space that say who the bot is and what it must do."""
 TOOL_ERRORS = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
@@ -43,8 +42,7 @@ TAINTED_CALL_TEXT = (
     "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what the bot is told to be"
     " is not written from those. The person can ask for it in a fresh conversation.]"
 )
-BilingualText = tuple[str, str]
-"""A sentence in Chinese and in English."""
+BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
 
 def action_for_call(spec: ToolSpec, arguments: Mapping[str, Any], space: str) -> str:
@@ -57,14 +55,16 @@ def action_for_call(spec: ToolSpec, arguments: Mapping[str, Any], space: str) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
-    """A call that is to be approved. call: its name for ever; lang: of the person who is asked."""
+    """A call that is to be approved."""
 
     actor: Actor
     conversation: ConversationRow
+    #: Its name for ever.
     call: str
     action: str
     tool: str
     arguments: Mapping[str, Any]
+    #: Of the person who is asked.
     lang: str
 
 

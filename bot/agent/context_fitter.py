@@ -28,45 +28,44 @@ from memory.store.store import Sessions
 MAX_FIT_ROUNDS = 6
 MAX_TRACKED_CONVERSATIONS = 10_000
 IDLE_BELOW = 0.4
+# Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns to
+# spare.
 IDLE_POLICIES = ("turns", "balanced")
-"""Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns
-to spare."""
+# Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves.
 SHRINK_FACTOR, MIN_BUDGET_SHARE, NAMED_LIMIT_SHARE = 0.65, 0.25, 0.95
-"""Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves."""
 BUDGET_STEP_TOKENS = 500
-ESTIMATE_MARGIN = 0.02
-"""Share of the window left free for what a counter of another tokenizer gets wrong."""
+ESTIMATE_MARGIN = 0.02  # share of the window left free for what a counter of another tokenizer gets wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitRequest:
-    """What a request is to be fitted for. model: its id; policy: its name.
+    """What a request is to be fitted for."""
 
-    refused: how often the provider has called this very request too long; shrunk: tokens that it may have since.
-    """
-
+    #: Its id.
     model: str
+    #: Its name.
     policy: str
+    #: How often the provider has called this very request too long; shrunk: tokens that it may have since.
     refused: int = 0
     shrunk_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitLimits:
-    """What a request is fitted to: the model, its limits, and what stands before the conversation.
-
-    since: what of MEMORY.md is newer than the parts, for the tail. fixed: tokens of system parts and tools.
-    factor, error_percent: of the counter, here.
-    """
+    """What a request is fitted to: the model, its limits, and what stands before the conversation."""
 
     model: str
     limits: ContextLimits
     policy: Policy
     parts: tuple[SystemPart, ...]
     tools: tuple[ToolSpec, ...]
+    #: Tokens of system parts and tools.
     fixed: int
+    #: Of the counter, here.
     factor: float
+    #: Of the counter, here.
     error_percent: float
+    #: What of MEMORY.md is newer than the parts, for the tail.
     since: str = ""
 
     @property
@@ -76,16 +75,17 @@ class FitLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedView:
-    """A view that fits, and what it was fitted to. tainted: what was recalled into it may hold words from outside."""
+    """A view that fits, and what it was fitted to."""
 
     view: ContextView
     setting: FitLimits
+    #: What was recalled into it may hold words from outside.
     tainted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextFitter:
-    """Fits sessions into budgets. config: as it is at that moment."""
+    """Fits sessions into budgets."""
 
     sessions: Sessions
     folding: FoldManager
@@ -93,6 +93,7 @@ class ContextFitter:
     message_counter: MessageCounter
     calibration: TokenCalibration
     lining: ToolLineWriter
+    #: As it is at that moment.
     config: Callable[[], Config]
     telemetry: Telemetry = field(default_factory=Telemetry)
     _marked_prompts: dict[str, str] = field(default_factory=dict)

@@ -35,10 +35,11 @@ class FoldTrigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FoldPosition:
-    """Where a session stands. tokens: of its view."""
+    """Where a session stands."""
 
     session: Session
     setting: FitLimits
+    #: Of its view.
     tokens: int
 
     @property
@@ -120,6 +121,7 @@ def _half_when_due_triggers(place: _FoldPosition) -> list[FoldTrigger]:
     return [*_half_triggers(place), *_turn_limit_triggers(place)]
 
 
+# One for each stage that runs when a turn has ended.
 _TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[_FoldPosition], list[FoldTrigger]]] = {
     fold_stages.fold_when_too_many_turns: _turn_limit_triggers,
     fold_stages.fold_when_too_many_tokens: _budget_triggers,
@@ -129,7 +131,6 @@ _TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[_FoldPosition], list[FoldTrigger]]]
     fold_stages.roll_summary: _rolling_triggers,
     fold_stages.fold_half_when_due: _half_when_due_triggers,
 }
-"""One for each stage that runs when a turn has ended."""
 
 
 # Why a fold was made and why it was cut where it was: as facts for the page, and as words for a chat.
@@ -151,8 +152,8 @@ SCORE_TERM_TEXTS = {
     "error": ("临近错误", "near an error"),
     "topic": ("话题转换", "change of topic"),
 }
+# English terms that read otherwise where they say a place.
 CUT_PLACE_TEXTS = {"break": "at a natural break", "topic": "at a change of topic"}
-"""English terms that read otherwise where they say a place."""
 ADAPTATION_TEXTS = {
     "code": ("多为代码", "much code"),
     "chat": ("多为闲聊", "much talk"),
@@ -217,11 +218,10 @@ def _language_index(lang: str) -> int:
 # The facts of `/context` as lines for a phone's screen, in Chinese and in English. Pure.
 
 BAR_WIDTH = 10
-LINE_WIDTH = 44
-"""Characters that a phone shows in a line."""
+LINE_WIDTH = 44  # characters that a phone shows in a line
 MAX_LISTED_FOLDS = 3
+# What a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
 LONG_SOUL_TOKENS = 3_000
-"""What a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET."""
 _SECTION_TEXTS = {
     "system": ("系统", "system"),
     "tools": ("工具", "tools"),

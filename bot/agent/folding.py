@@ -13,8 +13,7 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 FoldTask = asyncio.Task[FoldRow | None]
-MAX_PARALLEL_FOLDS = 8
-"""Folds that ask a model beside each other; a lean restart may want thousands."""
+MAX_PARALLEL_FOLDS = 8  # folds that ask a model beside each other; a lean restart may want thousands
 
 
 class FoldManager:

@@ -29,10 +29,12 @@ EMPTY_ANSWER_PROMPT = "[Your answer was empty. Please answer.]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStep:
-    """A whole answer. answers: each call's own, for the usage; cut: it still ended for its length."""
+    """A whole answer."""
 
     parts: tuple[Part, ...]
+    #: Each call's own, for the usage.
     answers: tuple[Answer, ...]
+    #: It still ended for its length.
     cut: bool = False
 
     @property
@@ -137,8 +139,7 @@ def _with_empty_answer_prompt(request: Request) -> Request:
 MAX_SAME_CALLS = 5
 MAX_INVALID_STEPS = 3
 MAX_OVERFLOWS = 2
-MAX_SHRINKS = 4
-"""So often a request is made smaller for one model after the other of the chain."""
+MAX_SHRINKS = 4  # so often a request is made smaller for one model after the other of the chain
 INVALID_STEPS_PROMPT = (
     "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
 )

@@ -49,8 +49,8 @@ from memory.workspace.safe_path import PathRefused
 
 # Who the bot is, and what it can do here: SOUL.md, its tools, its channels.
 
+# How long what the bot knows of itself is good for. Source: the budget seed's five-minute cache.
 AWARENESS_SECONDS = 300.0
-"""How long what the bot knows of itself is good for. Source: the budget seed's five-minute cache."""
 
 
 class PersonaFiles:
@@ -136,10 +136,8 @@ _FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not f
 
 # What we wrote into MEMORY.md since a prompt showed it: no reason to show it anew, but it counts at once. Pure.
 
-FORGET_SOURCE = "forget"
-"""The write of ours that no request may still show the other side of."""
-MAX_CHANGES_TOKENS = 500
-"""More than that is not told but read anew."""
+FORGET_SOURCE = "forget"  # the write of ours that no request may still show the other side of
+MAX_CHANGES_TOKENS = 500  # more than that is not told but read anew
 MAX_CHANGES = 100
 CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
     "[Remembered since MEMORY.md was read:]",
@@ -200,16 +198,14 @@ def _format_item(line: str) -> str:
 
 
 log = structlog.get_logger(__name__)
+# Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
-"""Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget."""
 MAX_UNRECORDED_CHARS = (
     11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
 )
 EDIT_SOURCE = "edit"
-CHANGES_SHARE = 8
-"""Of what MEMORY.md may have in a small budget, what is newer than it may have an eighth."""
-MAX_LOG_TEXTS = 9
-"""Files that one day's log may have been spread over."""
+CHANGES_SHARE = 8  # of what MEMORY.md may have in a small budget, what is newer than it may have an eighth
+MAX_LOG_TEXTS = 9  # files that one day's log may have been spread over
 RULES = """\
 You talk with one person (or one group) through a chat platform; what you write is shown there as Markdown.
 In a group a name with a mark, such as "Li Wei #3f9c:", says who writes: one mark is one person, whatever the name.
@@ -223,8 +219,8 @@ a memory from, by its date, when somebody asks.
 `recall` shows originals again: a shortened part by its handle, a folded turn by its number. `memory_search` finds what
 was said or noted at any time; search before you say that you do not know something about this person.
 `memory_write` notes what should last: when they ask for it, or would miss it later."""
+# What the source of a snapshot begins with: older versions, which had no such mark, recorded every line of the log.
 CLEAN_PREFIX = "clean:"
-"""What the source of a snapshot begins with: older versions, which had no such mark, recorded every line of the log."""
 Text = TypeVar("Text")
 FileStamp = tuple[int, int, int, int]
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
@@ -232,13 +228,15 @@ OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PromptInputs:
-    """All that may be a reason to look again. space: whose files; memory: the file's stamp, not yet what it holds."""
+    """All that may be a reason to look again."""
 
+    #: Whose files.
     space: str
     epoch: int
     fold_head: str
     reductions: int
     soul: str
+    #: The file's stamp, not yet what it holds.
     memory: FileStamp
     tools: tuple[str, ...]
     budgets: PromptBudgets
@@ -246,10 +244,11 @@ class _PromptInputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedPrompt:
-    """What a conversation's requests begin with. since: see `Prompt.since`."""
+    """What a conversation's requests begin with."""
 
     seen: _PromptInputs
     parts: tuple[SystemPart, ...]
+    #: See `Prompt.since`.
     since: str
     #: Whether every file could be read. If not, they are read again for the next request.
     complete: bool = True
@@ -257,9 +256,11 @@ class _CachedPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _MemoryFile:
-    """A MEMORY.md. text: "" where nobody has written anything into it yet; sha256: of the file, "" for none."""
+    """A MEMORY.md."""
 
+    #: "" where nobody has written anything into it yet.
     text: str
+    #: Of the file, "" for none.
     sha256: str
 
 
@@ -545,13 +546,12 @@ RECALL_SHARE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSuffix:
-    """Made once for a turn; what it shows is asked for with each request. clock: see `clock_note`.
+    """Made once for a turn; what it shows is asked for with each request."""
 
-    last: what the model is to read last of all, behind the newest results; with it no tool may be called.
-    """
-
+    #: See `clock_note`.
     clock: str
     recalled: RecalledPassages = NOTHING_RECALLED
+    #: What the model is to read last of all, behind the newest results; with it no tool may be called.
     last: str = ""
 
     def shown(self, system: Iterable[str], since: str, room: int, counter: TokenCounter) -> RecallBlock:

@@ -22,15 +22,15 @@ _CHARACTER_COUNTER = StructuredCounter(name="characters", text=len)
 class SummaryThresholds:
     """When a summary is due, and how long its text may be.
 
-    messages: new ones since the last summary, at least. tokens: of the new ones, more than; 0 to count messages alone.
-    characters: of the text that is given. The fold behind it has its own limit, `summary_tokens` of the policy, 1,000
-    unless configured.
-
     Source: seed 004, ThreadSummary.
     """
 
+    #: New ones since the last summary, at least.
     messages: int = 10
+    #: Of the new ones, more than; 0 to count messages alone.
     tokens: int = 3_000
+    #: Of the text that is given. The fold behind it has its own limit, `summary_tokens` of the policy, 1,000 unless
+    #: configured.
     characters: int = 500
 
     def due(self, session: Session) -> bool:

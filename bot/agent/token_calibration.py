@@ -11,19 +11,16 @@ from memory.store.errors import StoreError
 from memory.store.store import Sessions
 
 log = structlog.get_logger(__name__)
-SETTLED_SAMPLES = 10
-"""After so many replies only a change of more than `WORTH` is written."""
+SETTLED_SAMPLES = 10  # after so many replies only a change of more than `WORTH` is written
 MIN_FACTOR_CHANGE = 0.005
+# Of the newest reply in a conversation's own factor: its requests repeat one another but for the last words.
 CONVERSATION_WEIGHT = 0.7
-"""Of the newest reply in a conversation's own factor: its requests repeat one another but for the last words."""
 MAX_FACTORS = 10_000
-WINDOW_KEY = "window"
-"""Behind a model's name: the row of the window that its provider named."""
+WINDOW_KEY = "window"  # behind a model's name: the row of the window that its provider named
 
 _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
-CalibrationFactor = tuple[float, int, float]
-"""(factor, samples, last error in per cent)."""
+CalibrationFactor = tuple[float, int, float]  # (factor, samples, last error in per cent)
 NO_CALIBRATION: CalibrationFactor = (1.0, 0, 0.0)
 
 

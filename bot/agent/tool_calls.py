@@ -54,8 +54,7 @@ async def load_message_context(store: Store, job: TurnContext) -> MessageContext
 log = structlog.get_logger(__name__)
 TOOL_SECONDS = 60.0
 INVALID_CALL_PREFIX = "[invalid call]"
-FETCH_TOOLS = ("web_fetch",)
-"""Tools that fetch pages: they count against a limit of their own besides."""
+FETCH_TOOLS = ("web_fetch",)  # tools that fetch pages: they count against a limit of their own besides
 CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
 OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
@@ -73,11 +72,13 @@ class _ToolOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDependencies:
-    """What calls are run with. toolset: what is offered now; now: where the owner is."""
+    """What calls are run with."""
 
     store: Store
+    #: What is offered now.
     toolset: Callable[[], Toolset]
     workspace: Workspace
+    #: Where the owner is.
     now: Callable[[], datetime]
     message_counter: MessageCounter
     approvals: ApprovalService

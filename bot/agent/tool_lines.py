@@ -20,11 +20,11 @@ ToolResultKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ConversationLines:
-    """Of one conversation. wanted: results that are soon to be lines; lines: what was written for those, "" where a
-    model was asked and its line cannot be believed.
-    """
+    """Of one conversation."""
 
+    #: Results that are soon to be lines.
     wanted: frozenset[ToolResultKey]
+    #: What was written for those, "" where a model was asked and its line cannot be believed.
     lines: dict[ToolResultKey, str]
 
 

@@ -78,19 +78,23 @@ class _TurnOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSetup:
-    """What is needed to open turns. config, model_name, now: as they are at that moment; times: of each turn."""
+    """What is needed to open turns."""
 
     store: Store
     blobs: Blobs
     message_counter: MessageCounter
+    #: As they are at that moment.
     config: Callable[[], Config]
+    #: As they are at that moment.
     model_name: Callable[[], str]
+    #: As they are at that moment.
     now: Callable[[], datetime]
     show: ShowEvent
     turn_recall: TurnRecall
     roles: RoleResolver
     downloads: Downloads
     budget_guard: BudgetGuard
+    #: Of each turn.
     times: TurnTimeouts = DEFAULT_TIMEOUTS
 
     async def conversation(self, row: InboxRow) -> ConversationRow:
@@ -248,22 +252,22 @@ log = structlog.get_logger(__name__)
 LONG_TEXT_CHARS = 1_000  # characters; a longer answer is cut into parts beside the event loop
 MAX_TAKEOVERS = 3
 MAX_FAULTS = 3  # tries of a message that end in an error of this machine; they take about two seconds
+# A message that was alone at work at so many deaths of the process is given up. If the process died with others alone
+# too, something else may kill it: each such death since STORM_SECONDS before it came excuses one of its own.
 MAX_DEATHS_ISOLATED = 3
-"""A message that was alone at work at so many deaths of the process is given up. If the process died with others alone
-too, something else may kill it: each such death since STORM_SECONDS before it came excuses one of its own."""
 MAX_EXCUSED_DEATHS = 6
 STORM_SECONDS = 900.0
+# How an answer is shown that would stand above those that are still to come: as a message of its own.
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
-"""How an answer is shown that would stand above those that are still to come: as a message of its own."""
+# Faults of ours: the lane tries the turn again, and after three of them it ends as interrupted.
 TURN_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-"""Faults of ours: the lane tries the turn again, and after three of them it ends as interrupted."""
+# Errors after which a message is tried again, so many times; the record's own are none: they end with the outage.
 TURN_FAULTS = (OSError, *TURN_ERRORS)
-"""Errors after which a message is tried again, so many times; the record's own are none: they end with the outage."""
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
 UNANSWERED = (Text(text="[no answer]"),)
+# Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry).
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
-"""Answers a command row and settles it; returns parts when the row is to go on as a turn with them (/retry)."""
 
 
 @dataclass(slots=True)
@@ -284,7 +288,7 @@ class _OpenTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnDependencies:
-    """What a turn works with. wake: wakes a lane at that unix time."""
+    """What a turn works with."""
 
     store: Store
     opening: TurnSetup
@@ -294,6 +298,7 @@ class TurnDependencies:
     command: RunCommand
     channels: Callable[[], Mapping[str, Channel]]
     config: Callable[[], Config]
+    #: Wakes a lane at that unix time.
     wake: Callable[[str, float], None]
     telemetry: Telemetry = field(default_factory=Telemetry)
     troubles: TroubleList = field(default_factory=TroubleList)

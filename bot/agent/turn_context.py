@@ -32,9 +32,11 @@ class EventSink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTimeouts:
-    """Seconds of one turn in one process. sum_up: after which the model is asked for its last words; most: in all."""
+    """Seconds of one turn in one process."""
 
+    #: After which the model is asked for its last words.
     sum_up: float = 720.0
+    #: In all.
     most: float = 900.0
 
 
@@ -43,23 +45,24 @@ DEFAULT_TIMEOUTS = TurnTimeouts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """One turn to be worked on. model: its id; policy: its name; tail: what travels with the running message.
-
-    words: what the person wrote themselves, "" for nothing but files. began: when this process took it up, in monotonic
-    seconds.
-    """
+    """One turn to be worked on."""
 
     conversation: ConversationRow
     turn: TurnRow
     actor: Actor
     where: AccessScope
     lang: str
+    #: What travels with the running message.
     tail: TurnSuffix
+    #: Its id.
     model: str
+    #: Its name.
     policy: str
     max_steps: int
     event_sink: EventSink
+    #: What the person wrote themselves, "" for nothing but files.
     words: str = ""
+    #: When this process took it up, in monotonic seconds.
     began: float = field(default_factory=time.monotonic)
     times: TurnTimeouts = DEFAULT_TIMEOUTS
 
@@ -71,16 +74,17 @@ def format_minutes(seconds: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnResult:
-    """How a turn ended. stored: the last message's parts; said: what the person is told; declined: by the model.
-
-    tainted: what is stored was said while words from outside were in view.
-    """
+    """How a turn ended."""
 
     state: TurnState
+    #: The last message's parts.
     stored: tuple[Part, ...]
+    #: What the person is told.
     said: str
     usage: tuple[Usage, ...] = ()
+    #: By the model.
     declined: bool = False
+    #: What is stored was said while words from outside were in view.
     tainted: bool = False
 
 

@@ -15,8 +15,7 @@ from bot.errors import MnemaError
 
 app = typer.Typer(help="How each channel is, and the login of those that a person logs in.")
 POLL_SECONDS = 1.0
-LOGIN_SECONDS = 600.0
-"""How long a login is waited for."""
+LOGIN_SECONDS = 600.0  # how long a login is waited for
 ChannelsJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 

@@ -21,8 +21,7 @@ from channels.terminal.client import RemoteConversation
 from channels.terminal.prompt import PromptOptions
 from channels.terminal.view import Language
 
-TERMINAL_PREFIX = "terminal:"
-"""How the names of the terminal's conversations begin in the API of a running bot."""
+TERMINAL_PREFIX = "terminal:"  # how the names of the terminal's conversations begin in the API of a running bot
 CLOSE_SECONDS = 5.0
 REFRESH_SECONDS = 1.0
 

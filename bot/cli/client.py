@@ -7,8 +7,7 @@ from typing import Any
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 
-REQUEST_SECONDS = 10.0
-"""Seconds that a running bot may take to tell how it is."""
+REQUEST_SECONDS = 10.0  # seconds that a running bot may take to tell how it is
 
 
 async def call_running_bot(

@@ -87,8 +87,7 @@ def _printable(text: str) -> str:
 # `mnema migrate`: this version's tables; and the record's move between SQLite and PostgreSQL, with its proof.
 
 SQLITE = "sqlite"
-REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-"""As in config.json: the value of an environment variable."""
+REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # as in config.json: the value of an environment variable
 SourceOption = Annotated[str, typer.Option("--from", help="Where the record is: sqlite, or postgresql://…")]
 TargetOption = Annotated[str, typer.Option("--to", help="Where it is to be: postgresql://…, or sqlite.")]
 

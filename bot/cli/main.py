@@ -27,9 +27,10 @@ from memory.store.errors import StoreError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliContext:
-    """The options before the command. debug: show where an error came from."""
+    """The options before the command."""
 
     home: HomeFolder
+    #: Show where an error came from.
     debug: bool = False
 
 

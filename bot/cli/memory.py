@@ -17,8 +17,7 @@ from bot.runtime.store_access import OpenedStore, lock_home_for_command, open_st
 
 app = typer.Typer(help="Search what is remembered, list its files, make the index anew.", no_args_is_help=True)
 SEARCH_SECONDS = 30.0
-INDEX_SECONDS = 3_600.0
-"""Seconds that a running bot may take to search, and to index everything."""
+INDEX_SECONDS = 3_600.0  # seconds that a running bot may take to search, and to index everything
 Answer = TypeVar("Answer")
 MemoryJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 

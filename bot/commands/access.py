@@ -10,8 +10,7 @@ from bot.commands.forget import approve_forgetting, deny_forgetting, no_request_
 from bot.messages import load_body
 from memory.store.people.rows import Party
 
-WRITE_ACTION = "access.write"
-"""What must be allowed to let people in: the owner's, in the terminal and the page only."""
+WRITE_ACTION = "access.write"  # what must be allowed to let people in: the owner's, in the terminal and the page only
 
 
 async def _pair(asked: CommandContext) -> str:

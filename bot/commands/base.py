@@ -29,7 +29,7 @@ from memory.workspace.files import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandServices:
-    """What commands may reach. tell: says something to another conversation: (its id, in Chinese, in English)."""
+    """What commands may reach."""
 
     store: Store
     config: ConfigFile
@@ -45,6 +45,7 @@ class CommandServices:
     models: Callable[[], Sequence[ModelStatus]]
     now: Callable[[], datetime]
     started: datetime
+    #: Says something to another conversation: (its id, in Chinese, in English).
     tell: Callable[[str, str, str], Awaitable[None]]
     memories: Callable[[str], Memories]
     recall: Recall
@@ -57,7 +58,7 @@ class CommandServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext:
-    """One command as it was given. rest: the words after its name; known: all there are."""
+    """One command as it was given."""
 
     desk: CommandServices
     row: InboxRow
@@ -65,8 +66,10 @@ class CommandContext:
     actor: Actor
     where: AccessScope
     lang: str
+    #: The words after its name.
     rest: str
     event_sink: EventSink
+    #: All there are.
     known: "Mapping[str, Command]"
 
     @property

@@ -17,8 +17,7 @@ from memory.workspace import daily_log
 
 # /context diff: what the newest fold kept in the summary and what it left to the archive, item by item.
 
-MAX_ITEMS = 20
-"""More than that nobody reads on a phone; the rest is counted."""
+MAX_ITEMS = 20  # more than that nobody reads on a phone; the rest is counted
 _RECALL_CALL = ('recall(handle="', '")')
 ITEM_KIND_TEXTS: dict[str, tuple[str, str]] = {
     "user": ("你说", "you"),
@@ -98,8 +97,8 @@ def _format_item(item: FoldItem, asked: CommandContext) -> str:
 
 
 CHANGE_ACTION = "context.change"
+# Seconds that /context fold waits for its summary; what is written meanwhile is to be answered.
 FOLD_WAIT_SECONDS = 20.0
-"""Seconds that /context fold waits for its summary; what is written meanwhile is to be answered."""
 
 
 async def _context(asked: CommandContext) -> str:

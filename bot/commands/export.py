@@ -10,10 +10,8 @@ from bot.memory.export import ExportSources, PersonBundle, load_messages, messag
 from memory.store.people.rows import Person
 from memory.workspace.files import FileConflict, SpaceFiles
 
-MAX_CHARS = 5_000_000
-"""Of one file; a longer conversation becomes several."""
-MAX_ATTACHMENT_BYTES = 18_000_000
-"""Bytes of attachments in a file of everything: the workspace takes 25 MiB."""
+MAX_CHARS = 5_000_000  # of one file; a longer conversation becomes several
+MAX_ATTACHMENT_BYTES = 18_000_000  # bytes of attachments in a file of everything: the workspace takes 25 MiB
 ALL_WORDS = ("all", "全部")
 
 

@@ -13,10 +13,9 @@ from memory.workspace.safe_path import PathRefused
 
 AnswerForgetting = Callable[[CommandContext], Awaitable[str]]
 FORGET_ACTION = "memory.forget"
-MAX_QUERY_CHARS = 500
-"""Characters of what is to be looked for."""
+MAX_QUERY_CHARS = 500  # characters of what is to be looked for
+# Places; more nobody reads on a phone. The rest is counted.
 MAX_LISTED = 20
-"""Places; more nobody reads on a phone. The rest is counted."""
 _CODE = r"(?P<code>[A-Za-z0-9]{4}-?[A-Za-z0-9]{4})"
 _NUMBERS = r"(?P<numbers>\d{1,3}(?:[\s,，、]+\d{1,3})*)"
 _YES = re.compile(rf"(?:yes|确认)(?:\s+{_CODE})?(?:\s+{_NUMBERS})?", re.IGNORECASE)

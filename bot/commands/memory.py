@@ -33,22 +33,22 @@ CATEGORY_NAMES = {
     "fact": ("事实", "facts"),
 }
 MAX_RESULTS = 10
-MAX_QUERY_CHARS = 300
-"""Characters of one result, and of a line that is shown."""
+MAX_QUERY_CHARS = 300  # characters of one result, and of a line that is shown
 PAGE_LINES, PAGE_CHARS = 60, 2_500
 MAX_QUOTE_CHARS = 600
-MAX_LOG_DAYS = 60
-"""Lines of the transcript in which the list that a number is of is looked for."""
+MAX_LOG_DAYS = 60  # lines of the transcript in which the list that a number is of is looked for
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LinePage:
-    """A page of numbered lines. number, pages: from 1."""
+    """A page of numbered lines."""
 
     lines: list[str]
+    #: From 1.
     number: int
+    #: From 1.
     pages: int
 
 
@@ -321,8 +321,7 @@ def _truncate(text: str, *, flat: bool = True) -> str:
 
 
 WRITE_ACTION = "memory.write"
-IMPORTANT_FROM = 8
-"""Importance of what a person asks to have remembered."""
+IMPORTANT_FROM = 8  # importance of what a person asks to have remembered
 MAX_FILES = 6
 _PREFERENCE_WORDS = re.compile(
     r"喜欢|偏好|讨厌|最爱|[更不]爱|爱[吃喝看听用玩]|习惯|受不了|过敏|以后[都请别]|^(?:请|别|不要|总是)"

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
+# Chinese names of each command; the first is the one that is shown.
 CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "help": ("帮助", "命令"),
     "status": ("状态",),
@@ -28,7 +29,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "deny": ("拒绝",),
     "trace": ("追踪",),
 }
-"""Chinese names of each command; the first is the one that is shown."""
+# Chinese sub-commands where the command itself compares with the English ones only.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     "context": {"clear": ("清空",), "fold": ("整理", "折叠"), "undo": ("撤销",), "diff": ("对比",)},
     "memory": {
@@ -39,7 +40,6 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "model": {"default": ("默认",)},
 }
-"""Chinese sub-commands where the command itself compares with the English ones only."""
 MAX_SUGGESTIONS = 3
 SIMILARITY_CUTOFF = 0.5  # difflib's ratio
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)

@@ -45,10 +45,10 @@ COMMANDS: dict[str, Command] = {
         TRACE_COMMAND,
     )
 }
+# What a command may break with and is told of; what the record refuses is tried again by the lane.
 COMMAND_ERRORS = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
-"""What a command may break with and is told of; what the record refuses is tried again by the lane."""
+# Other names; /start is what Telegram sends for a person who opens the chat for the first time.
 COMMAND_ALIASES = {"start": "help", PRESS_COMMAND: "approve"}
-"""Other names; /start is what Telegram sends for a person who opens the chat for the first time."""
 RETRY_COMMAND = "retry"
 MAX_NAME_CHARS = 60  # characters of an unknown name that are repeated
 

@@ -9,6 +9,7 @@ from bot.errors import AccessDenied
 from bot.texts import format_text
 from memory.context.policies.policies import POLICIES
 
+# What admins too may set, and in any private chat; everything else takes the owner at the terminal or console.
 CONTEXT_KEYS = (
     "agent_max_context_tokens",
     "agent_max_context_turns",
@@ -20,7 +21,6 @@ CONTEXT_KEYS = (
     "notify_folds",
     "language",
 )
-"""What admins too may set, and in any private chat; everything else takes the owner at the terminal or console."""
 
 
 async def _config(asked: CommandContext) -> str:
@@ -83,6 +83,7 @@ SETTINGS_COMMANDS = (
 
 # The command /policy: how this conversation's context is kept small, and the other ways there are.
 
+# What each policy does, in Chinese and in English.
 POLICY_TEXTS: dict[str, tuple[str, str]] = {
     "balanced": (
         "旧的工具结果先缩成一行；快满时在后台整理较早的一半，话题处下刀",
@@ -94,7 +95,6 @@ POLICY_TEXTS: dict[str, tuple[str, str]] = {
     "boundary": ("攒到很长才整理，在话题转换的地方切", "folds late, and cuts where the topic changes"),
     "rolling": ("每隔几条消息就并入摘要，只留最近几条", "every few messages are rolled into the summary"),
 }
-"""What each policy does, in Chinese and in English."""
 RESET_WORDS = ("default", "默认")
 CHANGE_ACTION = "config.write.context"
 

@@ -28,8 +28,7 @@ from memory.context.policies.policies import POLICIES
 from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
-POLL_SECONDS = 0.5
-"""Seconds between two looks at the file; a broken edit is told at the second look at it."""
+POLL_SECONDS = 0.5  # seconds between two looks at the file; a broken edit is told at the second look at it
 _NEW = "{\n}\n"
 
 SettingSteps = tuple[str, ...]

@@ -28,12 +28,13 @@ class JsonSyntaxError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode:
-    """One value where it stands: text[start:end] is it; children by key or index; keys: where each key begins."""
+    """One value where it stands: text[start:end] is it; children by key or index."""
 
     value: Any
     start: int
     end: int
     children: "dict[str | int, JsonNode]" = field(default_factory=dict)
+    #: Where each key begins.
     keys: dict[str | int, int] = field(default_factory=dict)
 
 

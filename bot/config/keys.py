@@ -24,18 +24,20 @@ _SECRET_FORMS = ("secret", "secret_url", "database")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigKey:
-    """One key. path: its steps, "*" for an item of a list; form: a key of bot.config.messages.RIGHT.
+    """One key."""
 
-    default: as JSON has it, a reference such as "${NAME}" included. choices, least, most: () and None where
-    they do not apply.
-    """
-
+    #: Its steps, "*" for an item of a list.
     path: KeyPath
+    #: A key of bot.config.messages.RIGHT.
     form: str
+    #: As JSON has it, a reference such as "${NAME}" included.
     default: Any
     about: str
+    #: () and None where they do not apply.
     choices: tuple[str, ...] = ()
+    #: () and None where they do not apply.
     least: float | None = None
+    #: () and None where they do not apply.
     most: float | None = None
 
     @property

@@ -13,10 +13,9 @@ from channels.web.requests import HttpRefusal, Route, json_response, read_json
 
 # Draws a text as a QR code, for the page and for a terminal; whoever holds such a text may log in by it.
 
+# Light modules around the code. Source: ISO/IEC 18004, the quiet zone.
 QUIET_ZONE = 4
-"""Light modules around the code. Source: ISO/IEC 18004, the quiet zone."""
-THIN_QUIET_ZONE = 2
-"""What every reader of today is content with, where lines are scarce."""
+THIN_QUIET_ZONE = 2  # what every reader of today is content with, where lines are scarce
 ANSI_BLACK_ON_WHITE, ANSI_RESET = "\x1b[97;40m", "\x1b[0m"
 
 
@@ -51,8 +50,7 @@ def _encode_qr(text: str) -> Any:
         raise QrCodeTooLong(f"a text of {len(text)} characters does not fit into a QR code") from err
 
 
-LOGIN_ACTION = "console.write"
-"""Whoever sees the code, or types the digits, decides whose account is logged in."""
+LOGIN_ACTION = "console.write"  # whoever sees the code, or types the digits, decides whose account is logged in
 MAX_CODE_CHARS = 12
 IMAGE_HEADERS = {"cache-control": "no-store", "content-disposition": "inline"}
 

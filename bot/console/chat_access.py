@@ -15,8 +15,8 @@ CONSOLE_ACTOR = "console"
 SESSION_SECONDS = 300.0
 MAX_SESSIONS = 1_000
 
+# Adds an act to the audit's chain: action, subject, result, actor.
 RecordReading = Callable[[str, str, str, str], Awaitable[None]]
-"""Adds an act to the audit's chain: action, subject, result, actor."""
 
 
 def conversation_owner(row: ConversationRow) -> ConversationOwner:

@@ -27,27 +27,29 @@ from memory.workspace.files import SpaceFiles
 
 # What the console is wired to: one value with a door or a function for each thing it shows.
 
-LoadFacts = Callable[[], Awaitable[Mapping[str, Any]]]
-"""A page of facts as JSON values."""
+LoadFacts = Callable[[], Awaitable[Mapping[str, Any]]]  # a page of facts as JSON values
 
+# Make the index of that space anew, of all of them for None; returns how many rows each space has now.
 RebuildIndex = Callable[[str | None], Awaitable[Mapping[str, int]]]
-"""Make the index of that space anew, of all of them for None; returns how many rows each space has now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """A search of the memory. space: "" the owner's; since, until: YYYY-MM-DD, both inclusive; "" for any."""
+    """A search of the memory."""
 
     query: str
     limit: int
+    #: "" the owner's.
     space: str = ""
+    #: YYYY-MM-DD, both inclusive; "" for any.
     since: str = ""
+    #: YYYY-MM-DD, both inclusive; "" for any.
     until: str = ""
     speaker: str = ""
 
 
+# Results, best first, each as bot.memory.recall.told gives it; none of a space that there is not.
 SearchMemory = Callable[[SearchQuery], Awaitable[Sequence[Mapping[str, Any]]]]
-"""Results, best first, each as bot.memory.recall.told gives it; none of a space that there is not."""
 
 
 class ConsoleSettings(Protocol):
@@ -68,35 +70,37 @@ class ConsoleSettings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleServices:
-    """Everything behind the console. Conversations go by the store's ids here, not by the names in paths.
-
-    files: the owner's part of the workspace. allow: whether the console may do the named action now.
-    stop: end that conversation's running turn. context: the facts of its context.
-    saved: called after one of the files was saved here. metrics: figures in the text format that Prometheus reads.
-    commands: {name, usage, zh, en} of what may be typed here, for readers of "zh" or "en".
-    hooked: the channel of that name, if it takes calls.
-    channels: all of them by name. pairing: who may talk, None where nobody asks.
-    now: where the owner is.
-    """
+    """Everything behind the console. Conversations go by the store's ids here, not by the names in paths."""
 
     store: Store
+    #: The owner's part of the workspace.
     files: SpaceFiles
+    #: Called after one of the files was saved here.
     saved: Callable[[], Awaitable[None]]
+    #: Whether the console may do the named action now.
     allow: Allow
+    #: End that conversation's running turn.
     stop: Callable[[str], Awaitable[None]]
+    #: The facts of its context.
     context: Callable[[str], Awaitable[Mapping[str, Any]]]
     search: SearchMemory
     index: RebuildIndex
     settings: ConsoleSettings
     status: LoadFacts
     usage: LoadFacts
+    #: Figures in the text format that Prometheus reads.
     metrics: Callable[[], Awaitable[str]]
+    #: {name, usage, zh, en} of what may be typed here, for readers of "zh" or "en".
     commands: Callable[[str], Sequence[Mapping[str, str]]]
     healthy: Probe
     ready: Probe
+    #: The channel of that name, if it takes calls.
     hooked: Callable[[str], HasWebhook | None] = lambda name: None
+    #: All of them by name.
     channels: Callable[[], Mapping[str, Channel]] = dict
+    #: Who may talk, None where nobody asks.
     pairing: PairingService | None = None
+    #: Where the owner is.
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
@@ -106,10 +110,9 @@ MAX_RESULTS = 200
 DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS = 1_000
 MAX_NAME_CHARS = 200
-CONSOLE_ACTOR = "console"
-"""Who acts here, as the chain of acts names them."""
+CONSOLE_ACTOR = "console"  # who acts here, as the chain of acts names them
+# What must be allowed beside memory.read to search a space that is not the owner's.
 READ_OTHERS_ACTION = "memory.read.other"
-"""What must be allowed beside memory.read to search a space that is not the owner's."""
 
 
 def mount_console(site: WebSite, house: ConsoleServices) -> None:

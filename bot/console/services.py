@@ -37,11 +37,10 @@ log = structlog.get_logger(__name__)
 
 CONSOLE_OWNER = Actor(channel="web", id="owner", role="owner")
 CONSOLE_SCOPE = AccessScope(kind="console", space="")
-MIN_FREE_BYTES = 50 * 2**20
-"""Bytes of disk under which the house says it is not ready."""
+MIN_FREE_BYTES = 50 * 2**20  # bytes of disk under which the house says it is not ready
 MAX_LOOP_LAG = 1.0
+# What a machine asks for again and again: nobody is there for whom the model would have to be loaded.
 METRICS_ACTION = "metrics.read"
-"""What a machine asks for again and again: nobody is there for whom the model would have to be loaded."""
 
 
 def attach_console(site: WebSite, house: Bot) -> None:

@@ -14,17 +14,15 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
+# Address space. One file is opened at a time, so that whatever is sent takes less than 300 MB.
 MAX_MEMORY_BYTES = 280 * 2**20
-"""Address space. One file is opened at a time, so that whatever is sent takes less than 300 MB."""
 CPU_SECONDS = 20
 PDF_SECONDS = 12.0
 MAX_OUTPUT_BYTES = 16 * 2**20
 MAX_SIDE_PIXELS = 2000
-MAX_PICTURE_BYTES = 3_750_000
-"""What becomes 5 MB in base64."""
+MAX_PICTURE_BYTES = 3_750_000  # what becomes 5 MB in base64
 MAX_PIXELS = 40_000_000
-MAX_JPEG_PIXELS = 120_000_000
-"""A JPEG is decoded at a fraction of its size, anything else whole."""
+MAX_JPEG_PIXELS = 120_000_000  # a JPEG is decoded at a fraction of its size, anything else whole
 LARGE_PICTURE_PIXELS = 20_000_000
 STRIP_ROWS = 64  # rows of the reduced picture
 MAX_PDF_PAGES = 500

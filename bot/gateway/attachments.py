@@ -24,8 +24,7 @@ MAX_ATTACHMENT_BYTES = 25 * 2**20
 MAX_TEXT_CHARS = 200_000
 MAX_LABEL_CHARS = 80
 WORKER_SECONDS = 30.0
-MAX_WORKERS = 1
-"""Child processes beside each other, whatever is sent: each may take 280 MB."""
+MAX_WORKERS = 1  # child processes beside each other, whatever is sent: each may take 280 MB
 _WORKER_POOL = ThreadPoolExecutor(max_workers=MAX_WORKERS, thread_name_prefix="attachment")
 _REFUSAL_TEXTS = {
     "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),

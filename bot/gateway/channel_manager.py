@@ -18,8 +18,7 @@ from channels.base import Channel
 from channels.registry import load_channel_class
 from memory.store.store import Delivery
 
-ACCESS_KEYS = {"owners", "allow", "pairing"}
-"""Who may talk is read at each message: no channel is opened with it."""
+ACCESS_KEYS = {"owners", "allow", "pairing"}  # who may talk is read at each message: no channel is opened with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +116,13 @@ PRIVATE = AccessScope(kind="dm", space="someone")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelManager:
-    """Every channel's on and off. hear: how one begins to be heard."""
+    """Every channel's on and off."""
 
     gateway: Gateway
     outbox: Dispatcher
     lanes: Dispatcher
     delivery: Delivery
+    #: How one begins to be heard.
     hear: Callable[[Channel], object]
 
     def know(self, channels: Sequence[Channel]) -> None:

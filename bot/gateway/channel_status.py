@@ -11,8 +11,8 @@ from bot.texts import format_duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
 
+# Seconds without a sign of the platform: three long polls of 35 s, the longest that any of them asks for.
 SILENT_AFTER = 105.0
-"""Seconds without a sign of the platform: three long polls of 35 s, the longest that any of them asks for."""
 
 ConnectionTrouble = Literal["", "down", "logged_out", "contended"]
 ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
@@ -55,22 +55,23 @@ class ChannelHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelStatus:
-    """How a channel is at one moment. Times are unix seconds, 0 for never.
-
-    since: from when on it has been in this mood, as far as that is known. why: what does not work now, "" for nothing.
-    heard: the last good sign of the platform. quota: what is left of what it allows, "" where it sets nothing.
-    asks: it is logged in by a person; prompt: what it asks them for now.
-    """
+    """How a channel is at one moment. Times are unix seconds, 0 for never."""
 
     name: str
     mood: ChannelPhase
+    #: From when on it has been in this mood, as far as that is known.
     since: float
+    #: What does not work now, "" for nothing.
     why: str = ""
+    #: The last good sign of the platform.
     heard: float = 0.0
     last_error: str = ""
     last_error_at: float = 0.0
+    #: What is left of what it allows, "" where it sets nothing.
     quota: str = ""
+    #: It is logged in by a person.
     asks: bool = False
+    #: What it asks them for now.
     prompt: LoginPrompt | None = None
 
     @property

@@ -26,14 +26,15 @@ class DownloadedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Download:
-    """One file on its way, or here. since: monotonic seconds of its beginning."""
+    """One file on its way, or here."""
 
     task: asyncio.Task[DownloadedFile]
+    #: Monotonic seconds of its beginning.
     since: float
 
 
+# Channel, reference and space: each space has its own, for a file counts against the storage of whose it is.
 DownloadKey = tuple[str, str, str]
-"""Channel, reference and space: each space has its own, for a file counts against the storage of whose it is."""
 
 
 class Downloads:

@@ -67,21 +67,19 @@ class Departure:
 
 
 log = structlog.get_logger(__name__)
-OnChatMoved = Callable[[Address, str], Awaitable[None]]
-"""Told of a chat, and of the id that it goes by now."""
+OnChatMoved = Callable[[Address, str], Awaitable[None]]  # told of a chat, and of the id that it goes by now
 MAX_SEND_ATTEMPTS = 20
+# A part that is surely not delivered has failed once it is so old and was tried so often.
 MAX_RETRY_TIME = timedelta(days=1)
-"""A part that is surely not delivered has failed once it is so old and was tried so often."""
 MIN_RECONNECT_SECONDS = 1.0
 MAX_RECONNECT_SECONDS = 300.0
 MAX_PAUSED_SECONDS = 60.0
 LOGGED_OUT_SECONDS = 60.0
+# At first, for who receives in our place may be one of ours that is just waking up, and ends itself.
 CONTENDED_SECONDS = 5.0
-"""At first, for who receives in our place may be one of ours that is just waking up, and ends itself."""
 FETCH_RETRY_SECONDS = (1.0, 3.0)
 FETCH_SECONDS = 60.0
-SETTLED_SECONDS = 5.0
-"""A channel that was down is called up again once it has heard, spoken, or run for so long."""
+SETTLED_SECONDS = 5.0  # a channel that was down is called up again once it has heard, spoken, or run for so long
 FAULT_SECONDS = 10.0  # between two log lines about one live view that fails
 
 

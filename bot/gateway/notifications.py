@@ -116,8 +116,8 @@ def format_finished_fold(row: FoldRow, lang: str) -> str:
 
 # What people are told of folds: live events always, notices in the chat where that is wanted.
 
+# Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name).
 NotifyConversation = Callable[[str, str, str, str], Awaitable[None]]
-"""Tells a conversation something, once: (its id, in Chinese, in English, the notice's own name)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,16 +161,15 @@ def _fold_notice(row: FoldRow, state: str, lang: str) -> str:
 
 log = structlog.get_logger(__name__)
 POLL_SECONDS = 5.0
+# A trouble is over once the channel has worked for so long: two that take turns are told of once.
 CHANNEL_CALM_SECONDS = 120.0
-"""A trouble is over once the channel has worked for so long: two that take turns are told of once."""
-LOCAL_CHANNELS = ("terminal", "web")
-"""Where the owner has to look by themselves; elsewhere the telephone rings."""
+LOCAL_CHANNELS = ("terminal", "web")  # where the owner has to look by themselves; elsewhere the telephone rings
 
 MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
 
 OwnerNeed = Literal["login", "token", "contended"]
+# Tells the owner something, not through the channel that it is about: (that channel, in Chinese, in English).
 NotifyOwner = Callable[[str, str, str], Awaitable[None]]
-"""Tells the owner something, not through the channel that it is about: (that channel, in Chinese, in English)."""
 
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
@@ -277,8 +276,7 @@ def find_owner_conversation(rows: Sequence[ConversationRow], well: Sequence[str]
 
 # What the owner is told of models that are of no use: each once, and once that it answers again.
 
-MODEL_CALM_SECONDS = 60.0
-"""A model is back once it has been well for so long: one that comes and goes is told of once."""
+MODEL_CALM_SECONDS = 60.0  # a model is back once it has been well for so long: one that comes and goes is told of once
 MODEL_TEXTS = {
     "key": (
         "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。改好 llm 的设置之前不会再用它。",

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-BURST_SECONDS = 3.0
-"""A chat that was quiet may send this many seconds' worth at once."""
+BURST_SECONDS = 3.0  # a chat that was quiet may send this many seconds' worth at once
 MAX_CHATS = 10_000
 
 
@@ -27,13 +26,16 @@ class TokenBucket:
 
 @dataclass(slots=True)
 class RateLimiter:
-    """The buckets of one channel. per_chat, total: messages a second, 0 for no limit; burst: see Capabilities.
+    """The buckets of one channel.
 
     Seconds are monotonic.
     """
 
+    #: Messages a second, 0 for no limit.
     per_chat: float
+    #: Messages a second, 0 for no limit.
     total: float
+    #: See Capabilities.
     burst: int = 0
     _chats: dict[str, TokenBucket] = field(default_factory=dict)
     _paused: dict[str, float] = field(default_factory=dict)

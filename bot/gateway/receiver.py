@@ -40,16 +40,17 @@ def access_scope(channel: str, kind: str, space: str) -> AccessScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundListeners:
-    """Whom `Inbound` tells, once a row is in the record.
+    """Whom `Inbound` tells, once a row is in the record."""
 
-    noticed: of each that asks for work. met: of what came from a stranger, or took us into a group. withdrawn: of the
-    inbox id of a message that its writer took back. moved: of a chat and its new id. take: see Storage.take.
-    """
-
+    #: Of each that asks for work.
     noticed: Callable[[NewInboxRow, AcceptedRow], None]
+    #: Of what came from a stranger, or took us into a group.
     met: Callable[[InboundMessage, AcceptedRow], Awaitable[None]]
+    #: Of the inbox id of a message that its writer took back.
     withdrawn: Callable[[AcceptedRow], None]
+    #: Of a chat and its new id.
     moved: Callable[[Address, str], Awaitable[None]]
+    #: See Storage.take.
     take: Callable[[str, int], Awaitable[None]]
     telemetry: Telemetry = field(default_factory=Telemetry)
 

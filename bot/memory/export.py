@@ -72,13 +72,14 @@ class ExportSources:
 
 @dataclass(slots=True, kw_only=True)
 class BundleSummary:
-    """How much of what went into a bundle. left_out: what did not, by its name there."""
+    """How much of what went into a bundle."""
 
     conversations: int = 0
     messages: int = 0
     files: int = 0
     memories: int = 0
     attachments: int = 0
+    #: What did not, by its name there.
     left_out: list[str] = field(default_factory=list)
 
 

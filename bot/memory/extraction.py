@@ -19,8 +19,7 @@ from memory.store.errors import StoreError
 from memory.store.longterm.protocols import ExtractionQueue, MemoryRecords
 from memory.store.store import Sessions
 
-MAX_PARALLEL_SPACES = 4
-"""Spaces whose turns are read beside each other."""
+MAX_PARALLEL_SPACES = 4  # spaces whose turns are read beside each other
 
 
 class FactExtractionQueue:

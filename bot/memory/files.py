@@ -68,9 +68,10 @@ def _is_space(workspace: Workspace, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceMemoryFile:
-    """A file with whose it is. path: relative to the workspace's root, as recall gives it; file.path: to its space."""
+    """A file with whose it is."""
 
     space: str
+    #: Relative to the workspace's root, as recall gives it; file.path: to its space.
     path: str
     file: TextFile
 

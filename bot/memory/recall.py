@@ -63,36 +63,33 @@ def format_result(number: int, result: Mapping[str, Any]) -> str:
 
 log = structlog.get_logger(__name__)
 SearchPassages = Callable[[SearchRequest], Coroutine[Any, Any, list[Passage]]]
-MAX_QUERY_CHARS = 2_000
-"""Characters of a message that are looked up."""
+MAX_QUERY_CHARS = 2_000  # characters of a message that are looked up
+# Of all recalled passages in one request. Source: the budget seed.
 MAX_RECALL_TOKENS = 1_000
-"""Of all recalled passages in one request. Source: the budget seed."""
-SEAMS = 8
-"""Tokens that two texts may cost more beside each other than alone."""
-SPARE_PASSAGES = 2
-"""So many times the limit is asked for: what the prompt shows anyway is left out of it."""
+SEAMS = 8  # tokens that two texts may cost more beside each other than alone
+SPARE_PASSAGES = 2  # so many times the limit is asked for: what the prompt shows anyway is left out of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledPassages:
-    """What was found for one turn of a conversation, best first. limit: how many of them are given.
-
-    mark: random, so that no passage can end the block that it is quoted in. outside: those of the passages that may
-    hold words from outside.
-    """
+    """What was found for one turn of a conversation, best first."""
 
     conversation: str = ""
     passages: tuple[Passage, ...] = ()
+    #: How many of them are given.
     limit: int = 0
+    #: Random, so that no passage can end the block that it is quoted in.
     mark: str = ""
+    #: Those of the passages that may hold words from outside.
     outside: frozenset[Passage] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallBlock:
-    """What a model reads, "" for nothing. tainted: a passage that is shown in it may hold words from outside."""
+    """What a model reads, "" for nothing."""
 
     text: str = ""
+    #: A passage that is shown in it may hold words from outside.
     tainted: bool = False
 
 

@@ -40,33 +40,33 @@ from memory.workspace.safe_path import PathRefused
 from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)
-MAX_SPACES = 1_000
-"""Spaces whose lines are kept at hand; of another one it is only forgotten which file was seen."""
-QUOTED_PASSAGES = 8
-"""Passages that the model without a key chooses from."""
+MAX_SPACES = 1_000  # spaces whose lines are kept at hand; of another one it is only forgotten which file was seen
+QUOTED_PASSAGES = 8  # passages that the model without a key chooses from
+# Share of recall's time in which a question's vector must have come; the rest is for the search.
 VECTOR_TIME_SHARE = 0.7
-"""Share of recall's time in which a question's vector must have come; the rest is for the search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryServiceDependencies:
-    """What long-term memory works with. config, now: as they are at that moment; zone: whose days are told.
-
-    view_changed: told each conversation that shows something else than before. quiet: as Turns.quiet. lanes_of: the
-    engine that runs lanes. indexes: where they are kept that several processes work with; None for files.
-    """
+    """What long-term memory works with."""
 
     home: HomeFolder
     store: Store
     workspace: Workspace
+    #: As they are at that moment.
     config: Callable[[], Config]
+    #: As they are at that moment.
     now: Callable[[], datetime]
+    #: Whose days are told.
     zone: tzinfo
     brain: ModelService
     blobs: Blobs
+    #: Told each conversation that shows something else than before.
     view_changed: Callable[[str], Awaitable[None]]
+    #: As Turns.quiet. lanes_of: the engine that runs lanes.
     quiet: Callable[[str], AbstractAsyncContextManager[None]]
     create_dispatcher: CreateDispatcher = create_local_dispatcher
+    #: Where they are kept that several processes work with; None for files.
     indexes: Shared | None = None
 
 

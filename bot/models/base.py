@@ -9,8 +9,8 @@ from memory.conversation import Part, Role, ToolSpec
 Purpose = Literal["turn", "fold", "extract", "dream"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
+# Reads a blob by its SHA-256. Raises OSError.
 Blobs = Callable[[str], bytes]
-"""Reads a blob by its SHA-256. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,26 +23,26 @@ class WireMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """All that one call sends.
-
-    system: text parts, the stable ones first; the cache mark stands after the last. stable: how many of `messages`
-    belong to the prefix that the next call will repeat (the rest is the running turn's). max_tokens: of the answer.
-    purpose: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
-    conversation: who this is for, "" for nobody (offline and scripted read it; it is never sent). size: tokens of all
-    of it by our count, 0 where nobody counted. may_call: the tools may be called; else they are listed all the same,
-    so that the cached prefix holds, and the wire is told that none may be.
-    """
+    """All that one call sends."""
 
     model: str
+    #: Text parts, the stable ones first; the cache mark stands after the last.
     system: tuple[str, ...]
     messages: tuple[WireMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
+    #: Of the answer.
     max_tokens: int = 4096
+    #: How many of `messages` belong to the prefix that the next call will repeat (the rest is the running turn's).
     stable: int = 0
+    #: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
     purpose: Purpose = "turn"
+    #: Who this is for, "" for nobody (offline and scripted read it; it is never sent).
     conversation: str = ""
     space: str = ""
+    #: Tokens of all of it by our count, 0 where nobody counted.
     size: int = 0
+    #: The tools may be called; else they are listed all the same, so that the cached prefix holds, and the wire is told
+    #: that none may be.
     may_call: bool = True
 
 
@@ -69,8 +69,9 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokensUsed:
-    """As the provider counted. input: the whole of it, cached parts included."""
+    """As the provider counted."""
 
+    #: The whole of it, cached parts included.
     input: int = 0
     output: int = 0
     cache_read: int = 0
@@ -79,19 +80,19 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last event of a call that came through.
+    """The last event of a call that came through."""
 
-    parts: in order, no empty text; tool calls have unique ids. model: who answered. raw_stop: the wire's word.
-    asked: the name the answering model was asked by, as the chain knows it; `model` may be an alias's or a dated one.
-    detail: why, for a refusal. A cut tool call (stop "length" inside it) is left out and `cut_call` is set.
-    """
-
+    #: In order, no empty text; tool calls have unique ids.
     parts: tuple[Part, ...]
     stop: StopReason
     usage: TokensUsed
+    #: Who answered.
     model: str
+    #: The name the answering model was asked by, as the chain knows it; `model` may be an alias's or a dated one.
     asked: str = ""
+    #: The wire's word.
     raw_stop: str = ""
+    #: Why, for a refusal. A cut tool call (stop "length" inside it) is left out and `cut_call` is set.
     detail: str = ""
     cut_call: bool = False
 

@@ -3,25 +3,25 @@
 import re
 from dataclasses import dataclass
 
-UNKNOWN_WINDOW = 128_000
-"""Assumed for a model that is not in the table; `llm.context_window` overrides it."""
+UNKNOWN_WINDOW = 128_000  # assumed for a model that is not in the table; `llm.context_window` overrides it
 
 _DATED = re.compile(r"-\d{8}$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """One model. window, max_output: tokens. The prices: US dollars for a million tokens.
+    """One model."""
 
-    cache_write: an entry that lives 5 minutes. effort: whether it takes an effort level.
-    """
-
+    #: Tokens. The prices: US dollars for a million tokens.
     window: int
+    #: Tokens. The prices: US dollars for a million tokens.
     max_output: int
     input: float
     output: float
     cache_read: float
+    #: An entry that lives 5 minutes.
     cache_write: float
+    #: Whether it takes an effort level.
     effort: bool = True
 
 

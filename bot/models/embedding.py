@@ -18,12 +18,11 @@ from bot.models.providers.transport import create_http_client
 from memory.recall.vectors import Embedder, EmbeddingFailed
 
 OPENAI_URL = "https://api.openai.com/v1"
+# The models where none is named; the local one knows Chinese and English and has 384 numbers.
 REMOTE_MODEL, LOCAL_MODEL = "text-embedding-3-small", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
-"""The models where none is named; the local one knows Chinese and English and has 384 numbers."""
+# Characters of a text that are embedded. What an index holds is shorter; a server may refuse what is much longer.
 MAX_TEXT_CHARS = 4_000
-"""Characters of a text that are embedded. What an index holds is shorter; a server may refuse what is much longer."""
-REQUEST_SECONDS = 60.0
-"""Seconds for one request."""
+REQUEST_SECONDS = 60.0  # seconds for one request
 
 
 def open_embedder(embedding: EmbeddingConfig) -> Embedder:
@@ -53,9 +52,10 @@ def missing_extra(provider: str, there: Callable[[str], object] = find_spec) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingCheck:
-    """Whether vectors can be had. message: one sentence, with what the wire said."""
+    """Whether vectors can be had."""
 
     ok: bool
+    #: One sentence, with what the wire said.
     message: str
 
 

@@ -13,29 +13,26 @@ from bot.models.health import HEALTHY, ModelHealth, after_failure, after_success
 from bot.models.providers.transport import Timeouts, closing_source, iterate_with_timeouts
 
 log = structlog.get_logger(__name__)
-STEP_SECONDS = 900.0
-"""Seconds for all models of one call together: as long as a whole turn may take."""
+STEP_SECONDS = 900.0  # seconds for all models of one call together: as long as a whole turn may take
+# Seconds for the first word of a model that is tried out: somebody waits, and another model would answer.
 PROBE_SECONDS = 30.0
-"""Seconds for the first word of a model that is tried out: somebody waits, and another model would answer."""
-WINDOW_SHARE = 0.98
-"""Of a smaller window, what a request counted by our counter may fill."""
+WINDOW_SHARE = 0.98  # of a smaller window, what a request counted by our counter may fill
+# Kind of the Overflow that no provider has said: the model that would be asked now has a smaller window.
 SMALLER_WINDOW = "smaller_window"
-"""Kind of the Overflow that no provider has said: the model that would be asked now has a smaller window."""
+# Failures that may be over at the next call; a model with one of them is asked rather than nobody.
 TRANSIENT_ERRORS = (Transient, RateLimited, Stalled)
-"""Failures that may be over at the next call; a model with one of them is asked rather than nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainModel:
-    """One model of the chain. ask_for: the model id it is asked for, "" for the one the request names.
-
-    once: the same without retries, to try it out; None for `model` itself. window: in tokens, 0 where requests are
-    fitted to it anyway.
-    """
+    """One model of the chain."""
 
     model: ModelClient
+    #: The model id it is asked for, "" for the one the request names.
     ask_for: str = ""
+    #: The same without retries, to try it out; None for `model` itself.
     once: ModelClient | None = None
+    #: In tokens, 0 where requests are fitted to it anyway.
     window: int = 0
 
 
@@ -197,22 +194,23 @@ class FallbackModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ChainStep:
-    """One link to be asked, with the request as it is asked. probe: it failed before and is tried out."""
+    """One link to be asked, with the request as it is asked."""
 
     at: int
     request: Request
+    #: It failed before and is tried out.
     probe: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class _ChainRun:
-    """How far one call has come along the chain. last: the newest error; shown: something of a failed try was.
+    """How far one call has come along the chain."""
 
-    end: by the clock, when no further model is asked.
-    """
-
+    #: The newest error.
     last: ModelError
+    #: By the clock, when no further model is asked.
     end: float
+    #: Something of a failed try was.
     shown: bool = False
     done: bool = False
 

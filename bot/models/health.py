@@ -8,28 +8,29 @@ from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimi
 from bot.texts import format_duration
 
 NEVER = float("inf")
+# Seconds for which a model is left out after its first failure, doubled with each further one, and the longest.
 MIN_COOLDOWN, MAX_COOLDOWN = 30.0, 900.0
-"""Seconds for which a model is left out after its first failure, doubled with each further one, and the longest."""
+# The same where a quota is spent: that lasts longer, and one call more is no more than a refusal.
 MIN_QUOTA_COOLDOWN, MAX_QUOTA_COOLDOWN = 300.0, 3_600.0
-"""The same where a quota is spent: that lasts longer, and one call more is no more than a refusal."""
 
 ModelPhase = Literal["untried", "up", "resting", "refused"]
+# Conversations choose it, summaries are written by it, or it stands in for others.
 ModelUse = Literal["chosen", "fast", "spare"]
-"""Conversations choose it, summaries are written by it, or it stands in for others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelHealth:
-    """One model's health. Times are seconds by one clock that never goes back.
+    """One model's health. Times are seconds by one clock that never goes back."""
 
-    failures: in a row; error: the newest of them, None when it is well. since: when it fell or rose; until: when it
-    may be asked again, NEVER for: not before the configuration changes. probing: it is being tried out now.
-    """
-
+    #: In a row.
     failures: int = 0
+    #: The newest of them, None when it is well.
     error: ModelError | None = None
+    #: When it fell or rose.
     since: float = 0.0
+    #: When it may be asked again, NEVER for: not before the configuration changes.
     until: float = 0.0
+    #: It is being tried out now.
     probing: bool = False
     answered: bool = False
 
@@ -96,20 +97,21 @@ def _backoff(first: float, times: int, longest: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
-    """One model of the chain at one moment, for people.
+    """One model of the chain at one moment, for people."""
 
-    name: provider and model id; use: what it is for. seconds: in this mood; again: seconds until it is asked again, 0
-    for now, NEVER for: not before the configuration changes. why: what is wrong, "" for nothing.
-    error: the failure behind it, None when it is well.
-    """
-
+    #: Provider and model id.
     name: str
+    #: What it is for.
     use: ModelUse
     mood: ModelPhase
+    #: In this mood.
     seconds: float = 0.0
+    #: Seconds until it is asked again, 0 for now, NEVER for: not before the configuration changes.
     again: float = 0.0
+    #: What is wrong, "" for nothing.
     why: str = ""
     failures: int = 0
+    #: The failure behind it, None when it is well.
     error: ModelError | None = None
 
     @property

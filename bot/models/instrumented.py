@@ -10,8 +10,8 @@ from bot.models.providers.transport import closing_source
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
 
+# Purposes whose requests belong to one message; memory's other work goes through queues of its own.
 TRACED_PURPOSES = ("turn", "fold")
-"""Purposes whose requests belong to one message; memory's other work goes through queues of its own."""
 
 
 class InstrumentedModel:

@@ -18,17 +18,19 @@ from memory.conversation import Thinking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrySettings:
-    """How often and how long. calls: of one step in all. stalls: repeats after silence. step: seconds for all of it.
+    """How often and how long."""
 
-    first, longest: seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest. passing: whether
-    what may pass by itself is waited for at all.
-    """
-
+    #: Of one step in all.
     calls: int = 5
+    #: Repeats after silence.
     stalls: int = 2
+    #: Seconds for all of it.
     step: float = 600.0
+    #: Seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest.
     first: float = 1.0
+    #: Seconds; the n-th pause is anything up to first * 2**(n-1), but not over longest.
     longest: float = 60.0
+    #: Whether what may pass by itself is waited for at all.
     passing: bool = True
 
     def pause(self, error: ModelError, tries: int, stalled: int, chance: float) -> float | None:
@@ -49,8 +51,8 @@ class RetrySettings:
         return None
 
 
+# To try a model out: asked again only where the request can be mended.
 SINGLE_RETRY = RetrySettings(calls=2, passing=False)
-"""To try a model out: asked again only where the request can be mended."""
 
 
 class RetryingModel:
@@ -117,11 +119,14 @@ class RetryingModel:
 
 @dataclass(slots=True, kw_only=True)
 class _RetryState:
-    """How far one step has come. end: by the clock; tries: calls made; stalled: those of them that fell silent."""
+    """How far one step has come."""
 
     request: Request
+    #: By the clock.
     end: float
+    #: Calls made.
     tries: int = 0
+    #: Those of them that fell silent.
     stalled: int = 0
     done: bool = False
 

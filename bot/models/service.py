@@ -50,11 +50,13 @@ PROVIDERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
-    """Where to ask, and as whom. base_url, proxy: "" for the provider's own, and for the environment's."""
+    """Where to ask, and as whom."""
 
     provider: str
     api_key: str = ""
+    #: "" for the provider's own, and for the environment's.
     base_url: str = ""
+    #: "" for the provider's own, and for the environment's.
     proxy: str = ""
 
 
@@ -104,9 +106,10 @@ CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredModel:
-    """One model of the chain as it is configured. model: its id, "" for the one that conversations choose."""
+    """One model of the chain as it is configured."""
 
     account: ProviderAccount
+    #: Its id, "" for the one that conversations choose.
     model: str = ""
 
 

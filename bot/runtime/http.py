@@ -12,13 +12,14 @@ from bot.gateway.channel_manager import build_channels, partly_configured_channe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPage:
-    """The opened port and what answers on it. made: the token was made just now."""
+    """The opened port and what answers on it."""
 
     site: Any
     web: Any
     server: Any
     url: str
     token: str
+    #: The token was made just now.
     made: bool
 
 

@@ -21,26 +21,25 @@ from memory.store.store import Store
 
 T = TypeVar("T")
 SampleValues = Mapping[tuple[str, ...], float]
-REFRESH_SECONDS = 30.0
-"""Seconds for which a look at the ledger is good."""
-MAX_REFRESH_SHARE = 0.01
-"""What reads whole tables is done so seldom that it takes at most this share of the time."""
+REFRESH_SECONDS = 30.0  # seconds for which a look at the ledger is good
+MAX_REFRESH_SHARE = 0.01  # what reads whole tables is done so seldom that it takes at most this share of the time
 TURN_OUTCOMES = ("done", "failed", "cancelled", "interrupted")
 NO_TURNS = dict.fromkeys(TURN_OUTCOMES, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSources:
-    """What the figures are of. root: the home; started: when the house was built; channels: how each is now.
-
-    lag: the event loop's, seconds.
-    """
+    """What the figures are of."""
 
     store: Store
+    #: The home.
     root: Path
+    #: When the house was built.
     started: datetime
     tally: MetricStore
+    #: How each is now.
     channels: Callable[[], Mapping[str, ChannelStatus]]
+    #: The event loop's, seconds.
     lag: Callable[[], float]
 
 

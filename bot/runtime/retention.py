@@ -14,14 +14,11 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
-NIGHT_SECONDS = 600.0
-"""What a night may take; the next one goes on."""
-TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200
-"""In one transaction, and conversations looked up at once."""
+NIGHT_SECONDS = 600.0  # what a night may take; the next one goes on
+TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200  # in one transaction, and conversations looked up at once
+# How long a file that nothing names stays: its message may still be on its way into the record.
 UNREFERENCED_AGE = timedelta(days=1)
-"""How long a file that nothing names stays: its message may still be on its way into the record."""
-SPENDING_AGE = timedelta(days=35)
-"""How long at least tokens are counted: /usage tells of 30 days."""
+SPENDING_AGE = timedelta(days=35)  # how long at least tokens are counted: /usage tells of 30 days
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,13 +20,12 @@ from memory.store.store import Store
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
 RETRY_DELAY = timedelta(minutes=1)
-START_DELAY = timedelta(seconds=5)
-"""After the start: when a night that was slept through is made up for."""
+START_DELAY = timedelta(seconds=5)  # after the start: when a night that was slept through is made up for
+# How far the clock that wakes us may be ahead of the one that is asked for the time.
 CLOCK_TOLERANCE = timedelta(seconds=5)
-"""How far the clock that wakes us may be ahead of the one that is asked for the time."""
+# Between two looks at the clock: a timer stands still while the machine sleeps, and knows nothing of a clock that is
+# set.
 LOOK_SECONDS = 60.0
-"""Between two looks at the clock: a timer stands still while the machine sleeps, and knows nothing of a clock that is
-set."""
 DREAM_JOB_ID, NIGHTLY = "dream", "nightly"
 SYSTEM_ACTOR = Actor(channel="", id="house", role="owner")
 
@@ -69,13 +68,13 @@ async def run_nightly_cleanup(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamSchedule:
-    """When memories are put in order. at: HH:MM, where the owner is, as configured now; now: aware, there.
+    """When memories are put in order."""
 
-    night: does the work of one day, and nothing where that was done already.
-    """
-
+    #: HH:MM, where the owner is, as configured now.
     at: Callable[[], str]
+    #: Aware, there.
     now: Callable[[], datetime]
+    #: Does the work of one day, and nothing where that was done already.
     night: Callable[[date], Awaitable[object]]
 
     async def dream(self) -> None:

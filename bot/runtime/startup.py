@@ -25,11 +25,9 @@ from bot.telemetry import log as logs
 from bot.telemetry.log import LogRedactor, LogSettings
 from memory.failpoints import hit
 
-DAMAGE_POLL_SECONDS = 1.0
-"""Seconds between two looks whether the database has turned out to be damaged."""
+DAMAGE_POLL_SECONDS = 1.0  # seconds between two looks whether the database has turned out to be damaged
 FAILED_EXIT = 1
-SHUTDOWN_SECONDS = 28.0
-"""After which a process is over, once it was told to end: its turns have 20 of them."""
+SHUTDOWN_SECONDS = 28.0  # after which a process is over, once it was told to end: its turns have 20 of them
 
 
 def run(home: HomeFolder, role: str, metrics: int | None = None, *, end_seconds: float = SHUTDOWN_SECONDS) -> int:
@@ -121,14 +119,14 @@ def _start_logging(home: HomeFolder, config: Config) -> LogRedactor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a process runs. paged: it has the page."""
+    """How a process runs."""
 
     deadline: ShutdownDeadline
+    #: It has the page.
     paged: bool = True
 
 
-OpenBot = Callable[[WebPage | None], Awaitable[Any]]
-"""Opens the house that is run."""
+OpenBot = Callable[[WebPage | None], Awaitable[Any]]  # opens the house that is run
 
 
 def _open_page(home: HomeFolder, config: Config) -> WebPage | None:

@@ -52,14 +52,12 @@ def store_exists(home: HomeFolder) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedStore:
-    """A home's record, opened for a command.
-
-    indexes: of recall, where they are not files of the home. stop: ends the turn of a conversation that another process
-    runs; None where there is no other.
-    """
+    """A home's record, opened for a command."""
 
     store: Any
+    #: Of recall, where they are not files of the home.
     indexes: Any = None
+    #: Ends the turn of a conversation that another process runs; None where there is no other.
     stop: Callable[[str], Awaitable[object]] | None = None
 
 

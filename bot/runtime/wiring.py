@@ -78,22 +78,22 @@ from memory.workspace.locks import LOCAL_WRITE_LOCKS, WriteLocks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies:
-    """What a house stands on: its folder, its configuration, its open record.
-
-    clock: the time, with its zone. lanes_of: the engine that runs its lanes. indexes: of recall, where they are not
-    files of this home. signals: what is told of all that happens. writers: who keeps apart what writes the workspace.
-    times: of one turn. troubles: faults of this machine that the owner has to know of.
-    """
+    """What a house stands on: its folder, its configuration, its open record."""
 
     home: HomeFolder
     file: ConfigFile
     store: Store
+    #: The time, with its zone. lanes_of: the engine that runs its lanes.
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     create_dispatcher: CreateDispatcher = create_local_dispatcher
+    #: Of recall, where they are not files of this home. signals: what is told of all that happens.
     indexes: Shared | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
+    #: Who keeps apart what writes the workspace.
     writers: WriteLocks = LOCAL_WRITE_LOCKS
+    #: Of one turn.
     times: TurnTimeouts = DEFAULT_TIMEOUTS
+    #: Faults of this machine that the owner has to know of.
     troubles: TroubleList = field(default_factory=TroubleList)
 
 
@@ -104,12 +104,7 @@ OUTBOX_CONCURRENCY = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceptionDependencies:
-    """Where things go.
-
-    stop: ends the running turn of a conversation, or only the one that answers that inbox row. hear: begins to hear a
-    channel. met: told of strangers and of groups that took us in; moved: of a chat and its new id; stir: somebody is
-    here; take: see Storage.take.
-    """
+    """Where things go."""
 
     store: Store
     blobs: Blobs
@@ -118,14 +113,19 @@ class ReceptionDependencies:
     gateway: Gateway
     downloads: Downloads
     router: CommandRouter
+    #: Ends the running turn of a conversation, or only the one that answers that inbox row.
     stop: Callable[[str, str], object]
+    #: Begins to hear a channel.
     hear: Callable[[Channel], object]
     lanes: Dispatcher
     outbox: Dispatcher
     create_dispatcher: CreateDispatcher
+    #: Told of strangers and of groups that took us in.
     met: Callable[[InboundMessage, AcceptedRow], Awaitable[None]]
+    #: Of a chat and its new id; stir: somebody is here.
     moved: Callable[[Address, str], Awaitable[None]]
     warm_up: Callable[[], None]
+    #: See Storage.take.
     take: Callable[[str, int], Awaitable[None]]
     telemetry: Telemetry
 

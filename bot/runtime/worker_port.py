@@ -12,8 +12,7 @@ from channels.web.requests import CannotServe
 from channels.web.server import WebServer, bound_port, open_sockets
 
 HOST = "127.0.0.1"
-OpenWorker = Callable[[Any], Awaitable[Any]]
-"""See bot.runtime.startup.Opened."""
+OpenWorker = Callable[[Any], Awaitable[Any]]  # see bot.runtime.startup.Opened
 
 
 async def run_with_port(

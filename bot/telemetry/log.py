@@ -121,10 +121,9 @@ class LogFile:
 
 HIDDEN_MARK = "[secret]"
 MOST_CAUSES = 20  # of one error that are looked at
-MIN_SECRET_CHARS = 6
-"""Characters; a shorter value is not searched for, it would blot out ordinary words."""
+MIN_SECRET_CHARS = 6  # characters; a shorter value is not searched for, it would blot out ordinary words
+# Loggers that follow the level asked for; everybody else speaks from WARNING on.
 OWN_LOGGERS = ("bot", "channels", "memory", "mnema")
-"""Loggers that follow the level asked for; everybody else speaks from WARNING on."""
 
 SECRET_PATTERNS = re.compile(
     r"""

@@ -3,10 +3,8 @@
 import asyncio
 from collections import deque
 
-BEAT_SECONDS = 0.5
-"""Seconds between two looks; one costs some 30 microseconds."""
-WINDOW_SECONDS = 30.0
-"""Seconds for which the worst is told: a scrape that comes once in half a minute misses none."""
+BEAT_SECONDS = 0.5  # seconds between two looks; one costs some 30 microseconds
+WINDOW_SECONDS = 30.0  # seconds for which the worst is told: a scrape that comes once in half a minute misses none
 
 
 class LoopLag:

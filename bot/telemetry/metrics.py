@@ -9,18 +9,20 @@ from typing import Literal, TypeVar
 
 T = TypeVar("T")
 
+# Upper bounds in seconds: a commit takes milliseconds, a step with a model at most ten minutes.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-"""Upper bounds in seconds: a commit takes milliseconds, a step with a model at most ten minutes."""
+# Label values of one name; what comes after them is counted as OTHER, so that nobody can fill the memory by names.
 MAX_SERIES = 200
-"""Label values of one name; what comes after them is counted as OTHER, so that nobody can fill the memory by names."""
 OTHER_LABEL = "other"
 
 
 @dataclass(slots=True)
 class Histogram:
-    """How long things took. counts: for each bucket, and what lay beyond the last; total: seconds in all."""
+    """How long things took."""
 
+    #: For each bucket, and what lay beyond the last.
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
+    #: Seconds in all.
     total: float = 0.0
 
 
@@ -79,11 +81,12 @@ _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One name with its samples by label values: numbers, for a histogram times. labels: their names, in order."""
+    """One name with its samples by label values: numbers, for a histogram times."""
 
     name: str
     kind: MetricKind
     help: str
+    #: Their names, in order.
     labels: tuple[str, ...] = ()
     values: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     times: Mapping[tuple[str, ...], Histogram] = field(default_factory=dict)
@@ -128,11 +131,12 @@ def _format_labels(pairs: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricDefinition:
-    """One figure, without the prefix of its name. labels: names of what it is split by, none of them a person's."""
+    """One figure, without the prefix of its name."""
 
     name: str
     kind: MetricKind
     help: str
+    #: Names of what it is split by, none of them a person's.
     labels: tuple[str, ...] = ()
 
 

@@ -17,8 +17,7 @@ from bot.telemetry.recorder import Telemetry
 from bot.telemetry.tracing import RECEIVE_SPAN, Tracer, TraceSpan, to_span_id, to_trace_id
 
 log = structlog.get_logger(__name__)
-FLUSH_SECONDS = 3.0
-"""Seconds that the end of the program waits for a collector."""
+FLUSH_SECONDS = 3.0  # seconds that the end of the program waits for a collector
 TRACES_PATH = "/v1/traces"
 ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 

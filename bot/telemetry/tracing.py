@@ -6,25 +6,26 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 Role = Literal["consumer", "internal", "client", "producer"]
+# The two spans that others stand under; their ids follow from the trace, so a process need not have seen them.
 RECEIVE_SPAN, HANDLE_SPAN = "receive", "handle"
-"""The two spans that others stand under; their ids follow from the trace, so a process need not have seen them."""
 SpanFact = str | int | float | bool | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSpan:
-    """Something that is over. trace: as the record names it. when: start and end, unix nanoseconds.
-
-    itself, parent: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent. error: its type, ""
-    where it went well. facts hold no word of a person.
-    """
+    """Something that is over."""
 
     name: str
+    #: As the record names it.
     trace: str
+    #: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent.
     itself: str = ""
+    #: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent.
     parent: str = HANDLE_SPAN
     role: Role = "internal"
+    #: Start and end, unix nanoseconds.
     when: tuple[int, int]
+    #: Its type, "" where it went well. facts hold no word of a person.
     error: str = ""
     facts: Mapping[str, SpanFact] = field(default_factory=dict)
 

@@ -14,15 +14,15 @@ from memory.conversation import ToolSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContext:
-    """The message that a turn answers. words: the person's own; said: when, UTC.
-
-    tainted: words from outside (files, tools, what such words were folded into) are among what the model sees.
-    """
+    """The message that a turn answers."""
 
     message_id: str = ""
     channel: str = ""
+    #: The person's own.
     words: str = ""
+    #: When, UTC.
     said: datetime | None = None
+    #: Words from outside (files, tools, what such words were folded into) are among what the model sees.
     tainted: bool = True
 
 
@@ -46,21 +46,25 @@ async def discard_label(_: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """For whom a tool runs. root: the folder of the space; now: timezone-aware, in the person's zone.
+    """For whom a tool runs."""
 
-    idem_key: equal for every run of the same call. conversation, space: ids of the record. occasion: looked up when
-    it is asked for. room: for so many bytes more; raises ToolFailed where there is none. labelled: paths of the space
-    that were given their names in a tainted turn; label: adds some.
-    """
-
+    #: Ids of the record.
     conversation: str
+    #: Ids of the record.
     space: str
+    #: The folder of the space.
     root: Path
+    #: Timezone-aware, in the person's zone.
     now: Callable[[], datetime]
+    #: Equal for every run of the same call.
     idem_key: str
+    #: Looked up when it is asked for.
     occasion: Callable[[], Awaitable[MessageContext]] = no_message_context
+    #: For so many bytes more; raises ToolFailed where there is none.
     room: Callable[[int], Awaitable[None]] = has_unlimited_room
+    #: Paths of the space that were given their names in a tainted turn.
     labelled: Callable[[], Awaitable[frozenset[str]]] = no_tainted_names
+    #: Adds some.
     label: Callable[[Sequence[str]], Awaitable[None]] = discard_label
 
 

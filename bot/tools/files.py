@@ -14,15 +14,12 @@ from memory.conversation import Effect, ToolSpec
 from memory.workspace.files import FileConflict, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused, split_path
 
-MAX_READ_BYTES = 2 * 2**20
-"""Bytes of a file that is still read as text."""
+MAX_READ_BYTES = 2 * 2**20  # bytes of a file that is still read as text
 PAGE_LINES = 400
 PAGE_CHARS = 40_000
 MAX_LISTED = 500
-VERSION_CHARS = 12
-"""Hex digits of the SHA-256 that stand for a file's version."""
-_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))
-"""Files and folder whose words later prompts hold as ours."""
+VERSION_CHARS = 12  # hex digits of the SHA-256 that stand for a file's version
+_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # files and folder whose words later prompts hold as ours
 T = TypeVar("T")
 _PATH_SCHEMA = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
 

@@ -28,8 +28,7 @@ from memory.workspace.files import Workspace
 
 DEFAULT_RESULTS, MAX_RESULTS = 8, 20
 DEFAULT_LINES, MAX_LINES = 40, 200
-MAX_TEXT_CHARS = 2_000
-"""Characters of one memory."""
+MAX_TEXT_CHARS = 2_000  # characters of one memory
 _DAY_SCHEMA = {"type": "string", "description": "YYYY-MM-DD, this day included"}
 
 
@@ -43,12 +42,14 @@ class NotifyOnce(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryToolServices:
-    """What these tools work with. memories: of a space; uses: told of the lines that are given."""
+    """What these tools work with."""
 
     store: Store
     workspace: Workspace
     search: SearchPassages
+    #: Of a space.
     memories: Callable[[str], Memories]
+    #: Told of the lines that are given.
     uses: UseCounters
     tell: NotifyOnce
 

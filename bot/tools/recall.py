@@ -11,8 +11,7 @@ from memory.conversation import Document, Image, Message, Part, Text, Thinking, 
 from memory.store.store import Sessions
 
 PAGE_CHARS = 8_000
-MAX_MESSAGES = 200
-"""Messages of one turn that are shown; no turn within the step limit has more."""
+MAX_MESSAGES = 200  # messages of one turn that are shown; no turn within the step limit has more
 _HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
 
 

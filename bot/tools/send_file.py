@@ -27,11 +27,12 @@ NEVER_EXPIRES = 0.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendFileServices:
-    """What it takes to send a file. channels: those that are on."""
+    """What it takes to send a file."""
 
     store: Store
     workspace: Workspace
     blobs: Blobs
+    #: Those that are on.
     channels: Callable[[], Mapping[str, Channel]]
 
 

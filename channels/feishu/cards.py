@@ -7,12 +7,10 @@ from typing import Any
 
 from channels.message import Button, OutboundMessage
 
-LIMIT = 16_000
-"""UTF-8 bytes of one message; quoted twice as JSON, usual text of that length stays below MOST_CARD."""
-MAX_CARD_BYTES = 30_000
-"""Request bytes of a message with a card."""
+LIMIT = 16_000  # UTF-8 bytes of one message; quoted twice as JSON, usual text of that length stays below MOST_CARD
+MAX_CARD_BYTES = 30_000  # request bytes of a message with a card
+# Cards with more were refused (3 to 5 have been seen to be the most); further ones are shown as fixed-width text.
 MAX_TABLES = 3
-"""Cards with more were refused (3 to 5 have been seen to be the most); further ones are shown as fixed-width text."""
 ELEMENT_ID = "answer"
 SUMMARY_CHARS = 60
 _AT_TAG = re.compile(r"<(?=\s{0,9}/?\s{0,9}at\b)", re.IGNORECASE)

@@ -38,17 +38,15 @@ from channels.toolkit.storing import store_with_retry
 
 log = structlog.get_logger(__name__)
 
+# The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its.
 KEY_VALID_SECONDS = 3300.0
-"""The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its."""
 MAX_REMEMBERED = 2000
 Name = TypeVar("Name")
 Value = TypeVar("Value")
+# Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply.
 CHAT, THREAD = "chat:", "thread:"
-"""Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply."""
-MAX_SENT_AS_TEXT = 500
-"""So many signs of what was said are remembered for those who quote it."""
-NAME_LOOKUP_SECONDS = 1.0
-"""The platform waits three seconds for our word that a message has arrived."""
+MAX_SENT_AS_TEXT = 500  # so many signs of what was said are remembered for those who quote it
+NAME_LOOKUP_SECONDS = 1.0  # the platform waits three seconds for our word that a message has arrived
 
 
 class Feishu:

@@ -18,22 +18,18 @@ from channels.toolkit.text import replace_unstorable
 
 # What Feishu's error codes mean for a message. Pure.
 
+# The tenant token is missing, invalid, malformed or expired: a new one, and the same call once more.
 STALE_TOKEN_CODES = frozenset({99991661, 99991663, 99991671, 99991677})
-"""The tenant token is missing, invalid, malformed or expired: a new one, and the same call once more."""
-BUSY_CODES = frozenset({99991400, 230020})
-"""Too often, for this API or this chat."""
+BUSY_CODES = frozenset({99991400, 230020})  # too often, for this API or this chat
 TENANT_BUSY_CODE = 11232
 BAD_APP_CODES = frozenset({99991543, 99991662, 99991673, 10003, 10014})
 NO_SCOPE_CODES = frozenset({99991672, 99991676, 99991679, 230027})
 NO_CHAT_CODES = frozenset({230002, 230013})
+# The content itself was refused; as plain text it would go.
 BAD_CARD_CODES = frozenset({230001, 230025, 230099, 99992402, 11310, 200610, 200621, 300305})
-"""The content itself was refused; as plain text it would go."""
-REPLY_TARGET_MISSING_CODES = frozenset({230011, 231003})
-"""The message replied to was recalled or deleted."""
-SEQUENCE_CODE = 300317
-"""A card was told an operation number that it had passed."""
-STREAM_CLOSED_CODES = frozenset({300309, 200850})
-"""A card's streaming has ended by itself."""
+REPLY_TARGET_MISSING_CODES = frozenset({230011, 231003})  # the message replied to was recalled or deleted
+SEQUENCE_CODE = 300317  # a card was told an operation number that it had passed
+STREAM_CLOSED_CODES = frozenset({300309, 200850})  # a card's streaming has ended by itself
 MIN_WAIT = 1.0
 MAX_ERROR_TEXT = 300
 
@@ -90,8 +86,7 @@ CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
 FILE_SECONDS = 120.0
 CONNECTIONS = 32
-TOKEN_MARGIN_SECONDS = 1800.0
-"""With less left a token is fetched anew: from then on the platform gives out another one."""
+TOKEN_MARGIN_SECONDS = 1800.0  # with less left a token is fetched anew: from then on the platform gives out another one
 MAX_ERROR_BODY = 65_536
 _ENDPOINT = "/callback/ws/endpoint"
 _TOKEN = "/auth/v3/tenant_access_token/internal"  # noqa: S105
@@ -315,15 +310,17 @@ _PICTURE_SUFFIXES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff", "ico")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """One upload. path: below /open-apis; fields, files: of the form; key: what the answer calls its key.
+    """One upload."""
 
-    msg_type: of the message that then shows it.
-    """
-
+    #: Below /open-apis.
     path: str
+    #: Of the form.
     fields: dict[str, str]
+    #: Of the form.
     files: Json
+    #: What the answer calls its key.
     key: str
+    #: Of the message that then shows it.
     msg_type: str
 
 

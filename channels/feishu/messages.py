@@ -28,8 +28,7 @@ PLACEHOLDERS = {
     "hongbao": "[red packet]",
     "folder": "[folder]",
 }
-IGNORED_TYPES = frozenset({"system"})
-"""Notes of the platform itself, which nobody wrote."""
+IGNORED_TYPES = frozenset({"system"})  # notes of the platform itself, which nobody wrote
 
 Json = dict[str, Any]
 
@@ -154,24 +153,25 @@ _TEXT_READERS: dict[str, Callable[[Json], str]] = {
 }
 
 
-_MENTION_SEPARATORS = " \t\r\n\u3000,:，："
-"""What stands between our name and the words."""
+_MENTION_SEPARATORS = " \t\r\n\u3000,:，："  # what stands between our name and the words
 _PLACEHOLDER = re.compile(r"@_user_\d+|@_all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseContext:
-    """What an event is read with. account: our app_id; open_id: our own; kinds: of the chats that were heard before.
+    """What an event is read with."""
 
-    ours: messages that we sent lately, text by id. names: of people, by open_id. heard: what people wrote in groups
-    lately, by chat and message id, as it is quoted.
-    """
-
+    #: Our app_id.
     account: str
+    #: Our own.
     open_id: str
+    #: Of the chats that were heard before.
     kinds: Mapping[str, ChatKind] = field(default_factory=dict)
+    #: Messages that we sent lately, text by id.
     ours: Mapping[str, str] = field(default_factory=dict)
+    #: Of people, by open_id.
     names: Mapping[str, str] = field(default_factory=dict)
+    #: What people wrote in groups lately, by chat and message id, as it is quoted.
     heard: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
 
 

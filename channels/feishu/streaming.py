@@ -29,8 +29,7 @@ from channels.toolkit.sending import without_leaving
 
 # One answer while it is written: what is shown of it, and what is noted so that a restart can go on with it.
 
-PAGE_PREFIX = "live:"
-"""What a draft's name in the notebook begins with."""
+PAGE_PREFIX = "live:"  # what a draft's name in the notebook begins with
 STORED_FIELDS = ("source", "card", "message", "most", "typing", "closed", "done", "at")
 
 
@@ -110,22 +109,19 @@ class CardDraft:
 
 log = structlog.get_logger(__name__)
 
-CARD_UPDATE_SECONDS = 0.4
-"""Between two updates of a card; it takes ten a second."""
-TOTAL_UPDATE_SECONDS = 0.08
-"""Between two updates of any cards: an API takes 50 a second, but 1000 a minute."""
+CARD_UPDATE_SECONDS = 0.4  # between two updates of a card; it takes ten a second
+TOTAL_UPDATE_SECONDS = 0.08  # between two updates of any cards: an API takes 50 a second, but 1000 a minute
+# Numbers for a card's operations are noted so many ahead, for only rising ones are taken, after a restart too.
 RESERVED = 1000
-"""Numbers for a card's operations are noted so many ahead, for only rising ones are taken, after a restart too."""
 CLEANUP_SECONDS = 3600.0
 MAX_DRAFTS = 1000
-DRAFT_TTL_SECONDS = 7200.0
-"""For so long it is remembered which card became which answer."""
+DRAFT_TTL_SECONDS = 7200.0  # for so long it is remembered which card became which answer
 TYPING_EMOJI = "Typing"
 
 SHOWN_EVENTS = ("started", "delta", "tool_started", "tool_ended")
 
+# Sends a new message with this body to an address, as a reply to the message with that id ("" for none); its id.
 Post = Callable[[Address, str, dict[str, Any]], Awaitable[str]]
-"""Sends a new message with this body to an address, as a reply to the message with that id ("" for none); its id."""
 
 
 class LiveCards:

@@ -14,9 +14,9 @@ from channels.feishu.websocket import import_lark
 from channels.toolkit.replay_guard import ReplayGuard
 from channels.toolkit.untrusted import parse_strict_json
 
+# How far the signed time may be from ours. A push that is repeated hours later is signed when it is sent; should the
+# platform be seen to repeat the old signature instead, 8 h is right here, for the inbox key ends replays anyway.
 TIMESTAMP_WINDOW_SECONDS = 300
-"""How far the signed time may be from ours. A push that is repeated hours later is signed when it is sent; should
-the platform be seen to repeat the old signature instead, 8 h is right here, for the inbox key ends replays anyway."""
 MAX_UNSIGNED_BYTES = 8_192
 _TIME, _NONCE, _SIGNATURE = "x-lark-request-timestamp", "x-lark-request-nonce", "x-lark-signature"
 

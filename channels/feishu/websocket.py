@@ -26,8 +26,7 @@ from channels.feishu.client import FeishuClient
 CONTROL = 0  # a frame's method; what is not control is data
 MAX_FRAGMENTS = 64
 MAX_FRAGMENT_BYTES = 16 * 2**20
-FRAGMENT_SECONDS = 10.0
-"""For so long the first pieces of a payload wait for the others."""
+FRAGMENT_SECONDS = 10.0  # for so long the first pieces of a payload wait for the others
 _PACKAGES = ("lark_oapi", "lark_oapi.core", "lark_oapi.core.utils", "lark_oapi.ws")
 _importing = threading.Lock()
 
@@ -149,12 +148,11 @@ class FragmentBuffer:
 
 log = structlog.get_logger(__name__)
 
-PING_SECONDS = 30.0
-"""The platform names 120; a connection that says nothing is to be noticed, and healed, within 90 s."""
+PING_SECONDS = 30.0  # the platform names 120; a connection that says nothing is to be noticed, and healed, within 90 s
 MAX_MISSED_PINGS = 2
 FIRST_PAUSE = 15.0
+# At most, whatever longer pauses the platform names: what it cannot push meanwhile, it pushes 15 s later.
 RECONNECT_PAUSE = 15.0
-"""At most, whatever longer pauses the platform names: what it cannot push meanwhile, it pushes 15 s later."""
 MAX_SILENCE_SECONDS = 90.0
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 1.0
@@ -164,8 +162,8 @@ _RETRYABLE_CODES = {1, 1000040343}
 _TOO_MANY_CONNECTIONS = 1000040350
 _OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
 
+# Stores the events of these payloads for ever before it returns.
 ReceivePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
-"""Stores the events of these payloads for ever before it returns."""
 
 
 class ConnectionDropped(Exception):

@@ -53,13 +53,11 @@ from channels.toolkit.typing_indicator import TypingIndicator
 log = structlog.get_logger(__name__)
 
 POLL_SECONDS = 30
-TYPING_SECONDS = 4.0
-"""Telegram shows "typing" for five seconds."""
+TYPING_SECONDS = 4.0  # telegram shows "typing" for five seconds
 MAX_TYPING_SECONDS = 180.0
 FILE_BYTES = 50 * 2**20
 PICTURE_BYTES = 10 * 2**20
-FETCH_BYTES = 20 * 2**20
-"""The Bot API hands out no larger file."""
+FETCH_BYTES = 20 * 2**20  # the Bot API hands out no larger file
 WORKING_EMOJI = "👀"
 MAX_REMEMBERED = 1000
 LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop

@@ -13,10 +13,9 @@ from channels.message import Address, Attachment, InboundMessage, OutboundMessag
 from channels.telegram.html import to_html, visible_text
 from channels.toolkit.text import replace_unstorable, split_text, text_length
 
-GENERAL_TOPIC = "1"
-"""A forum's first topic, which is the chat itself."""
+GENERAL_TOPIC = "1"  # a forum's first topic, which is the chat itself
+# The kinds of updates that `parse` understands.
 UPDATE_TYPES = ("message", "edited_message", "callback_query", "my_chat_member")
-"""The kinds of updates that `parse` understands."""
 
 _FILES = {
     "animation": ("animation.mp4", "video/mp4"),
@@ -40,10 +39,12 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotIdentity:
-    """Who we are there. username: without the @; account: our id as text, for addresses."""
+    """Who we are there."""
 
     id: int
+    #: Without the @.
     username: str
+    #: Our id as text, for addresses.
     account: str
 
 
@@ -310,12 +311,9 @@ def _strip_entity(entity: Json, words: str, me: BotIdentity) -> str | None:
 
 # Our messages as the Bot API's parameters. Pure.
 
-LIMIT = 4096
-"""Most UTF-16 units of one message; the server counts code points, of which there are never more."""
-CAPTION = 1024
-"""The same beside a file."""
-MAX_HTML_BYTES = 32_768
-"""Most UTF-8 bytes of one message before its markup is read."""
+LIMIT = 4096  # most UTF-16 units of one message; the server counts code points, of which there are never more
+CAPTION = 1024  # the same beside a file
+MAX_HTML_BYTES = 32_768  # most UTF-8 bytes of one message before its markup is read
 BUTTON_BYTES = 64
 MAX_COMMANDS = 100
 MAX_DESCRIPTION = 256

@@ -19,17 +19,13 @@ from channels.toolkit.untrusted import parse_strict_json
 
 log = structlog.get_logger(__name__)
 
-GRACE_SECONDS = 10
-"""How much longer than the server we wait for the end of a long poll."""
-MAX_MISSED_POLLS = 3
-"""After so many polls' time without an answer the connections are thrown away."""
+GRACE_SECONDS = 10  # how much longer than the server we wait for the end of a long poll
+MAX_MISSED_POLLS = 3  # after so many polls' time without an answer the connections are thrown away
 MIN_PAUSE = 1.0
 MAX_PAUSE = 30.0
-LATE_SECONDS = 600
-"""For how long a webhook's last failure, as Telegram tells it, is told further."""
+LATE_SECONDS = 600  # for how long a webhook's last failure, as Telegram tells it, is told further
 NOTEBOOK_KEY = "hook"
-CHECKS_BEFORE_RESET = 3
-"""Messages that wait at so many looks, a sixth of a poll apart, are fetched by nobody."""
+CHECKS_BEFORE_RESET = 3  # messages that wait at so many looks, a sixth of a poll apart, are fetched by nobody
 CONFLICT_TEXT = "another program polls with this bot's token: stop it, or give this one a bot of its own"
 
 TakeUpdates = Callable[[list[dict[str, Any]]], Awaitable[None]]

@@ -10,20 +10,18 @@ _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelegramSettings:
-    """base_url: root of the API server, "" for Telegram's own. webhook_url: our public https address. proxy: its URL.
-
-    reactions: mark what is being worked on with an emoji.
-
-    Raises:
-        ValueError: mode webhook without a secret that Telegram takes and nobody guesses.
-    """
+    """Raises: ValueError: mode webhook without a secret that Telegram takes and nobody guesses."""
 
     token: str
+    #: Root of the API server, "" for Telegram's own.
     base_url: str = ""
     mode: Literal["polling", "webhook"] = "polling"
     webhook_secret: str = ""
+    #: Our public https address.
     webhook_url: str = ""
+    #: Mark what is being worked on with an emoji.
     reactions: bool = False
+    #: Its URL.
     proxy: str = ""
 
     def __post_init__(self) -> None:

@@ -17,16 +17,12 @@ from channels.telegram.messages import draft_parameters, edit_parameters, openin
 log = structlog.get_logger(__name__)
 
 DRAFT_PAUSE = 1.0
-EDIT_PAUSE = 3.0
-"""Seconds between two looks of an answer in one chat; a group takes twenty messages a minute."""
-DRAFT_FADES_SECONDS = 20.0
-"""A draft is gone after thirty seconds."""
-MAX_IDLE = 180.0
-"""An answer that nothing was heard of for so long is not shown any more."""
+EDIT_PAUSE = 3.0  # seconds between two looks of an answer in one chat; a group takes twenty messages a minute
+DRAFT_FADES_SECONDS = 20.0  # a draft is gone after thirty seconds
+MAX_IDLE = 180.0  # an answer that nothing was heard of for so long is not shown any more
 CALL_SECONDS = 10.0
 CLOSING_SECONDS = 2.0
-NOTE_TTL_SECONDS = 86_400
-"""How long it is remembered which message an answer stands in."""
+NOTE_TTL_SECONDS = 86_400  # how long it is remembered which message an answer stands in
 NOTE_PREFIX = "live:"
 MAX_FINISHED = 1_000
 
@@ -35,25 +31,28 @@ CallApi = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 @dataclass(slots=True)
 class _LiveReply:
-    """One answer in the making. asked: platform key of the question, "" unknown; calling: held during a call."""
+    """One answer in the making."""
 
     id: str
     address: Address
+    #: Platform key of the question, "" unknown.
     asked: str
     text: str = ""
     shown: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Held during a call.
     calling: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LiveMessage:
-    """The message of ours in which an answer stands. taken: client key of the part that it has become."""
+    """The message of ours in which an answer stands."""
 
     chat: str
     message: int
     since: int
+    #: Client key of the part that it has become.
     taken: str = ""
 
 

@@ -36,15 +36,16 @@ async def _stop_nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalOptions:
-    """What a terminal is to do. conversation: its name. once: one message to send, then leave.
+    """What a terminal is to do."""
 
-    stop: ends the running turn, for Ctrl-C. interactive: prompt and Markdown; None: if a person is at both ends.
-    """
-
+    #: Its name.
     conversation: str = "terminal"
+    #: One message to send, then leave.
     once: str | None = None
     desk: PromptOptions = field(default_factory=PromptOptions)
+    #: Ends the running turn, for Ctrl-C.
     stop: Callable[[], Awaitable[None]] = _stop_nothing
+    #: Prompt and Markdown; None: if a person is at both ends.
     interactive: bool | None = None
 
 

@@ -22,19 +22,22 @@ MAX_BODY_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where the server is. prefix: path before every other, without a slash at its end; token: for Authorization."""
+    """Where the server is."""
 
     host: str
     port: int
+    #: Path before every other, without a slash at its end.
     prefix: str
+    #: For Authorization.
     token: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpReply:
-    """An answer whose body has yet to be read. headers: names in lower case."""
+    """An answer whose body has yet to be read."""
 
     status: int
+    #: Names in lower case.
     headers: Mapping[str, str]
     reader: asyncio.StreamReader
 
@@ -225,11 +228,9 @@ async def _read_exactly(reader: asyncio.StreamReader, size: int) -> bytes:
         raise ConnectionError("the answer broke off") from err
 
 
-RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)
-"""Seconds between attempts to connect again; the last one holds."""
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds between attempts to connect again; the last one holds
 REQUEST_SECONDS = 30.0
-STREAM_GAP_SECONDS = 60.0
-"""Seconds without a byte after which a stream is given up; the server says something every 15."""
+STREAM_GAP_SECONDS = 60.0  # seconds without a byte after which a stream is given up; the server says something every 15
 LINE_KINDS: dict[str, OutboundKind] = {"reply": "final", "notice": "notice"}
 LIVE_EVENTS = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "failed"})
 

@@ -24,14 +24,15 @@ _LAST_WORD = re.compile(r"\S*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptions:
-    """What a prompt knows. commands: slash commands with their slash. folder: where paths begin.
+    """What a prompt knows."""
 
-    history: file of what was typed, None for none. toolbar: one line under the prompt, asked each second.
-    """
-
+    #: Slash commands with their slash.
     commands: Sequence[str] = ()
+    #: Where paths begin.
     folder: Path = field(default_factory=Path)
+    #: File of what was typed, None for none.
     history: Path | None = None
+    #: One line under the prompt, asked each second.
     toolbar: Callable[[], str] = str
     language: Language = "en"
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TextIO
 
 Language = Literal["zh", "en"]
-MARKDOWN_CHARS = 50_000
-"""Longer texts are shown as they are: to lay them out would take seconds."""
+MARKDOWN_CHARS = 50_000  # longer texts are shown as they are: to lay them out would take seconds
 FRAMES_PER_SECOND = 8
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029\x85]")
 _MIN_HEIGHT = 5

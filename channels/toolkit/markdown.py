@@ -8,20 +8,20 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+# Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written.
 MAX_BRACKETS = 1_000
-"""Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written."""
+# Cells of tables, each of which costs some 30 µs; those that rows leave out and that are filled up count too.
 MOST_CELLS = 3_000
-"""Cells of tables, each of which costs some 30 µs; those that rows leave out and that are filled up count too."""
-MAX_NESTING = 60
-"""Levels of nesting that are still read; deeper text is shown as it is written."""
+MAX_NESTING = 60  # levels of nesting that are still read; deeper text is shown as it is written
 _OF_RULE = frozenset(" \t|:-")
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One token, or all from an opening one to the closing one. type: as the token's, without `_open`."""
+    """One token, or all from an opening one to the closing one."""
 
+    #: As the token's, without `_open`.
     type: str
     token: Token
     parent: "Node | None" = None

@@ -67,5 +67,4 @@ async def mark_leaving_request(request: Any) -> None:
     request.extensions["trace"] = trace
 
 
-HTTP_HOOKS = {"request": [mark_leaving_request]}
-"""As HTTP clients take it."""
+HTTP_HOOKS = {"request": [mark_leaving_request]}  # as HTTP clients take it

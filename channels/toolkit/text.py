@@ -12,21 +12,20 @@ from channels.toolkit.markdown import Node, blocks_of
 
 Unit = Literal["code_points", "utf16", "utf8"]
 
-MIN_LIMIT = 4
-"""The longest code point in the longest unit (UTF-8 bytes); less could not carry every text."""
+MIN_LIMIT = 4  # the longest code point in the longest unit (UTF-8 bytes); less could not carry every text
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CLUSTER = regex.compile(r"\X")
 _FENCE = re.compile(r"^(?P<open>[ ]*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*))(?:\n|\Z)", re.MULTILINE)
 _SPAN = re.compile(r"`[^`\n]{1,200}`|\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\)")
 _MAX_SPAN = 510
+# Where to cut, the best first: after a paragraph, a line, a sentence, a word or clause.
 _BREAKS = (
     re.compile(r"\n[ \t]*\n\s*"),
     re.compile(r"\n"),
     re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+[ \t]++|[。！？；…]++[”’」』）]*+"),
     re.compile(r"[ \t\u3000]+|[，、：]"),
 )
-"""Where to cut, the best first: after a paragraph, a line, a sentence, a word or clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,8 +188,8 @@ def _should_repeat_fence(fence: _Fence, text: str, limit: int, unit: Unit) -> bo
 
 # Markdown as text that reads well where nothing is drawn: marks go, words, lists, tables and code stay. Pure.
 
+# Characters; a longer text is shown as it is written, for nothing bounds what its marks would cost to read.
 MAX_MARKDOWN = 20_000
-"""Characters; a longer text is shown as it is written, for nothing bounds what its marks would cost to read."""
 _RULE = "———"
 _BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 

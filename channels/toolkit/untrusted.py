@@ -6,8 +6,7 @@ from typing import Any
 from xml.parsers import expat
 
 MAX_JSON_DEPTH = 32
-MAX_NUMBER_DIGITS = 4_300
-"""Digits; Python itself refuses to read more, but only since 3.11."""
+MAX_NUMBER_DIGITS = 4_300  # digits; Python itself refuses to read more, but only since 3.11
 
 
 def parse_strict_json(raw: bytes | bytearray) -> Any:

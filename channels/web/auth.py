@@ -189,23 +189,24 @@ class StreamSlots:
 
 @dataclass(slots=True, kw_only=True)
 class BrowserSession:
-    """One login of a browser. born, seen: seconds of the gate's clock."""
+    """One login of a browser."""
 
     csrf: str
+    #: Seconds of the gate's clock.
     born: float
+    #: Seconds of the gate's clock.
     seen: float
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visitor:
-    """Who asks: `alive` turns false when their login ends. csrf: "" for a token without cookie.
-
-    id: of the login, the same for all its requests; no secret.
-    """
+    """Who asks: `alive` turns false when their login ends."""
 
     alive: Callable[[], bool]
+    #: "" for a token without cookie.
     csrf: str = ""
+    #: Of the login, the same for all its requests; no secret.
     id: str = "token"
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 

@@ -9,49 +9,53 @@ from channels.base import HasWebhook
 from channels.message import Address
 
 EntryRole = Literal["user", "assistant", "notice"]
+# Whose conversation: the owner's own, a group's, or another person's private one.
 ConversationOwner = Literal["own", "group", "other"]
-"""Whose conversation: the owner's own, a group's, or another person's private one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptLine:
-    """One line of a conversation as a person sees it.
-
-    number: its place, rising by commit, from 1. at: timezone-aware. reply_to: id of the user line it answers, or "".
-    """
+    """One line of a conversation as a person sees it."""
 
     id: str
+    #: Its place, rising by commit, from 1.
     number: int
     role: EntryRole
     text: str
+    #: Timezone-aware.
     at: datetime
+    #: Id of the user line it answers, or "".
     reply_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationEntry:
-    """One entry of the list of conversations. id: the name it goes by in paths; turns: in the view now."""
+    """One entry of the list of conversations."""
 
+    #: The name it goes by in paths.
     id: str
     title: str
     channel: str
     updated: datetime
+    #: In the view now.
     turns: int
     whose: ConversationOwner = "own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPage:
-    """A page of the list. next: the cursor of the page after it, "" after the last."""
+    """A page of the list."""
 
     conversations: Sequence[ConversationEntry]
+    #: The cursor of the page after it, "" after the last.
     next: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationChanges:
-    """What has changed in the list, newest first. at: unix seconds of the look, by the record's clock."""
+    """What has changed in the list, newest first."""
 
+    #: Unix seconds of the look, by the record's clock.
     at: float
     conversations: Sequence[ConversationEntry]
 
@@ -70,8 +74,7 @@ def web_address(conversation: str) -> Address:
 
 
 Probe = Callable[[], Awaitable[HealthReport]]
-Allow = Callable[[str], bool]
-"""Whether the person at the console may do the named action now."""
+Allow = Callable[[str], bool]  # whether the person at the console may do the named action now
 
 
 class Backend(Protocol):
@@ -123,14 +126,13 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices:
-    """All that the site asks of the house once it is open. place: where a conversation of that name really is.
-
-    hooked: the channel of that name, if it takes calls of its platform.
-    """
+    """All that the site asks of the house once it is open."""
 
     backend: Backend
     allow: Allow
     healthy: Probe
     ready: Probe
+    #: Where a conversation of that name really is.
     place: Callable[[str], Address] = web_address
+    #: The channel of that name, if it takes calls of its platform.
     hooked: Callable[[str], HasWebhook | None] = lambda name: None

@@ -26,9 +26,9 @@ from channels.web.requests import conversation_json, error_response
 
 MAX_RECENT_EVENTS = 512
 MAX_RECENT_CHARACTERS = 1_000_000
+# Steps that a room remembers, with their text, and rooms that are remembered though nobody reads them and nothing runs
+# in them: a full one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same.
 MAX_TOPICS = 32
-"""Steps that a room remembers, with their text, and rooms that are remembered though nobody reads them and nothing runs
-in them: a full one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same."""
 RUNNING_SECONDS = 3 * 3_600.0  # without a word from its turn, after which a room does not count as in use any more
 FIRST_LINES = 50
 BATCH_LINES = 200

@@ -18,10 +18,11 @@ PATHS = ("/healthz", "/readyz", "/metrics")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorSources:
-    """What is told. metrics: in the text format that Prometheus reads."""
+    """What is told."""
 
     healthy: Probe
     ready: Probe
+    #: In the text format that Prometheus reads.
     metrics: Callable[[], Awaitable[str]]
 
 

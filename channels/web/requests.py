@@ -147,11 +147,13 @@ Handler = Callable[[Request], Awaitable[ASGIApp]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """A route of the API. action: what the caller must be allowed to do; handler: may raise Refused."""
+    """A route of the API."""
 
     method: str
     path: str
+    #: What the caller must be allowed to do.
     action: str
+    #: May raise Refused.
     handler: Handler
 
 

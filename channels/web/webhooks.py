@@ -14,8 +14,8 @@ HOOKS_PATH = "/hooks/"
 MAX_BODY_BYTES = 1 << 20
 MAX_BODY_SECONDS = 5.0
 _CLOSE = {"connection": "close"}
+# The channel of that name, None where none takes calls: then the address does not exist.
 FindChannel = Callable[[str], HasWebhook | None]
-"""The channel of that name, None where none takes calls: then the address does not exist."""
 
 
 async def handle_webhook(request: Request, find: FindChannel) -> ASGIApp:

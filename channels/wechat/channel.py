@@ -31,13 +31,11 @@ from channels.wechat.state import MESSAGES_PER_WINDOW, AccountState
 log = structlog.get_logger(__name__)
 
 CRYPTO_PACKAGE = "cryptography"
-MIN_HOLD, MAX_HOLD = 1.0, 120.0
-"""Seconds between which we believe the platform how long it holds a call."""
+MIN_HOLD, MAX_HOLD = 1.0, 120.0  # seconds between which we believe the platform how long it holds a call
+# Seconds: an answer that came sooner and leads nowhere is no end of a long poll; the next is not asked at once.
 MIN_POLL_SECONDS = 0.2
-"""Seconds: an answer that came sooner and leads nowhere is no end of a long poll; the next is not asked at once."""
 LOGOUT_NOTICE_SECONDS = 2.0
-MAX_NOTIFIED_PEERS = 5
-"""People whose allowance is told in the vitals."""
+MAX_NOTIFIED_PEERS = 5  # people whose allowance is told in the vitals
 
 
 class Wechat:

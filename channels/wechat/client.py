@@ -18,10 +18,9 @@ from channels.wechat.state import AccountState, ILinkCredentials
 
 SERVER = "https://ilinkai.weixin.qq.com"
 FILE_SERVER = "https://novac2c.cdn.weixin.qq.com/c2c"
+# Where the platform may send us on to when its own servers are used.
 ALLOWED_DOMAINS = (".weixin.qq.com", ".wechat.com")
-"""Where the platform may send us on to when its own servers are used."""
-VERSION = "2.4.3"
-"""Of the protocol that is spoken here."""
+VERSION = "2.4.3"  # of the protocol that is spoken here
 AGENT = "mnema/0.1"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 15.0
@@ -204,27 +203,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollTiming:
-    """Seconds, all of them. poll: how long the platform holds a call; grace: how much longer we wait for its end.
+    """Seconds, all of them."""
 
-    answer: how long any other call may take. pauses: after the first failure, the second, and every later one.
-    spacing: between two sends to one person.
-    look: between two looks at a QR code; code: how long one is followed.
-    """
-
+    #: How long the platform holds a call.
     poll: float = 35.0
+    #: How much longer we wait for its end.
     grace: float = 10.0
+    #: How long any other call may take.
     answer: float = 15.0
+    #: After the first failure, the second, and every later one.
     pauses: tuple[float, float, float] = (2.0, 2.0, 30.0)
+    #: Between two sends to one person.
     spacing: float = 1.0
+    #: Between two looks at a QR code.
     look: float = 1.0
+    #: How long one is followed.
     code: float = 480.0
 
 
 class PollHealth:
     """When the platform was last heard, and what is wrong since. heard: unix seconds, 0 never."""
 
-    POLLS_MISSED = 3
-    """After so many polls' time without a good answer the connections are thrown away."""
+    POLLS_MISSED = 3  # after so many polls' time without a good answer the connections are thrown away
 
     def __init__(self, pace: PollTiming) -> None:
         self._pace = pace

@@ -12,8 +12,7 @@ from channels.wechat.state import ILinkCredentials
 
 log = structlog.get_logger(__name__)
 
-MAX_CODES = 3
-"""QR codes that are shown one after the other; then there is a rest."""
+MAX_CODES = 3  # QR codes that are shown one after the other; then there is a rest
 MAX_DIGITS = 12
 
 _SCAN_TEXT = (

@@ -80,12 +80,11 @@ def _checked_key(key: bytes) -> bytes:
     return key
 
 
+# Bytes of a file we send; nobody says what the platform takes, and its own client stops at 100 MB.
 MAX_FILE_BYTES = 25 * 2**20
-"""Bytes of a file we send; nobody says what the platform takes, and its own client stops at 100 MB."""
 MAX_TRIES = 3
 TRANSFER_SECONDS = 120.0
-_PICTURE_KIND, _FILE_KIND = 1, 3
-"""media_type of an upload, which counts otherwise than the items of a message."""
+_PICTURE_KIND, _FILE_KIND = 1, 3  # media_type of an upload, which counts otherwise than the items of a message
 
 
 class ILinkMedia:

@@ -9,17 +9,15 @@ from typing import Any
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable, to_plain
 
-LIMIT = 1800
-"""Most code points of one message; nobody says what the platform takes, and 4000 is the most that was seen."""
-MAX_TEXT = 3600
-"""What a part may have where few messages are left."""
+LIMIT = 1800  # most code points of one message; nobody says what the platform takes, and 4000 is the most that was seen
+MAX_TEXT = 3600  # what a part may have where few messages are left
 USER = 1
 TEXT, IMAGE, VOICE, FILE, VIDEO = 1, 2, 3, 4, 5
+# What stands under the last part that a person can get before they write again.
 MORE_TEXT = {
     "zh": "（还没说完：随便回我一句，我就接着发）",
     "en": "(more follows: send me anything)",
 }
-"""What stands under the last part that a person can get before they write again."""
 
 _ITEM_FIELDS = {IMAGE: "image_item", VOICE: "voice_item", FILE: "file_item", VIDEO: "video_item"}
 _LABELS = {IMAGE: "[picture]", VOICE: "[voice]", FILE: "[file]", VIDEO: "[video]"}

@@ -17,8 +17,8 @@ from channels.wechat.state import AccountState
 
 RATE_LIMITED = "rate limited"
 LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+# Seconds for which the platform is said to take nothing after sends that came too fast.
 FIRST_BLOCK, MAX_BLOCK = 15.0, 3600.0
-"""Seconds for which the platform is said to take nothing after sends that came too fast."""
 _RATE_LIMIT_CODE, _BAD_ARGUMENT_CODE = -2, -3
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,80}")
 

@@ -13,37 +13,43 @@ from channels.wechat.messages import USER, Json, sent_ms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ILinkCredentials:
-    """What a login gives. token: secret; bot: our account's id; base: root of its API; person: who scanned."""
+    """What a login gives."""
 
+    #: Secret.
     token: str
+    #: Our account's id.
     bot: str
+    #: Root of its API.
     base: str
+    #: Who scanned.
     person: str = ""
 
 
 log = structlog.get_logger(__name__)
 
+# Messages a person can get after each one of theirs. Reported by users, promised by nobody.
 MESSAGES_PER_WINDOW = 10
-"""Messages a person can get after each one of theirs. Reported by users, promised by nobody."""
+# Seconds after a person's last message in which they can be written to. Reported by users, promised by nobody.
 WINDOW_SECONDS = 24 * 3600.0
-"""Seconds after a person's last message in which they can be written to. Reported by users, promised by nobody."""
+# Seconds by which the platform's clock may be before ours; a wilder time would make every later message an old one.
 MAX_CLOCK_AHEAD = 3600.0
-"""Seconds by which the platform's clock may be before ours; a wilder time would make every later message an old one."""
 
 _LOGIN, _CURSOR, _PEER, _CAPTION = "login", "cursor.", "peer.", "caption."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WechatPeer:
-    """One person. token: the newest context token; sent, seq: of their newest message, in ms of Unix time.
+    """One person."""
 
-    got: when that reached us or was written, whichever is earlier, in unix seconds; used: our sends since then.
-    """
-
+    #: The newest context token.
     token: str
+    #: Of their newest message, in ms of Unix time.
     sent: int = 0
+    #: Of their newest message, in ms of Unix time.
     seq: int = 0
+    #: When that reached us or was written, whichever is earlier, in unix seconds.
     got: float = 0.0
+    #: Our sends since then.
     used: int = 0
 
 

@@ -55,8 +55,8 @@ log = structlog.get_logger(__name__)
 CRYPTO_PACKAGE = "cryptography"
 STORE_PAUSE = 0.1
 LONG_TEXT_CHARS = 1_000  # characters; the Markdown of a longer text is read beside the event loop
+# A message that comes so long after it was written comes for the third time, though we see it for the first.
 LATE_REPLY_SECONDS = 9.0
-"""A message that comes so long after it was written comes for the third time, though we see it for the first."""
 TYPING_SECONDS = 10.0
 MAX_TYPING_SECONDS = 180.0
 PICTURE_BYTES = 10_000_000

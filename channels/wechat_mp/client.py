@@ -19,10 +19,8 @@ SERVER = "https://api.weixin.qq.com"
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
 CONNECTIONS = 32
-RENEW_SECONDS = 300
-"""The platform changes a token so long before its end."""
-FORCED_RENEWAL_SECONDS = 60.0
-"""The platform refuses to throw a token away more than once in 30 s."""
+RENEW_SECONDS = 300  # the platform changes a token so long before its end
+FORCED_RENEWAL_SECONDS = 60.0  # the platform refuses to throw a token away more than once in 30 s
 MAX_ANSWER_BYTES = 1 << 20
 DAY = 86_400.0
 SOON = 300.0
@@ -284,8 +282,8 @@ def _open_client(proxy: str, patience: float) -> Any:
 
 # Which addresses of files are asked: the platform's, over TLS, and nothing that a message could name. Pure.
 
+# The domains that the platform's pictures and videos are served from.
 ALLOWED_DOMAINS = ("qpic.cn", "qlogo.cn", "qq.com", "wechat.com")
-"""The domains that the platform's pictures and videos are served from."""
 
 
 def checked_url(url: str, root: str) -> str:
@@ -322,8 +320,7 @@ def video_url(data: bytes) -> str:
 
 T = TypeVar("T")
 GRANTED_KEY = "granted"
-MESSAGES_PER_WINDOW = 5
-"""Messages by the API after each of a person's, within 48 h."""
+MESSAGES_PER_WINDOW = 5  # messages by the API after each of a person's, within 48 h
 MAX_PEOPLE = 10_000
 
 

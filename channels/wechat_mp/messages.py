@@ -10,12 +10,11 @@ from channels.message import Address, Attachment, InboundMessage, OutboundMessag
 from channels.toolkit.text import replace_unstorable, text_length, to_plain
 from channels.toolkit.untrusted import to_cdata
 
+# Bytes of UTF-8 that the platform takes in one message. Parts are made 40 shorter, which is room for _MORE.
 LIMIT = 2048
-"""Bytes of UTF-8 that the platform takes in one message. Parts are made 40 shorter, which is room for _MORE."""
 
 _CHINESE = re.compile("[\u3400-\u9fff\uff00-\uffef]")
-_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)
-"""WeChat would make a link of it that hides its address."""
+_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)  # weChat would make a link of it that hides its address
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _MORE_TEXT = {"zh": "\n（未完，发任意消息看下文）", "en": "\n(not all yet: send anything for more)"}
 _LATER_TEXT = {

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from channels.toolkit.sending import mark_leaving
 
 MAX_TRIES = 3
-EXCHANGE_SECONDS = 60.0
-"""How long an exchange is remembered after its last try."""
+EXCHANGE_SECONDS = 60.0  # how long an exchange is remembered after its last try
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,17 +40,18 @@ class ReplyOffer:
 
 @dataclass(slots=True, kw_only=True)
 class PendingReply:
-    """One message of a person and its tries. began: loop time of the newest.
-
-    storing: the newest try is not in the record yet. open: it waits for an offer. more: it may have a successor.
-    """
+    """One message of a person and its tries."""
 
     key: str
     person: str
     tries: int = 0
+    #: Loop time of the newest.
     began: float = 0.0
+    #: The newest try is not in the record yet.
     storing: bool = False
+    #: It waits for an offer.
     open: bool = False
+    #: It may have a successor.
     more: bool = True
     offer: ReplyOffer | None = None
 

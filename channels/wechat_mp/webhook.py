@@ -10,8 +10,7 @@ from channels.toolkit.replay_guard import StoredReplayGuard
 from channels.toolkit.untrusted import BadXml, parse_flat_xml
 from channels.toolkit.wechat_crypto import DecryptionFailed, WechatEnvelope, is_signature_of, sign_parts
 
-TIMESTAMP_WINDOW_SECONDS = 300
-"""How far the signed time of a call may be from ours."""
+TIMESTAMP_WINDOW_SECONDS = 300  # how far the signed time of a call may be from ours
 _MAX_PARAMETER = 512
 
 Query = tuple[tuple[str, str], ...]
@@ -27,9 +26,11 @@ class CallMalformed(CallRejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedCall:
-    """One genuine call. fields: the XML's texts by name. sealed: it came encrypted, and its answer must go so."""
+    """One genuine call."""
 
+    #: The XML's texts by name.
     fields: dict[str, str]
+    #: It came encrypted, and its answer must go so.
     sealed: bool
     #: What it was signed with, and what it said.
     nonce: str = ""

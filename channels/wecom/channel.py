@@ -34,8 +34,7 @@ from channels.wecom.state import AnswerableCall, WecomState
 from channels.wecom.streaming import LiveStreams
 
 log = structlog.get_logger(__name__)
-KEY_VALID_SECONDS = 300.0
-"""A stream can be said again for six minutes after its last packet."""
+KEY_VALID_SECONDS = 300.0  # a stream can be said again for six minutes after its last packet
 MAX_KEYLESS_SENDS = 2
 Frames = Sequence[tuple[str, Mapping[str, Any]]]
 

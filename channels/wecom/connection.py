@@ -19,8 +19,8 @@ from channels.wecom.settings import WecomSettings
 
 # Frames of WeCom's socket, and what an error code in one of them means. Pure but for the ids.
 
+# How long a chat is left alone that got too much; the rates are per minute, and no answer names the time.
 RATE_LIMIT_SECONDS = 60.0
-"""How long a chat is left alone that got too much; the rates are per minute, and no answer names the time."""
 MAX_ERROR_TEXT = 200
 _BUSY_CODES = (-1, 846601, 846602)
 
@@ -89,8 +89,7 @@ def error_in_answer(answer: Mapping[str, Any], limited: float = RATE_LIMIT_SECON
 log = structlog.get_logger(__name__)
 SERVER = "wss://openws.work.weixin.qq.com"
 MAX_FRAME_BYTES = 4 * 2**20
-AnswerQueue = asyncio.Queue[dict[str, Any] | None]
-"""Those to one request id; None: there will be no more."""
+AnswerQueue = asyncio.Queue[dict[str, Any] | None]  # those to one request id; None: there will be no more
 EVICTED_TEXT = (
     "another program has subscribed as this WeCom bot and receives in our place; stop one of the two, then start this "
     "one again"
@@ -99,26 +98,32 @@ EVICTED_TEXT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WecomTiming:
-    """Seconds. ping: between two signs of life; pong: how long one may take, two in a row without are the end.
-
-    answer: how long an answer may take; late: how far the next may be behind one that took longer; upload: as answer.
-    first_pause, longest_pause: between attempts to connect; settled: after so long a connection counts as good.
-    limited: for how long a chat rests that got too much. live: between two packets of one stream; alive: before a
-    silent one is renewed; longest_live: for how long it is.
-    """
+    """Seconds."""
 
     connect: float = 10.0
+    #: Between two signs of life.
     ping: float = 30.0
+    #: How long one may take, two in a row without are the end.
     pong: float = 10.0
+    #: How long an answer may take.
     answer: float = 5.0
+    #: How far the next may be behind one that took longer.
     late: float = 1.0
+    #: As answer.
     upload: float = 30.0
+    #: Between attempts to connect.
     first_pause: float = 1.0
+    #: Between attempts to connect.
     longest_pause: float = 30.0
+    #: After so long a connection counts as good.
     settled: float = 30.0
+    #: For how long a chat rests that got too much.
     limited: float = RATE_LIMIT_SECONDS
+    #: Between two packets of one stream.
     live: float = 0.7
+    #: Before a silent one is renewed.
     alive: float = 200.0
+    #: For how long it is.
     longest_live: float = 570.0
 
 

@@ -26,8 +26,8 @@ PADDING_BLOCK = 32
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 20.0
 FETCH_SECONDS = 120.0
+# Sends a command with a body and returns the body of its answer.
 SendCommand = Callable[[str, dict[str, Any]], Awaitable[Any]]
-"""Sends a command with a body and returns the body of its answer."""
 
 
 async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "") -> FetchedFile:

@@ -11,8 +11,7 @@ from typing import Any
 from channels.message import Act, Address, Attachment, Button, InboundMessage, Quote, Sender
 from channels.toolkit.text import replace_unstorable, text_length
 
-LIMIT = 20_480
-"""Bytes of UTF-8 in one message, streams too."""
+LIMIT = 20_480  # bytes of UTF-8 in one message, streams too
 REPEAT_MARK = "（可能重复 / possibly repeated）\n"
 PLACEHOLDER = "…"
 MAX_BUTTONS = 6
@@ -27,10 +26,12 @@ _FILES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WecomMessage:
-    """One callback that is a message. req_id: what an answer to it bears. to: its chat as WeCom spells it."""
+    """One callback that is a message."""
 
     message: InboundMessage
+    #: What an answer to it bears.
     req_id: str
+    #: Its chat as WeCom spells it.
     to: str
 
 

@@ -14,32 +14,33 @@ from channels.errors import Ambiguous, ChannelError
 from channels.wecom.messages import WecomMessage
 
 log = structlog.get_logger(__name__)
-ANSWERABLE_SECONDS = 24 * 3600.0
-"""Seconds for which a callback's request id is believed to be good."""
+ANSWERABLE_SECONDS = 24 * 3600.0  # seconds for which a callback's request id is believed to be good
 MAX_CALLS = 5000
 _CALL, _TRY, _PERSON, _UNHEARD = "req:", "try:", "who:", "unheard:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerableCall:
-    """A message of theirs that can be answered. at: when it came, unix seconds; by: the part that ended its stream."""
+    """A message of theirs that can be answered."""
 
     key: str
     req_id: str
+    #: When it came, unix seconds.
     at: float
+    #: The part that ended its stream.
     by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendAttempts:
-    """What became of one part. done: the platform's id once it has arrived.
-
-    all, keyless: attempts whose fate is unknown, and how many of them no key would make one with the next.
-    """
+    """What became of one part."""
 
     at: float
+    #: Attempts whose fate is unknown, and how many of them no key would make one with the next.
     all: int = 0
+    #: Attempts whose fate is unknown, and how many of them no key would make one with the next.
     keyless: int = 0
+    #: The platform's id once it has arrived.
     done: str = ""
 
 

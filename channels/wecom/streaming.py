@@ -15,8 +15,8 @@ from channels.wecom.state import AnswerableCall
 
 log = structlog.get_logger(__name__)
 MAX_KNOWN = 2000
+# Sends one packet: which message is answered, and the text so far.
 SendPacket = Callable[[AnswerableCall, str], Awaitable[None]]
-"""Sends one packet: which message is answered, and the text so far."""
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from memory.context.tokens import TokenCounter
 
+# No text that says something has more characters to the token, so a longer one need not be counted to be too long.
 MAX_TOKEN_CHARS = 40
-"""No text that says something has more characters to the token, so a longer one need not be counted to be too long."""
 MAX_NAMED = 20
 MAX_TITLE = 80
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t].*)?")
@@ -18,24 +18,25 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkdownBlock:
-    """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one fenced block.
+    """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one fenced block."""
 
-    at: its place among the blocks. section: place of the heading it stands under, -1 for none. gap: an empty line
-    stands before it. text: "" where there can be no room for it, so that it is no candidate and counts as left out.
-    """
-
+    #: Its place among the blocks.
     at: int
+    #: Place of the heading it stands under, -1 for none.
     section: int
     level: int
+    #: "" where there can be no room for it, so that it is no candidate and counts as left out.
     text: str
+    #: An empty line stands before it.
     gap: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockCandidate:
-    """A block that is kept if there is room, with the headings it needs. group: closed once a member has no room."""
+    """A block that is kept if there is room, with the headings it needs."""
 
     blocks: tuple[MarkdownBlock, ...]
+    #: Closed once a member has no room.
     group: int
 
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
 from memory.conversation import Message, Part, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
-Reductions = Mapping[str, Mapping[int, Reduction]]
-"""By message id, then by part."""
+Reductions = Mapping[str, Mapping[int, Reduction]]  # by message id, then by part
 
 
 def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:

@@ -21,8 +21,7 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
-MEMORY_SHARE, LOG_SHARE = 5, 10
-"""Of a small request budget, MEMORY.md and the log get at most a fifth and a tenth."""
+MEMORY_SHARE, LOG_SHARE = 5, 10  # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
 _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*+$")
 
 
@@ -42,26 +41,29 @@ class PromptBudgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSources:
-    """What the parts are made of. memory, log: the files' texts, "" for none. day: of the log, as its file names it.
-
-    own_folds: ids of the conversation's own folds, whose sections its summary holds already, or a clear has hidden.
-    """
+    """What the parts are made of."""
 
     soul: str
     rules: str
     awareness: str = ""
+    #: The files' texts, "" for none.
     memory: str = ""
+    #: The files' texts, "" for none.
     log: str = ""
+    #: Of the log, as its file names it.
     day: str = ""
+    #: Ids of the conversation's own folds, whose sections its summary holds already, or a clear has hidden.
     own_folds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LogEntry:
-    """A block of the log. noted: a person wrote it. headings: those it stands under, itself where it is one."""
+    """A block of the log."""
 
     block: MarkdownBlock
+    #: A person wrote it.
     noted: bool
+    #: Those it stands under, itself where it is one.
     headings: tuple[MarkdownBlock, ...]
 
 

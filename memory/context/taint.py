@@ -9,16 +9,16 @@ from memory.conversation import Document, Image, Message, Part, Session, Text, T
 from memory.text.normalize import normalize_text
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
+# Tools that tell what the house itself knows; where that rests on words from outside, they say so (see OUTSIDE).
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", "memory_write"}) | _FILE_TOOLS
-"""Tools that tell what the house itself knows; where that rests on words from outside, they say so (see OUTSIDE)."""
 
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
+# Asides of a message (see Text): other people's words, the person's own or ours, and what a file is called.
 NOT_READ_LABEL = "a file that was not read"
-"""Asides of a message (see Text): other people's words, the person's own or ours, and what a file is called."""
 
+# What a result of memory says where it gives words of a tainted fold or turn.
 OUTSIDE_LABEL = "[this holds words from outside]"
-"""What a result of memory says where it gives words of a tainted fold or turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,7 @@ class FoldLabel:
 
 
 CLEAN_FOLD = FoldLabel(tainted=False)
-UNKNOWN_FOLD = FoldLabel(tainted=True)
-"""Of a fold that the record does not know: it may hold anything."""
+UNKNOWN_FOLD = FoldLabel(tainted=True)  # of a fold that the record does not know: it may hold anything
 
 
 def is_tainted(messages: Iterable[Message]) -> bool:

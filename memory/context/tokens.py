@@ -19,10 +19,8 @@ TOOL_TOKENS = 10
 UNSIZED_IMAGE_TOKENS = 765
 PIXELS_PER_TOKEN = 750
 DOCUMENT_TOKENS_PER_BASE64 = 1_000 / 50_000
-MIN_FACTOR, MAX_FACTOR = 0.5, 2.0
-"""Bounds of a factor."""
-MAX_RATIO = 4
-"""A provider's count that is so many times ours, or a share so small of it, is a fault of the report."""
+MIN_FACTOR, MAX_FACTOR = 0.5, 2.0  # bounds of a factor
+MAX_RATIO = 4  # a provider's count that is so many times ours, or a share so small of it, is a fault of the report
 CHUNK_CHARS = 16_000  # a run of one character costs more than linear time; no pre-token is cut that matters for a sum
 
 # The pre-tokeniser of o200k_base, as its vocabulary was trained with: words with their leading sign and English

@@ -28,15 +28,16 @@ class ViewTokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextView:
-    """A request but for the model's name. shown: valid for any provider; stable: how many of `shown` stand before
-    the running turn, so that the next call repeats them byte for byte. repaired: the record's own messages were not.
-    """
+    """A request but for the model's name."""
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
+    #: Valid for any provider.
     shown: tuple[ShownMessage, ...]
+    #: How many of `shown` stand before the running turn, so that the next call repeats them byte for byte.
     stable: int
     tokens: ViewTokens
+    #: The record's own messages were not.
     repaired: bool = False
 
 

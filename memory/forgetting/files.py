@@ -143,8 +143,7 @@ def _changed_lines(path: str, text: str, needle: MentionMatcher) -> list[int]:
 # What was typed at a terminal, kept for the arrow keys: its lines that mention it leave the file. Blocks.
 
 HISTORY_FILE = "terminal_history"
-_HISTORY_PREFIX = "+"
-"""What a typed line begins with; before an entry's lines stands its time, as a comment."""
+_HISTORY_PREFIX = "+"  # what a typed line begins with; before an entry's lines stands its time, as a comment
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,31 +55,33 @@ class ForgettableIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetServices:
-    """What a Forgetter stands on.
-
-    data: the folder of the database and its copies. let_go: told each conversation whose view has changed. now: aware,
-    in the zone whose days the person goes by. quiet: while it is entered, no turn runs in the space. storing: held
-    while the record is redacted, and by others from a look at the record to the end of what they write.
-    """
+    """What a Forgetter stands on."""
 
     store: Store
     workspace: Workspace
     recall: ForgettableIndex
     blobs: Blobs
+    #: The folder of the database and its copies.
     data: Path
+    #: Aware, in the zone whose days the person goes by.
     now: Callable[[], datetime]
+    #: Told each conversation whose view has changed.
     let_go: Callable[[str], Awaitable[None]]
+    #: While it is entered, no turn runs in the space.
     quiet: Callable[[str], AbstractAsyncContextManager[None]] = lambda space: nullcontext()
+    #: Held while the record is redacted, and by others from a look at the record to the end of what they write.
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequester:
-    """Who asks, where. who: the channel and the person's id there; row: the inbox row of the request."""
+    """Who asks, where."""
 
     space: str
     conversation: str
+    #: The channel and the person's id there.
     who: str
+    #: The inbox row of the request.
     row: str
 
 

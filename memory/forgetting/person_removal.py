@@ -70,8 +70,7 @@ def _remove_entry(folder: int, item: "os.DirEntry[str]", depth: int) -> int:
 
 log = structlog.get_logger(__name__)
 PAGE_ROWS = 2_000
-REMOVED_TABLES = ("message", "inbox", "outbox")
-"""Tables whose rows name files."""
+REMOVED_TABLES = ("message", "inbox", "outbox")  # tables whose rows name files
 GROUP = "group"
 
 
@@ -81,29 +80,32 @@ class PersonNotFound(LookupError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRemovalServices:
-    """What it stands on. forget_index: throws a space's index away; data: the folder of the database and its copies."""
+    """What it stands on."""
 
     store: Store
     root: Path
     blobs: Blobs
+    #: The folder of the database and its copies.
     data: Path
+    #: Throws a space's index away.
     forget_index: Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalReport:
-    """What was removed, and what still holds something of them.
-
-    rows: beside conversations; files: of their memory; attachments: that nobody else's rows name; in_groups: messages
-    in groups; acts: rows of the chain of acts; backups: copies of the database, as paths below the home.
-    """
+    """What was removed, and what still holds something of them."""
 
     conversations: int = 0
+    #: Beside conversations.
     rows: int = 0
+    #: Of their memory.
     files: int = 0
+    #: That nobody else's rows name; in_groups: messages in groups.
     attachments: int = 0
     count_in_groups: int = 0
+    #: Rows of the chain of acts.
     acts: int = 0
+    #: Copies of the database, as paths below the home.
     backups: tuple[str, ...] = ()
 
 

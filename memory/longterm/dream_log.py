@@ -14,8 +14,7 @@ from memory.workspace.files import FileConflict, SpaceFiles
 
 FOLDER = "memory/dreams"
 MAX_TRIES = 20
-MAX_SHOWN = 300
-"""Characters of one line in the diary; the whole of it stands in memory or in the record."""
+MAX_SHOWN = 300  # characters of one line in the diary; the whole of it stands in memory or in the record
 Lang = Literal["zh", "en"]
 _TEXTS: dict[Lang, dict[str, str]] = {
     "zh": {
@@ -61,16 +60,17 @@ _TEXTS: dict[Lang, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamLogEntry:
-    """One entry. dream: its row's id; day: YYYY-MM-DD, of the file it goes into; at: in the person's zone.
+    """One entry."""
 
-    undone: it tells of the taking back.
-    """
-
+    #: Its row's id.
     dream: str
+    #: YYYY-MM-DD, of the file it goes into.
     day: str
+    #: In the person's zone.
     at: datetime
     lang: Lang
     lines: tuple[str, ...]
+    #: It tells of the taking back.
     undone: bool = False
 
     @property

@@ -16,8 +16,8 @@ from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, Ne
 from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
 from memory.text.tokenizer import lexical_question_terms
 
+# Share of a memory's lines that one night may take out, those merged into others among them; one line always may.
 MAX_LOST_SHARE = 0.25
-"""Share of a memory's lines that one night may take out, those merged into others among them; one line always may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +30,12 @@ class LineMerge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedLine:
-    """A line that says what another one has proved wrong. by: that one's words; since: YYYY-MM-DD, when it did."""
+    """A line that says what another one has proved wrong."""
 
     line: Bullet
+    #: That one's words.
     by: str
+    #: YYYY-MM-DD, when it did.
     since: str
 
 
@@ -51,9 +53,11 @@ class DreamPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryHistory:
-    """What is known of a space's memory. rows: in any state. kept: keys of lines that a person had put back."""
+    """What is known of a space's memory."""
 
+    #: In any state.
     rows: tuple[MemoryRow, ...] = ()
+    #: Keys of lines that a person had put back.
     kept: frozenset[str] = frozenset()
 
     @property
@@ -68,9 +72,10 @@ class MemoryHistory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPlan:
-    """A plan as its row keeps it. before: the file's text that it is for, "" once it was written; sha256 of both."""
+    """A plan as its row keeps it."""
 
     plan: DreamPlan
+    #: The file's text that it is for, "" once it was written; sha256 of both.
     before: str
     before_sha256: str
     after_sha256: str
@@ -82,8 +87,7 @@ def kept_line_keys(changes: Iterable[MemoryChange]) -> frozenset[str]:
     return frozenset(normalize_key(line) for change in undone for line in change.removed)
 
 
-MAX_LINES = 2_000
-"""A longer memory is left as it is: comparing its lines would take a minute and more."""
+MAX_LINES = 2_000  # a longer memory is left as it is: comparing its lines would take a minute and more
 
 
 def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold: float) -> DreamPlan:
@@ -278,14 +282,15 @@ def _parse_time(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoReport:
-    """What was taken back. day: YYYY-MM-DD, the dream's; whole: the file is as it was before it, byte for byte.
+    """What was taken back."""
 
-    back, gone: the words of the lines that were put back and taken out.
-    """
-
+    #: YYYY-MM-DD, the dream's.
     day: str
+    #: The file is as it was before it, byte for byte.
     whole: bool
+    #: The words of the lines that were put back and taken out.
     back: tuple[str, ...]
+    #: The words of the lines that were put back and taken out.
     gone: tuple[str, ...]
 
 

@@ -34,10 +34,10 @@ from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_TRIES = 20
+# What one space's night may end with; the others' goes on.
 RETRYABLE_ERRORS = (OSError, StoreError, PathRefused, FileTooBig)
-"""What one space's night may end with; the others' goes on."""
+# Of a memory's newest writes are looked at: for the dream to take back, and for what no dream touches again.
 MAX_CHANGES = 1_000
-"""Of a memory's newest writes are looked at: for the dream to take back, and for what no dream touches again."""
 
 
 class MemoryFileChanged(RuntimeError):
@@ -54,19 +54,19 @@ class DreamSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamServices:
-    """What dreams stand on.
-
-    spaces: whose memory there is. now: aware, in the zone whose days the logs go by. complete: asks a model, any error
-    of which means that lines stand as they were said. deadline: seconds it has.
-    """
+    """What dreams stand on."""
 
     store: Store
     workspace: Workspace
     memories: Callable[[str], Memories]
+    #: Whose memory there is.
     spaces: Callable[[], Awaitable[list[str]]]
     settings: Callable[[], DreamSettings]
+    #: Aware, in the zone whose days the logs go by.
     now: Callable[[], datetime]
+    #: Asks a model, any error of which means that lines stand as they were said.
     complete: Complete
+    #: Seconds it has.
     deadline: float = 60.0
 
 

@@ -17,18 +17,14 @@ MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50
 MIN_USER_CHARS_CJK, MIN_BOT_CHARS_CJK = 8, 20
 MAX_USER_CHARS, MAX_BOT_CHARS = 500, 1_000
 MAX_FACTS = 10
-MAX_FACT_CHARS = 500
-"""Characters of one fact; no more of the person's words was shown."""
+MAX_FACT_CHARS = 500  # characters of one fact; no more of the person's words was shown
 MAX_ANSWER_TOKENS = 2_000
-MAX_ANSWER_READ = 40_000
-"""Characters of an answer that are looked at."""
+MAX_ANSWER_READ = 40_000  # characters of an answer that are looked at
 MIN_QUOTE = 2
-MIN_SUPPORT_SHARE = 0.34
-"""Share of a fact's content that the person's words must have; tuned on the pairs in the tests."""
+MIN_SUPPORT_SHARE = 0.34  # share of a fact's content that the person's words must have; tuned on the pairs in the tests
+# The same while words from outside are in view: then only what is the person's almost word for word is noted.
 FULL_SUPPORT_SHARE = 0.9
-"""The same while words from outside are in view: then only what is the person's almost word for word is noted."""
-MAX_REPLACED = 2
-"""Lines whose place one fact may take."""
+MAX_REPLACED = 2  # lines whose place one fact may take
 _CJK_SHARE = 5
 _NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
 _DENIES = re.compile(
@@ -112,41 +108,48 @@ _KNOWN = {"zh": "已有的记忆", "en": "known memories"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionRules:
-    """What may be noted. categories: those that are configured; min_importance: 1 to 10, less is dropped."""
+    """What may be noted."""
 
+    #: Those that are configured.
     categories: tuple[str, ...] = tuple(_CATEGORIES)
+    #: 1 to 10, less is dropped.
     min_importance: int = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnExchange:
-    """One finished turn as far as it is read for facts. user: the person's own words, whole; bot: the answer's.
+    """One finished turn as far as it is read for facts."""
 
-    tainted: words from outside were in its view.
-    """
-
+    #: The person's own words, whole.
     user: str
+    #: The answer's.
     bot: str
+    #: Words from outside were in its view.
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMemory:
-    """A line that is remembered already. norm: its key; text: its words; category: "" where that does not matter."""
+    """A line that is remembered already."""
 
+    #: Its key.
     norm: str
+    #: Its words.
     text: str
+    #: "" where that does not matter.
     category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedFact:
-    """Something to remember. quote: the person's words it rests on; replaces: keys of the lines it contradicts."""
+    """Something to remember."""
 
     category: str
     text: str
     importance: int
+    #: The person's words it rests on.
     quote: str
+    #: Keys of the lines it contradicts.
     replaces: tuple[str, ...] = ()
 
 
@@ -386,8 +389,8 @@ def _neutralize_delimiters(text: str) -> str:
 
 # Whether a line says something that may hold for long, as far as its words tell: no model is asked. Pure.
 
+# What a line must say: a longer word counts two, a pair of Chinese characters or a short word one; "ok" is nothing.
 MIN_CONTENT = 3
-"""What a line must say: a longer word counts two, a pair of Chinese characters or a short word one; "ok" is nothing."""
 LONG_WORD_CHARS = 4
 MAX_LINE = 300
 

@@ -22,12 +22,11 @@ from memory.workspace.files import FileConflict, FileTooBig
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
+# Attempts at the model's answer; the first after the turn, the others after later turns or a start.
 MAX_MODEL_ATTEMPTS = 3
-"""Attempts at the model's answer; the first after the turn, the others after later turns or a start."""
-MAX_STORE_ATTEMPTS = 20
-"""Attempts in all: a row that cannot be stored must not keep the others waiting for ever."""
+MAX_STORE_ATTEMPTS = 20  # attempts in all: a row that cannot be stored must not keep the others waiting for ever
+# What a row is kept for until it can be stored.
 RETRYABLE_ERRORS = (OSError, StoreError, FileConflict, PathRefused, FileTooBig, MemoryFileUnreadable, MemoryLossRefused)
-"""What a row is kept for until it can be stored."""
 MAX_NEAREST = 5
 MODEL_SECONDS = 60.0
 
@@ -42,26 +41,26 @@ class ModelUnanswered(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionSettings:
-    """As configured at that moment. extract: whether facts are noted at all."""
+    """As configured at that moment."""
 
+    #: Whether facts are noted at all.
     extract: bool
     rules: ExtractionRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionWorker:
-    """Works off the queue of one space after the other.
-
-    memories: a space's long-term memory. complete: asks the fast model; it raises NoModel where there is none.
-    storing: held from the look at the record to the end of what is stored, so that nothing is forgotten in between.
-    """
+    """Works off the queue of one space after the other."""
 
     extractions: ExtractionQueue
     sessions: Sessions
+    #: A space's long-term memory.
     memories: Callable[[str], Memories]
+    #: Asks the fast model; it raises NoModel where there is none.
     complete: Complete
     settings: Callable[[], ExtractionSettings]
     deadline: float = MODEL_SECONDS
+    #: Held from the look at the record to the end of what is stored, so that nothing is forgotten in between.
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def step(self, space: str) -> bool:

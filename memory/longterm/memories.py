@@ -48,12 +48,9 @@ from memory.workspace.safe_path import PathRefused
 
 # What a person's edit of MEMORY.md means for the records: lines that stayed, were changed, went, or are new. Pure.
 
-MAX_RECORDED = 5_000
-"""Lines of one space that have a record; more stay in the file, and are found there by a search."""
-MAX_COMPARED = 8
-"""New lines that a lost one is compared with."""
-MAX_HOLDERS = 1_000
-"""Lines that are looked at for those, by the words that they share with it."""
+MAX_RECORDED = 5_000  # lines of one space that have a record; more stay in the file, and are found there by a search
+MAX_COMPARED = 8  # new lines that a lost one is compared with
+MAX_HOLDERS = 1_000  # lines that are looked at for those, by the words that they share with it
 
 Words = frozenset[str]
 
@@ -148,19 +145,20 @@ def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> I
 # What becomes of a MEMORY.md when something is to be remembered: nothing, a fuller line, a new one. Pure.
 
 _NO_SOURCE = MemorySource()
-NEVER_SIMILAR = 2.0
-"""The similarity that no two lines have."""
+NEVER_SIMILAR = 2.0  # the similarity that no two lines have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCandidate:
-    """Something to be remembered. importance: 1 to 10. replaces: keys of the lines that it proves wrong."""
+    """Something to be remembered."""
 
     category: str
     text: str
+    #: 1 to 10.
     importance: int = 5
     origin: Origin
     source: MemorySource = _NO_SOURCE
+    #: Keys of the lines that it proves wrong.
     replaces: tuple[str, ...] = ()
 
 
@@ -255,10 +253,11 @@ _ORIGINS: dict[ChangeKind, Origin] = {"extract": "extraction", "tool": "tool", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryServices:
-    """What memories stand on. similarity: from where on two lines are one, asked at each use."""
+    """What memories stand on."""
 
     records: MemoryRecords
     workspace: Workspace
+    #: From where on two lines are one, asked at each use.
     similarity: Callable[[], float]
 
 
@@ -273,9 +272,10 @@ class UpsertResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredMemory:
-    """A memory that was found. similarity: how much of the question is in it, 0 to 1."""
+    """A memory that was found."""
 
     row: MemoryRow
+    #: How much of the question is in it, 0 to 1.
     similarity: float
 
 
@@ -285,10 +285,12 @@ ScoredMemories = list[ScoredMemory]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _EditResult:
-    """What an edit came to. rows: of the lines that the revision names, in order; written: whether the file was."""
+    """What an edit came to."""
 
     revision: MemoryRevision
+    #: Of the lines that the revision names, in order.
     rows: Rows
+    #: Whether the file was.
     written: bool
 
 

@@ -12,10 +12,9 @@ from memory.workspace.files import FileTooBig, SpaceFiles
 from memory.workspace.safe_path import PathRefused
 
 MEMORY_PATH = "MEMORY.md"
+# A larger file is read by people and by searches; no line of it gets a record, and nothing is written into it.
 MAX_BYTES = 1_000_000
-"""A larger file is read by people and by searches; no line of it gets a record, and nothing is written into it."""
-MIN_LEFT_SHARE = 0.5
-"""Share of its bytes that a file keeps at a write which no person asked for."""
+MIN_LEFT_SHARE = 0.5  # share of its bytes that a file keeps at a write which no person asked for
 
 Action = Literal["created", "updated", "unchanged"]
 
@@ -30,39 +29,38 @@ class MemoryLossRefused(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFileText:
-    """A MEMORY.md as it was read. sha256: of its bytes, "" where there is none."""
+    """A MEMORY.md as it was read."""
 
     text: str
+    #: Of its bytes, "" where there is none.
     sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRevision:
-    """What an edit makes of a file's text.
-
-    live: what is known of lines that the new text has; a new line that is not named gets the kind's origin. superseded:
-    (key of a line that is gone from it, key of the one that took its place); every other line that is gone was taken
-    out. action: what became of what was to be remembered.
-    """
+    """What an edit makes of a file's text."""
 
     text: str
+    #: What is known of lines that the new text has; a new line that is not named gets the kind's origin.
     live: tuple[NewMemory, ...] = ()
+    #: (key of a line that is gone from it, key of the one that took its place); every other line that is gone was taken
+    #: out.
     superseded: tuple[tuple[str, str], ...] = ()
+    #: What became of what was to be remembered.
     action: Action = "updated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEdit:
-    """A change of a whole file. revise: pure; asked again with the new text when somebody else wrote meanwhile.
-
-    about: what it belongs to, as in MemoryChange. keeps_before: the former text is kept in the record. by_person: a
-    person asked for it, so that it may take out as much as it likes.
-    """
+    """A change of a whole file."""
 
     kind: ChangeKind
+    #: Pure; asked again with the new text when somebody else wrote meanwhile.
     revise: Callable[[str], MemoryRevision]
+    #: What it belongs to, as in MemoryChange. keeps_before: the former text is kept in the record.
     about: str = ""
     stores_previous: bool = False
+    #: A person asked for it, so that it may take out as much as it likes.
     by_person: bool = False
 
 

@@ -15,6 +15,7 @@ _LEAD_IN = re.compile(
     r"|[请麻烦你帮我也再顺便，, ]*+(?:记住|记一下|记下来?|记得|别忘了?|不要忘了?))\W*",
     re.IGNORECASE,
 )
+# Words that a clause hangs on: without them it may say something else than the sentence it was taken from.
 _CONDITIONAL = re.compile(
     r"\b(?:if|unless|when|whenever|until|except|only|instead|says?|said|told|asks?|asked|claims?|claimed|wants me"
     r"|writes?|wrote|written|states?|stated|reads|according|means?|explain|translate|summari[sz]e|quotes?|quoted"
@@ -23,7 +24,6 @@ _CONDITIONAL = re.compile(
     r"|翻译|总结|解释|意思|假的|骗|不对|不是",
     re.IGNORECASE,
 )
-"""Words that a clause hangs on: without them it may say something else than the sentence it was taken from."""
 _FIRST_PERSON = re.compile(
     r"^\W*+(?:(?:and|also|so|but|well|yes|oh|hi|hey|ok|okay|btw|by the way|还有|另外|对了|而且|其实)[\s,，]*+)*+"
     r"(?:(?:i|my|we|our)\b|[我咱俺])",
@@ -32,12 +32,11 @@ _FIRST_PERSON = re.compile(
 _HEARSAY = re.compile(r"\b(?:read|saw)\b|听|读到|看到|看见", re.IGNORECASE)
 _COLON = re.compile(r"[:：](?!//|(?<=\d.)\d)")
 _REFUSAL = re.compile(r"\b(?:never|not|no)\b(?! forget)|n['’]t\b(?! forget)|[不没](?!要?忘)|别(?!忘)", re.IGNORECASE)
+# Characters before a colon that are looked through for a word which says that what follows is not their own.
 MAX_LEAD = 100
-"""Characters before a colon that are looked through for a word which says that what follows is not their own."""
+# Characters of a message that are compared in other words; of the rest, whole sentences are taken as they stand.
 MAX_READ = 10_000
-"""Characters of a message that are compared in other words; of the rest, whole sentences are taken as they stand."""
-MIN_COVERED_SHARE = 0.6
-"""Share of a sentence's content that another wording of it must keep."""
+MIN_COVERED_SHARE = 0.6  # share of a sentence's content that another wording of it must keep
 
 
 class OwnWords:

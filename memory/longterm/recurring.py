@@ -30,25 +30,27 @@ from memory.workspace.files import FileTooBig, SpaceFiles
 
 MIN_DAYS = 2
 MAX_LINES = 5_000
-MAX_NOTED = 10
-"""Lines that one night adds to memory, so that an odd week cannot flood it."""
+MAX_NOTED = 10  # lines that one night adds to memory, so that an odd week cannot flood it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
-    """A line of a daily log that reports a person's own words. day: YYYY-MM-DD; path: in the space; number: from 1.
-
-    spoken: it stands there as what the person said, not in somebody's telling. said: aware, as near as is known.
-    conversation, channel: "" for a note by hand.
-    """
+    """A line of a daily log that reports a person's own words."""
 
     text: str
+    #: YYYY-MM-DD.
     day: str
+    #: In the space.
     path: str
+    #: From 1.
     number: int
+    #: Aware, as near as is known.
     said: datetime
+    #: It stands there as what the person said, not in somebody's telling.
     spoken: bool = False
+    #: "" for a note by hand.
     conversation: str = ""
+    #: "" for a note by hand.
     channel: str = ""
 
 
@@ -169,10 +171,8 @@ def _terms(text: str) -> frozenset[str]:
 
 # Which lines of a space's daily logs report the person's own words, and may so become memories.
 
-LOOKBACK_DAYS = 14
-"""How far back a night looks."""
-MIN_SHARED_CHARS = 4
-"""Characters that a line must share with what a tool wrote to count as the tool's."""
+LOOKBACK_DAYS = 14  # how far back a night looks
+MIN_SHARED_CHARS = 4  # characters that a line must share with what a tool wrote to count as the tool's
 _LOG = re.compile(rf"{daily_log.LOG_FOLDER}/(?P<day>\d{{4}}-\d\d-\d\d)(?:-\d+)?\.md")
 Lines = tuple[LogLine, ...]
 _OWNER_SPEAKERS = frozenset({"", USER_SPEAKER.casefold(), "用户", "我", "me"})

@@ -14,11 +14,11 @@ from memory.text.tokenizer import fold_text, question_terms, text_terms
 
 # Different words for the same thing in notes about a person, and words that a note says as much without.
 
+# What denies all that follows in its clause; what ends a clause; what may be left out.
 DENIAL, CLAUSE_END, EMPTY_TOKEN = "¬", ",", ""
-"""What denies all that follows in its clause; what ends a clause; what may be left out."""
 MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF = "«plan»", "«former»", "«perhaps»", "«only»", "«off»"
+# A line that has one is never the same as a line that has not.
 MOODS = frozenset({MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF})
-"""A line that has one is never the same as a line that has not."""
 
 _ENGLISH = {
     DENIAL: (
@@ -96,8 +96,8 @@ _ENGLISH = {
         "quite|so|just|always|often|usually|generally|normally|typically|currently|now|called|named|name|about|on"
     ),
 }
+# What to read for a word or phrase in lower case.
 ENGLISH_SYNONYMS = {form: word for word, forms in _ENGLISH.items() for form in forms.split("|")}
-"""What to read for a word or phrase in lower case."""
 
 _CHINESE = {
     DENIAL: (
@@ -136,8 +136,8 @@ _CHINESE = {
         "十分 特别 比较 挺 很 最 都 也 了 的 地 得 着 吗 呢 吧 啊 是 在 于 会 能够 能 可以 有 已经 已 就 对 要"
     ),
 }
+# What to read for these characters, but for `WHOLE` words.
 CHINESE_SYNONYMS = {form: word for word, forms in _CHINESE.items() for form in forms.split()}
-"""What to read for these characters, but for `WHOLE` words."""
 
 _FIXED_WORDS = (
     "不错 不同 不仅 不但 不只 不管 不论 不断 不久 不少 不锈钢 不得不 差不多 对不起 不好意思 了不起 说不定 没关系 "
@@ -147,8 +147,7 @@ _FIXED_WORDS = (
     "绝对 相对 要求 重要 需要 主要 必要 摘要 就业 成就 着急 可爱 恋爱 爱情 爱人 爱尔兰 爱丁堡 只是 停车 名词 常识 "
     "常州 日常 正常 异常 足迹"
 )
-FIXED_WORDS = frozenset(_FIXED_WORDS.split())
-"""Words that are read sign by sign, whatever shorter one is in them."""
+FIXED_WORDS = frozenset(_FIXED_WORDS.split())  # words that are read sign by sign, whatever shorter one is in them
 
 
 # What a line says apart from how it says it: content words, each affirmed or denied, and its moods. Pure.
@@ -178,13 +177,13 @@ _PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{HAN}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWording:
-    """What a line says. said: its content words in order, `DENY` before what is denied; moods: see MOODS.
+    """What a line says."""
 
-    directed: who does what to whom hangs on the order of its words.
-    """
-
+    #: Its content words in order, `DENY` before what is denied.
     said: tuple[str, ...]
+    #: See MOODS.
     moods: frozenset[str]
+    #: Who does what to whom hangs on the order of its words.
     directed: bool
 
     @property
@@ -259,21 +258,17 @@ def _apply_denial(clause: list[str]) -> Iterator[str]:
     yield from (DENIAL + token for token in after)
 
 
-SAME_MEMORY = 0.85
-"""From here on two lines are the same memory, unless it is configured otherwise."""
-MAX_MERGED = 2_000
-"""Characters that two lines may have when they are joined; the seed's number."""
+SAME_MEMORY = 0.85  # from here on two lines are the same memory, unless it is configured otherwise
+MAX_MERGED = 2_000  # characters that two lines may have when they are joined; the seed's number
+# The most that two lines are alike when each says a word that the other lacks; when the same words stand in another
+# order and it matters; when one denies what the other says, or has other figures.
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
-"""The most that two lines are alike when each says a word that the other lacks; when the same words stand in another
-order and it matters; when one denies what the other says, or has other figures."""
-MAX_ADDED = 1.5
-"""How much more a word weighs that one line has alone."""
+MAX_ADDED = 1.5  # how much more a word weighs that one line has alone
 _LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}
 MAX_WEIGHED = 80
 _SYMBOLS = re.compile(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
-_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"
-"""A space and a punctuation mark, until it is known what stands beside them."""
+_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # a space and a punctuation mark, until it is known what stands beside them
 _BESIDE_HAN = re.compile(
     f"(?<=[{HAN}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{HAN}])"
 )

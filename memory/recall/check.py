@@ -13,17 +13,18 @@ from memory.recall.sync import FILE_PREFIX, file_stamp
 from memory.workspace.files import FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
-OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"
-"""How the files of indexes are named, but for their ending."""
+OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # how the files of indexes are named, but for their ending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexCheck:
-    """One space's index. fault: what is wrong with it, "" for nothing; behind: files that have changed since."""
+    """One space's index."""
 
     space: str
     rows: int = 0
+    #: Files that have changed since.
     behind: int = 0
+    #: What is wrong with it, "" for nothing.
     fault: str = ""
 
 

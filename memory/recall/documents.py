@@ -13,27 +13,26 @@ from memory.workspace import daily_log
 
 # What is asked of recall, and what it gives.
 
-Kind = Literal["memory", "log", "said"]
-"""A line of MEMORY.md, a line of a daily log, something said in a conversation."""
+Kind = Literal["memory", "log", "said"]  # a line of MEMORY.md, a line of a daily log, something said in a conversation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """One search. space: whose memory, "" the owner's; there is no default.
+    """One search."""
 
-    now: timezone-aware, in the person's zone; relative dates in the query are reckoned from it and nothing else is.
-    since, until: YYYY-MM-DD, both inclusive, "" for open. speaker: only what that person said, "" for anyone.
-    behalf: the conversation that asks without its person's word; what was cleared there is left out, and so is what
-    does not match enough of the query. "" for a search that somebody asked for. shown_in: the conversation whose live
-    turns are left out, since they are in view anyway; "" for none.
-    """
-
+    #: Whose memory, "" the owner's; there is no default.
     space: str
     query: str
+    #: Timezone-aware, in the person's zone; relative dates in the query are reckoned from it and nothing else is.
     now: datetime
     limit: int = 5
+    #: YYYY-MM-DD, both inclusive, "" for open.
     since: str = ""
+    #: YYYY-MM-DD, both inclusive, "" for open.
     until: str = ""
+    #: Only what that person said, "" for anyone. behalf: the conversation that asks without its person's word; what was
+    #: cleared there is left out, and so is what does not match enough of the query. "" for a search that somebody asked
+    #: for. shown_in: the conversation whose live turns are left out, since they are in view anyway; "" for none.
     speaker: str = ""
     on_behalf_of: str = ""
     hide_live_of: str = ""
@@ -41,38 +40,41 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """Something found. text: all that may be given of it, with date and speaker where they are known.
+    """Something found."""
 
-    words: the bare words, as they stand in the file or message. path: relative to the workspace's root, line and last
-    (its last line): of a file; "" and 0 for something said. turn, conversation, message_id, seq: of something said,
-    else 0 and "". speaker: "" where none is known. fold: whose section a log's line stands in. date: YYYY-MM-DD or "".
-    score: 0 to 1, the best hit of a search being near 1.
-    """
-
+    #: All that may be given of it, with date and speaker where they are known.
     text: str
+    #: The bare words, as they stand in the file or message.
     words: str
     kind: Kind
+    #: YYYY-MM-DD or "".
     date: str
+    #: 0 to 1, the best hit of a search being near 1.
     score: float
     space: str = ""
+    #: Relative to the workspace's root, line and last (its last line): of a file; "" and 0 for something said.
     path: str = ""
     line: int = 0
     last: int = 0
+    #: Of something said, else 0 and "".
     turn: int = 0
+    #: Of something said, else 0 and "".
     conversation: str = ""
+    #: Of something said, else 0 and "".
     message_id: str = ""
+    #: Of something said, else 0 and "".
     seq: int = 0
+    #: "" where none is known.
     speaker: str = ""
+    #: Whose section a log's line stands in.
     fold: str = ""
 
 
 LONG_TERM = "MEMORY.md"
+# Characters of one row, how much two pieces of a longer text share, and how many pieces a text may have.
 PIECE_CHARACTERS, OVERLAP_CHARACTERS, MAX_PIECES = 1_000, 100, 400
-"""Characters of one row, how much two pieces of a longer text share, and how many pieces a text may have."""
-MEMORY_PLACE_STEP = 10
-"""Between the places of rows that stand beside each other without having to do with each other."""
-SESSION_PAUSE = timedelta(hours=4)
-"""After so much silence what is said is another talk."""
+MEMORY_PLACE_STEP = 10  # between the places of rows that stand beside each other without having to do with each other
+SESSION_PAUSE = timedelta(hours=4)  # after so much silence what is said is another talk
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _ENDS_AS_QUESTION = re.compile(r"[?？][\"'”’」』)）\s]*$")
 _CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
@@ -80,22 +82,29 @@ _CONTINUATION = re.compile(r"(?: {2,}+|\t)(?!(?:[-*+]|\d{1,3}[.)])\s)\S")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRow:
-    """One row. words: its bare words; session, place: see memory.recall.ranking.Hit, session counted in its source.
-
-    day: YYYY-MM-DD or ""; time: HH:MM or "". line, last: of a file, 1-based; turn, seq, message_id: of something said.
-    """
+    """One row."""
 
     kind: Kind
+    #: Its bare words.
     words: str
+    #: See memory.recall.ranking.Hit, session counted in its source.
     session: int
+    #: See memory.recall.ranking.Hit, session counted in its source.
     place: int
+    #: YYYY-MM-DD or "".
     day: str = ""
+    #: HH:MM or "".
     time: str = ""
     speaker: str = ""
+    #: Of a file, 1-based.
     line: int = 0
+    #: Of a file, 1-based.
     last: int = 0
+    #: Of something said.
     turn: int = 0
+    #: Of something said.
     seq: int = 0
+    #: Of something said.
     message_id: str = ""
     fold: str = ""
 

@@ -19,10 +19,9 @@ from memory.text.tokenizer import text_terms
 # Words are found by a table of postings, from which BM25 is reckoned as FTS5 does it: what PostgreSQL's own text search
 # ranks by knows nothing of how rare a word is. A query can name a table only as `_of` spells it, with its space.
 
-SESSIONS = 1 << 32
-"""More sessions than one source has."""
+SESSIONS = 1 << 32  # more sessions than one source has
+# Of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
 SATURATION, LENGTH_NORM, MIN_IDF = 1.2, 0.75, 1e-6
-"""Of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5."""
 
 
 def _of_space(table: str) -> str:
@@ -167,27 +166,30 @@ ON CONFLICT DO NOTHING
 """  # noqa: S608
 
 
-PAGE_ROWS = 500
-"""Rows of a source that are compared, or put in, with one statement."""
+PAGE_ROWS = 500  # rows of a source that are compared, or put in, with one statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpaceRow:
-    """A space's own row. next: the number of its next row; gone, generation: counts of vectors' losses, of changes."""
+    """A space's own row."""
 
     id: int = 0
     rows: int = 0
     length: int = 0
+    #: The number of its next row.
     next: int = 1
+    #: Counts of vectors' losses, of changes.
     gone: int = 0
+    #: Counts of vectors' losses, of changes.
     generation: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SpaceCache:
-    """What was looked up once and holds while the space's row is the same. sources: number and stamp by name."""
+    """What was looked up once and holds while the space's row is the same."""
 
     space: _SpaceRow
+    #: Number and stamp by name.
     sources: Mapping[str, tuple[int, str]]
     speakers: frozenset[str]
 

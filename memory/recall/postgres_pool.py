@@ -26,16 +26,14 @@ from memory.store.schema.postgres import SCHEMA
 # They are UNLOGGED: nothing is written twice, and no forgotten text stays in the server's log. A server that crashed
 # finds them empty, and each space is indexed again from the files and the record.
 
-VERSION = 1
-"""Of the tables below; those of a lower one are dropped and made anew."""
+VERSION = 1  # of the tables below; those of a lower one are dropped and made anew
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
+# Not to_regclass(): that may answer from what the connection knew before it waited for the lock.
 _COUNT_TABLES = """
 SELECT COUNT(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = %(schema)s AND relname = ANY(%(tables)s)
 """
-"""Not to_regclass(): that may answer from what the connection knew before it waited for the lock."""
-_LOCK = 0x6D6E656D61
-"""Of the advisory lock under which they are made: "mnema" in ASCII."""
+_LOCK = 0x6D6E656D61  # of the advisory lock under which they are made: "mnema" in ASCII
 _CREATE_TABLES = f"""
 DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
 CREATE SCHEMA {SCHEMA};
@@ -104,49 +102,47 @@ def _has_tables(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -
     return connection.execute(_COUNT_TABLES, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
 
 
-MAX_CONNECTIONS = 4
-"""Connections of one process; asyncio's threads are few, too."""
-STATEMENT_SECONDS = 60
-"""Seconds after which the server ends a statement that nobody may be waiting for any more."""
+MAX_CONNECTIONS = 4  # connections of one process; asyncio's threads are few, too
+STATEMENT_SECONDS = 60  # seconds after which the server ends a statement that nobody may be waiting for any more
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
+# Somebody has dropped or changed the tables, or they hold what they may not: they are made anew.
 _UNUSABLE_ERRORS = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
     errors.InvalidSchemaName,
     errors.UniqueViolation,
 )
-"""Somebody has dropped or changed the tables, or they hold what they may not: they are made anew."""
 IndexConnection = psycopg.Connection[tuple[Any, ...]]
 IndexPool = ConnectionPool[IndexConnection]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexTimeouts:
-    """Seconds that somebody waits.
+    """Seconds that somebody waits."""
 
-    connect: for a connection. read, change: for one statement, before its connection is given up, where nothing is
-    changed and where something is. wait: for another process that is changing the index; then a search takes what is
-    there. removal: the same where the index must be gone.
-    """
-
+    #: For a connection.
     connect: float = 5.0
+    #: For one statement, before its connection is given up, where nothing is changed and where something is.
     read: float = 5.0
+    #: For one statement, before its connection is given up, where nothing is changed and where something is.
     change: float = 60.0
+    #: For another process that is changing the index; then a search takes what is there.
     wait: float = 2.0
+    #: The same where the index must be gone.
     removal: float = 30.0
 
 
 @dataclass(slots=True, kw_only=True)
 class _BorrowedConnection:
-    """A connection in use. limit: seconds for a statement; since: when the one that runs began, inf for none.
-
-    cut: it was given up.
-    """
+    """A connection in use."""
 
     pool: IndexPool
+    #: Seconds for a statement.
     limit: float
+    #: When the one that runs began, inf for none.
     since: float = float("inf")
+    #: It was given up.
     cut: bool = False
 
 

@@ -8,44 +8,42 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# Share of its score that a row lends to the next row of its session, the previous one, and those two away.
 NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
-"""Share of its score that a row lends to the next row of its session, the previous one, and those two away."""
-DAY_SHARE = 0.3
-"""Share of a day's best score that each of its rows gets."""
-DATE_BONUS = 1.0
-"""What a row of a day that the question names gets, where 1 is the best row's words."""
+DAY_SHARE = 0.3  # share of a day's best score that each of its rows gets
+DATE_BONUS = 1.0  # what a row of a day that the question names gets, where 1 is the best row's words
 SPEAKER_FACTOR = 1.5
 QUESTION_FACTOR = 0.7
 _NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, TWO_AWAY_SHARE), (-2, TWO_AWAY_SHARE))
 
 
 class CandidateRow(NamedTuple):
-    """What ranking needs of a row; a tuple, for a search makes a thousand of them.
-
-    session: unique in the index; place: see IndexRow. said: its seq where it was said, 0 in a file. bare: its −bm25,
-    0 for a row that was not looked up by its words.
-    """
+    """What ranking needs of a row; a tuple, for a search makes a thousand of them."""
 
     row: int
+    #: Unique in the index.
     session: int
+    #: See IndexRow.
     place: int
     day: str
     speaker: str
     asks: int
     source: int
+    #: Its seq where it was said, 0 in a file.
     said: int
     fold: str
+    #: Its −bm25, 0 for a row that was not looked up by its words.
     bare: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedRow:
-    """A row in its order. score: as large as it makes its place; lender: the row that lent it more than it has itself,
-    itself for none.
-    """
+    """A row in its order."""
 
     row: int
+    #: As large as it makes its place.
     score: float
+    #: The row that lent it more than it has itself, itself for none.
     lender: int
 
 

@@ -23,45 +23,39 @@ from memory.workspace.files import SPACES_FOLDER
 
 # Finds the rows of one index that answer a question, and says how well; blocks.
 
+# Least share of a question's idf mass that a row, or the one that lent to it, matches to be recalled unasked.
 MIN_SHARE = 0.2
-"""Least share of a question's idf mass that a row, or the one that lent to it, matches to be recalled unasked."""
-MIN_CHARACTER_SHARE = 0.5
-"""The same where only single characters were found."""
+MIN_CHARACTER_SHARE = 0.5  # the same where only single characters were found
+# Rows that are put in order: the best by their words, more where many are wanted, and of the days that are named.
 MAX_BEST, MAX_OF_DAYS = 300, 300
-"""Rows that are put in order: the best by their words, more where many are wanted, and of the days that are named."""
-MAX_DATED_SPAN = timedelta(days=45)
-"""Of longer times only what matches by its words is looked at."""
-ROWS_PER_LENDER = 5
-"""One in so many of them has its neighbours looked up."""
-MAX_QUESTION = 2_000
-"""Characters of a question that are looked at."""
+MAX_DATED_SPAN = timedelta(days=45)  # of longer times only what matches by its words is looked at
+ROWS_PER_LENDER = 5  # one in so many of them has its neighbours looked up
+MAX_QUESTION = 2_000  # characters of a question that are looked at
+# Dates that are no dates: they would make what is found depend on the day it is looked for.
 VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
-"""Dates that are no dates: they would make what is found depend on the day it is looked for."""
-NEARNESS_WEIGHT = 0.4
-"""Weight of nearness in meaning beside words."""
-GENERIC_SPEAKERS = frozenset(("User", "Bot"))
-"""Speakers whose names say nothing: every conversation has them."""
+NEARNESS_WEIGHT = 0.4  # weight of nearness in meaning beside words
+GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # speakers whose names say nothing: every conversation has them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenRows:
-    """What a search leaves out. Of the source (its number): seqs before `cleared_before` and from `live_from` on.
-
-    folds: whose sections of the log.
-    """
+    """What a search leaves out. Of the source (its number): seqs before `cleared_before` and from `live_from` on."""
 
     source: int = 0
     cleared_before: int = 0
     live_from: int = 1 << 60
+    #: Whose sections of the log.
     folds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """A row that answers. score: 0 to 1; share: of the question's idf mass that it matches itself."""
+    """A row that answers."""
 
     whole: IndexedRow
+    #: 0 to 1.
     score: float
+    #: Of the question's idf mass that it matches itself.
     share: float
 
 
@@ -84,17 +78,17 @@ def find_rows(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question made ready. floor: see FLOOR, 0 where somebody asked for the search; most: rows by their words.
-
-    letters: its terms are single characters.
-    """
+    """A question made ready."""
 
     terms: tuple[str, ...]
     named: frozenset[str]
     dates: tuple[DateSpan, ...]
     search_filter: SearchFilter
+    #: See FLOOR, 0 where somebody asked for the search.
     floor: float
+    #: Rows by their words.
     most: int
+    #: Its terms are single characters.
     letters: bool = False
 
     @classmethod
@@ -213,8 +207,8 @@ def _day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
 
 
 T = TypeVar("T")
+# Indexes that are open at a time, each with up to 2 MiB of its pages; opening another takes a few milliseconds.
 MAX_OPEN_INDEXES = 32
-"""Indexes that are open at a time, each with up to 2 MiB of its pages; opening another takes a few milliseconds."""
 
 
 class Recall:

@@ -24,8 +24,7 @@ from memory.store.store import Store
 from memory.text.tokenizer import text_terms
 from memory.workspace.files import Workspace
 
-VERSION = 1
-"""Of the tables below; an index of another one is made anew."""
+VERSION = 1  # of the tables below; an index of another one is made anew
 _COLUMNS = tuple(field.name for field in fields(IndexRow))
 _SCHEMA = """
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
@@ -51,8 +50,7 @@ CREATE TRIGGER row_removed AFTER DELETE ON row BEGIN
     DELETE FROM vector WHERE row = old.id;
 END;
 """
-SESSIONS = 1 << 32
-"""More sessions than one source has."""
+SESSIONS = 1 << 32  # more sessions than one source has
 _CANDIDATE = (
     f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, row.source, row.seq, "
     "row.fold"
@@ -322,15 +320,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallDependencies:
-    """What recall stands on. folder: of the indexes that are files; zone: whose days and hours are told.
-
-    shared: where the indexes are kept that several processes work with; None for files of this process alone.
-    """
+    """What recall stands on."""
 
     store: Store
     workspace: Workspace
+    #: Of the indexes that are files.
     folder: Path
+    #: Whose days and hours are told.
     zone: tzinfo
+    #: Where the indexes are kept that several processes work with; None for files of this process alone.
     shared: "Shared | None" = None
 
 

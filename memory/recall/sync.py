@@ -18,23 +18,24 @@ from memory.workspace.files import SPACES_FOLDER, FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-PAGE_MESSAGES = 1_000
-"""Messages that are indexed in one step."""
+PAGE_MESSAGES = 1_000  # messages that are indexed in one step
+# A file that was changed so shortly ago may be changed again within the same tick of its clock.
 UNSETTLED_NS = 50_000_000
-"""A file that was changed so shortly ago may be changed again within the same tick of its clock."""
-FILE_PREFIX, CONVERSATION_PREFIX = "file:", "talk:"
-"""How the names of sources begin."""
+FILE_PREFIX, CONVERSATION_PREFIX = "file:", "talk:"  # how the names of sources begin
 _TRANSIENT_ERRNOS = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM)
+# Each memory file's path, what changes when it does, and when it last did (ns).
 FileStamps = Mapping[str, tuple[str, int]]
-"""Each memory file's path, what changes when it does, and when it last did (ns)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexLag:
-    """How an index differs from what it is made of. files: paths; gone: sources; talks: how far each is indexed."""
+    """How an index differs from what it is made of."""
 
+    #: Paths.
     files: tuple[str, ...]
+    #: Sources.
     gone: frozenset[str]
+    #: How far each is indexed.
     talks: Mapping[str, IndexPosition]
 
     @property

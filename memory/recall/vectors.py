@@ -16,14 +16,10 @@ from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-MAX_MATRIX_ROWS = 100_000
-"""Vectors of one space that are compared, the newest; older rows are found by their words."""
-MAX_NEAREST = 300
-"""Rows that a question is given."""
-BATCH_ROWS = 64
-"""Texts in one request."""
-RETRY_SECONDS = 30.0
-"""Seconds without requests after one has failed, where the wire does not say how many."""
+MAX_MATRIX_ROWS = 100_000  # vectors of one space that are compared, the newest; older rows are found by their words
+MAX_NEAREST = 300  # rows that a question is given
+BATCH_ROWS = 64  # texts in one request
+RETRY_SECONDS = 30.0  # seconds without requests after one has failed, where the wire does not say how many
 _PROBE = "hello"
 
 
@@ -40,8 +36,9 @@ class EmbeddingFailed(Exception):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. name: the model's; vectors of two models are never compared."""
+    """Turns texts into vectors."""
 
+    #: The model's; vectors of two models are never compared.
     name: str
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:

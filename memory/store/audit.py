@@ -18,23 +18,27 @@ from memory.store.schema.tables import audit, audit_head
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """An act to be added. subject: the conversation or the space; result: what came of it, in a word or two."""
+    """An act to be added."""
 
     action: str
+    #: The conversation or the space.
     subject: str
+    #: What came of it, in a word or two.
     result: str
     actor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRow:
-    """One act. subject: a conversation, a space or a party; args_digest: SHA-256 of what it was asked with, or ""."""
+    """One act."""
 
     seq: int
     at: datetime
     actor: str
     action: str
+    #: A conversation, a space or a party.
     subject: str
+    #: SHA-256 of what it was asked with, or "".
     args_digest: str
     decision: str
     result: str

@@ -27,20 +27,20 @@ _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
 _SELECT_NOW = f"SELECT {NOW_SQL} AS now"
 MAX_CONNECTIONS = 12
-LEASE_SECONDS = 5.0
-"""How long a process that does not renew its lease counts as alive."""
+LEASE_SECONDS = 5.0  # how long a process that does not renew its lease counts as alive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresOptions:
-    """How to open. url: postgresql://…; name: of this process, for people; connections: at once, at most.
+    """How to open."""
 
-    clock: unix seconds, None for the database's own.
-    """
-
+    #: Postgresql://….
     url: str
+    #: Of this process, for people.
     name: str = ""
+    #: At once, at most.
     connections: int = MAX_CONNECTIONS
+    #: Unix seconds, None for the database's own.
     clock: Callable[[], float] | None = None
     lease_seconds: float = LEASE_SECONDS
 

@@ -24,8 +24,7 @@ from memory.store.schema.tables import audit, channel_note, conversation, inbox,
 T = TypeVar("T")
 ACTOR = "restore"
 _RANK = {"blocked": 0, "user": 1, "admin": 2, "owner": 3}
-_LOSS_ACTIONS = ("revoke", "unlink")
-"""Acts in the audit by which somebody lost something."""
+_LOSS_ACTIONS = ("revoke", "unlink")  # acts in the audit by which somebody lost something
 
 _COUNT_CONVERSATIONS = (
     select(func.count().label("held")).select_from(conversation).where(conversation.c.listed.is_(True))
@@ -53,6 +52,7 @@ _DELETE_GRANT = delete(memory_tables.access_grant).where(
         for name in ("channel", "account", "subject", "subject_id", "group_id")
     )
 )
+# What may be used once may have been used since.
 _END_PENDING = (
     update(memory_tables.approval)
     .where(is_one_of(memory_tables.approval.c.state, "asked"))
@@ -68,7 +68,7 @@ _END_PENDING = (
     .values(state=literal_text("refused")),
     update(forgetting).where(is_one_of(forgetting.c.state, "asked")).values(state=literal_text("dropped")),
 )
-"""What may be used once may have been used since."""
+# What was still to be sent may have been sent since: it goes as a repeat, and says so.
 _SETTLE_UNSENT = (
     update(outbox)
     .where(is_one_of(outbox.c.state, "pending"))
@@ -77,32 +77,32 @@ _SETTLE_UNSENT = (
         repeats=case((outbox.c.repeats == 0, 1), else_=outbox.c.repeats),
     )
 )
-"""What was still to be sent may have been sent since: it goes as a repeat, and says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreContents:
-    """What a record holds. waiting: messages without an answer; audit: no row of its chain was altered."""
+    """What a record holds."""
 
     conversations: int
     messages: int
+    #: Messages without an answer.
     waiting: int
+    #: No row of its chain was altered.
     audit: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplacedRights:
-    """What the record that a backup replaces says about rights, and what its channels keep.
+    """What the record that a backup replaces says about rights, and what its channels keep."""
 
-    lived: somebody has talked to the bot, or was let in; in a home that is new nothing was taken from anybody.
-    losses: rows of the audit; forgotten: requests to forget that were confirmed since the backup.
-    """
-
+    #: Somebody has talked to the bot, or was let in; in a home that is new nothing was taken from anybody.
     lived: bool
     grants: tuple[GrantRow, ...]
+    #: Rows of the audit.
     losses: tuple[Row, ...]
     links: frozenset[tuple[str, str]]
     notes: tuple[Row, ...]
+    #: Requests to forget that were confirmed since the backup.
     forgotten: int
 
 

@@ -26,44 +26,47 @@ FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "sta
 FoldMethod = Literal["model", "extract"]
 
 
-ALBUM_SECONDS = 2.0
-"""How long more parts of an album are waited for after the newest."""
+ALBUM_SECONDS = 2.0  # how long more parts of an album are waited for after the newest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a conversation is and whose memory it uses. kind: "dm" or "group"; space: "" is the owner's."""
+    """Where a conversation is and whose memory it uses."""
 
     channel: str
     account: str
     chat_id: str
     thread_id: str
+    #: "dm" or "group".
     kind: str
+    #: "" is the owner's.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewInboxRow:
-    """One inbound message for T1. body: JSON text of what was said (see bot/messages.py), with blobs by hash.
+    """One inbound message for T1.
 
-    key is unique per channel and account for ever. ignored: "" or why it will not be handled (stored as such).
-    urgent: handled beside the lane (a command such as /stop), so it never waits its turn.
-    kind aside: not to be answered, told to the model with the conversation's next turn. edit and delete are of the
-    message with key `target`; move is of the chat at `place` to the chat id `target`, whose space would be `to_space`.
-    album: rows of one become one turn; not_before is when the oldest of them is due, and moves with each newer one.
+    key is unique per channel and account for ever.
     """
 
     place: Place
     key: str
     kind: InboxKind
     sender_id: str
+    #: JSON text of what was said (see bot/messages.py), with blobs by hash.
     body: str
     order_key: str = ""
+    #: "" or why it will not be handled (stored as such).
     ignored: str = ""
+    #: Handled beside the lane (a command such as /stop), so it never waits its turn. kind aside: not to be answered,
+    #: told to the model with the conversation's next turn. edit and delete are of the message with key `target`; move
+    #: is of the chat at `place` to the chat id `target`, whose space would be `to_space`.
     urgent: bool = False
     not_before: float = 0.0
     target: str = ""
     to_space: str = ""
+    #: Rows of one become one turn; not_before is when the oldest of them is due, and moves with each newer one.
     album: str = ""
 
 
@@ -77,29 +80,24 @@ class NoteChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedRow:
-    """T1's answer: the inbox id (that of the first delivery where this one is a repeat).
-
-    meant: of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown; meant_in: the
-    conversation of that one. trace_id: what everything that comes of the row is found by.
-    """
+    """T1's answer: the inbox id (that of the first delivery where this one is a repeat)."""
 
     id: str
     conversation: str
     new: bool
     state: InboxState
     line: int
+    #: Of an edit or a withdrawal, the inbox id of the message it is about, "" where that is unknown.
     meant: str = ""
+    #: The conversation of that one.
     meant_in: str = ""
+    #: What everything that comes of the row is found by.
     trace_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """One accepted message. line: place in the transcript a person sees.
-
-    attempts: deaths of a process that had it at work; deaths_alone: those of them when it was the only one at work.
-    reason: why it is ignored, or that its command has begun. not_before: unix seconds before which it is not begun.
-    """
+    """One accepted message."""
 
     id: str
     conversation: str
@@ -111,13 +109,18 @@ class InboxRow:
     body: str
     order_key: str
     state: InboxState
+    #: Why it is ignored, or that its command has begun.
     reason: str
+    #: Deaths of a process that had it at work.
     attempts: int
+    #: Those of them when it was the only one at work.
     deaths_alone: int
     turn_id: str
     trace_id: str
+    #: Place in the transcript a person sees.
     line: int
     urgent: bool
+    #: Unix seconds before which it is not begun.
     not_before: float
     album: str
     received: datetime
@@ -125,10 +128,7 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationRow:
-    """One conversation. turns: in the view now, the running one left out; updated: newest in- or outbound.
-
-    own_space: what it has by itself; place.space is the memory it uses, that of the home its account has joined.
-    """
+    """One conversation."""
 
     id: str
     place: Place
@@ -138,32 +138,34 @@ class ConversationRow:
     view_from: int
     fold_head: str
     title: str
+    #: In the view now, the running one left out.
     turns: int
+    #: Newest in- or outbound.
     updated: datetime
     policy: str
     model: str
+    #: What it has by itself; place.space is the memory it uses, that of the home its account has joined.
     own_space: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """A message before it is stored: the store gives it its seq and turn. id: given by us, "" = made there.
-
-    tainted: see Message.
-    """
+    """A message before it is stored: the store gives it its seq and turn."""
 
     role: Role
     parts: tuple[Part, ...]
     tokens: int
     counter: str
     origin: str
+    #: Given by us, "" = made there.
     id: str = ""
+    #: See Message.
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRow:
-    """One turn of work. step: model calls finished; attempts: deaths of a process that had it at work."""
+    """One turn of work."""
 
     id: str
     conversation: str
@@ -172,21 +174,26 @@ class TurnRow:
     inbox_id: str
     actor: str
     state: TurnState
+    #: Model calls finished.
     step: int
+    #: Deaths of a process that had it at work.
     attempts: int
     trace_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRow:
-    """One tool call. row id; call_id: the model's; input: JSON text; idem_key: the same for every run of it."""
+    """One tool call. row id."""
 
     id: str
     turn_id: str
+    #: The model's.
     call_id: str
     name: str
+    #: JSON text.
     input: str
     effect: Effect
+    #: The same for every run of it.
     idem_key: str
     state: CallState
     attempts: int
@@ -194,41 +201,37 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    """A call as T3 plans it. effect: "pure" for an unknown tool, which only ever yields an error."""
+    """A call as T3 plans it."""
 
     call_id: str
     name: str
     input: str
+    #: "pure" for an unknown tool, which only ever yields an error.
     effect: Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOutboxRow:
-    """One part of an answer for T6. The store derives client_key from source and part_no.
-
-    key_valid: seconds for which the platform holds the key, 0 when it takes none. payload: JSON text of what goes with
-    the text (a file by its blob, buttons), "" for nothing.
-    """
+    """One part of an answer for T6. The store derives client_key from source and part_no."""
 
     kind: OutboxKind
     text: str
     part_no: int
     parts: int
+    #: Seconds for which the platform holds the key, 0 when it takes none.
     key_valid: float = 0.0
+    #: JSON text of what goes with the text (a file by its blob, buttons), "" for nothing.
     payload: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """One part of an answer on its way. source: inbox id it answers + what it is; repeats: sends of unknown fate.
-
-    key_expires: unix seconds until which the key holds, 0 for none. not_before: unix seconds. line: place in the
-    transcript. reply_to: inbox id; reply_to_key: the platform's key of that message; trace_id: that row's.
-    """
+    """One part of an answer on its way."""
 
     id: str
     conversation: str
     place: Place
+    #: Inbox id it answers + what it is.
     source: str
     part_no: int
     parts: int
@@ -237,40 +240,49 @@ class OutboxRow:
     text: str
     state: OutboxState
     attempts: int
+    #: Sends of unknown fate.
     repeats: int
     plain: bool
+    #: Unix seconds until which the key holds, 0 for none.
     key_expires: float
+    #: Unix seconds.
     not_before: float
+    #: Inbox id.
     reply_to: str
+    #: The platform's key of that message.
     reply_to_key: str
     platform_id: str
     error: str
+    #: Place in the transcript.
     line: int
     payload: str
     created: datetime
+    #: That row's.
     trace_id: str = ""
 
 
-HELD_UNTIL_REPLY = 9_000_000_000.0
-"""As retry_at or not_before: until the person writes again."""
+HELD_UNTIL_REPLY = 9_000_000_000.0  # as retry_at or not_before: until the person writes again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendOutcome:
-    """T8: what became of a send. retry_at: unix seconds or HELD, for state "pending"; plain: next try as plain text."""
+    """T8: what became of a send."""
 
     state: OutboxState
     platform_id: str = ""
     error: str = ""
+    #: Unix seconds or HELD, for state "pending".
     retry_at: float = 0.0
+    #: Next try as plain text.
     plain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of model calls as the provider counted them. input: all of it, cached parts included."""
+    """Tokens of model calls as the provider counted them."""
 
     model: str
+    #: All of it, cached parts included.
     input: int
     output: int
     cache_read: int = 0
@@ -281,12 +293,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldPlan:
-    """A fold to be begun. The range is whole turns, from the first live one on; log_only: /new's, no summary.
-
-    tokens_before: of the turns and summary in view; tokens_after: of the turns that stay, 0 to tell it from them.
-    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned,
-    0 for what it is when this is stored.
-    """
+    """A fold to be begun. The range is whole turns, from the first live one on."""
 
     conversation: str
     epoch: int
@@ -297,21 +304,21 @@ class FoldPlan:
     to_turn: int
     policy: str
     reason: str
+    #: Of the turns and summary in view.
     tokens_before: int
+    #: Of the turns that stay, 0 to tell it from them.
     tokens_after: int = 0
+    #: /new's, no summary.
     log_only: bool = False
+    #: JSON text that explains the cut, "" for none.
     why: str = ""
+    #: The conversation's next_seq when it was planned, 0 for what it is when this is stored.
     seen_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRow:
-    """One fold. log_ref: the daily log's path relative to the workspace root; at: when planned (UTC).
-
-    why: JSON text that explains the cut, "" for none; seen_seq: the conversation's next_seq when it was planned, or
-    when it was taken back. tainted: some line of its texts rests on words from outside (memory.context.taint);
-    clean_lines: JSON list of the keys of those that do not, where some do; summary_tainted: one of the summary does.
-    """
+    """One fold."""
 
     id: str
     conversation: str
@@ -332,15 +339,22 @@ class FoldRow:
     summary: str
     summary_tokens: int
     source_sha256: str
+    #: The daily log's path relative to the workspace root.
     log_ref: str
     tokens_before: int
     tokens_after: int
     log_only: bool
+    #: When planned (UTC).
     at: datetime
+    #: JSON text that explains the cut, "" for none.
     why: str = ""
+    #: The conversation's next_seq when it was planned, or when it was taken back.
     seen_seq: int = 0
+    #: Some line of its texts rests on words from outside (memory.context.taint).
     tainted: bool = False
+    #: JSON list of the keys of those that do not, where some do.
     clean_lines: str = ""
+    #: One of the summary does.
     summary_tainted: bool = False
 
     @property
@@ -351,13 +365,14 @@ class FoldRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSnapshot:
-    """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at again.
-
-    parts: as they are shown, in order. source: a hash of all that a person may edit of it. epoch, fold_head, and
-    reductions (how many its view had): the session's when it was taken.
+    """What awareness, MEMORY.md and the day's log look like in a conversation's prefix until they are looked at
+    again.
     """
 
+    #: As they are shown, in order.
     parts: tuple[SystemPart, ...]
+    #: A hash of all that a person may edit of it. epoch, fold_head, and reductions (how many its view had): the
+    #: session's when it was taken.
     source: str
     epoch: int
     fold_head: str
@@ -366,17 +381,17 @@ class PromptSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptRow:
-    """One line of the transcript a person sees. role: "user", "assistant" or "notice"; number: its `line`.
-
-    state: of the inbox or outbox row behind it.
-    """
+    """One line of the transcript a person sees."""
 
     id: str
+    #: Its `line`.
     number: int
+    #: "user", "assistant" or "notice".
     role: str
     text: str
     at: datetime
     reply_to: str
+    #: Of the inbox or outbox row behind it.
     state: str
 
 
@@ -492,13 +507,12 @@ def belongs_to_space(own: ColumnElement[str]) -> ColumnElement[bool]:
     return or_(own == bindparam("space"), own.in_(joined))
 
 
-LINKED_SPACE = linked_space(conversation.c.space)
-"""The home of a conversation's space, within a query of conversations."""
+LINKED_SPACE = linked_space(conversation.c.space)  # the home of a conversation's space, within a query of conversations
+# A conversation's place as `place_…` columns, with the home of its space.
 PLACE_COLUMNS = tuple(
     (LINKED_SPACE if name == "space" else conversation.c[name]).label(f"place_{name}")
     for name in Place.__dataclass_fields__
 )
-"""A conversation's place as `place_…` columns, with the home of its space."""
 _SELECT_LINKED_SPACE = select(linked_space(bindparam("own", type_=Text())).label("space"))
 _MEMBERS = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
 _MEMBERS_IN_ORDER = _MEMBERS.order_by(account_link.c.at, account_link.c.own_space)

@@ -65,8 +65,7 @@ from memory.store.schema.tables import instance, probe
 
 log = structlog.get_logger(__name__)
 _PROBE_CHARACTERS = 4096
-CLOSE_SECONDS = 3.0
-"""For which a server is told that we go; a lease ends by itself soon after."""
+CLOSE_SECONDS = 3.0  # for which a server is told that we go; a lease ends by itself soon after
 _INSERT_PROBE = insert(probe)
 _DELETE_PROBE = delete(probe).where(probe.c.id == bindparam("row"))
 _MARK_CLEAN = update(instance).values(clean=bindparam("whole"))

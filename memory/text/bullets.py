@@ -5,13 +5,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+# Each category's heading, as the template has it and as it is written where a file has none.
 HEADINGS = {
     "user_preference": "偏好 · Preferences",
     "project_context": "项目 · Projects",
     "skill": "技能 · Skills",
     "fact": "事实 · Facts",
 }
-"""Each category's heading, as the template has it and as it is written where a file has none."""
 CATEGORIES = tuple(HEADINGS)
 
 MAX_BULLET = 10_000
@@ -37,30 +37,30 @@ _TAB_WIDTH = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bullet:
-    """One memory of a file. text: its words, further lines after "\\n", as `tidy` leaves them.
+    """One memory of a file."""
 
-    category: what its heading stands for, "" for any other heading. heading: the nearest one's words, "" above all.
-    first, last: its lines, from 1.
-    """
-
+    #: Its words, further lines after "\n", as `tidy` leaves them.
     text: str
+    #: What its heading stands for, "" for any other heading.
     category: str
+    #: The nearest one's words, "" above all.
     heading: str
+    #: Its lines, from 1.
     first: int
+    #: Its lines, from 1.
     last: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulletSection:
-    """A heading and what stands under it, up to the next one. last: the line behind which a new bullet belongs.
-
-    mark: how its last bullet begins, "" where it has none.
-    """
+    """A heading and what stands under it, up to the next one."""
 
     title: str
     category: str
     level: int
+    #: The line behind which a new bullet belongs.
     last: int
+    #: How its last bullet begins, "" where it has none.
     mark: str = ""
 
 

@@ -9,12 +9,10 @@ from functools import lru_cache
 
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
-MENTION_SHARE = 0.6
-"""Of a query's content terms: so many in one sentence say what the query says."""
-MIN_REPEATED = 2
-"""Terms that a sentence must share with a forgotten one to be a repetition of it."""
+MENTION_SHARE = 0.6  # of a query's content terms: so many in one sentence say what the query says
+MIN_REPEATED = 2  # terms that a sentence must share with a forgotten one to be a repetition of it
+# What stands where something was forgotten, by the language of what stood there.
 FORGOTTEN_MARKS = {"zh": "［已忘记］", "en": "[forgotten]"}
-"""What stands where something was forgotten, by the language of what stood there."""
 FORGOTTEN_MARK = re.compile("|".join(map(re.escape, FORGOTTEN_MARKS.values())))
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -70,14 +68,15 @@ def fold_spelling(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionMatcher:
-    """What to look for. query: the person's words; said: sentences that are to be forgotten, as they were found.
+    """What to look for."""
 
-    only: nothing goes but what repeats one of them. kept: sentences (as `plain` leaves them) that stay.
-    """
-
+    #: The person's words.
     query: str
+    #: Sentences that are to be forgotten, as they were found.
     said: tuple[str, ...] = ()
+    #: Nothing goes but what repeats one of them.
     only: bool = False
+    #: Sentences (as `plain` leaves them) that stay.
     kept: frozenset[str] = frozenset()
 
     def hits(self, sentence: str, *, literally: bool, near: bool) -> bool:

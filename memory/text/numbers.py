@@ -7,8 +7,7 @@ from itertools import combinations
 
 from memory.text.normalize import MONTHS
 
-Choice = frozenset[str]
-"""Tokens of which a source must have one for a figure to be in it."""
+Choice = frozenset[str]  # tokens of which a source must have one for a figure to be in it
 
 MAX_DIGITS = 40  # a longer number is a code, not a value
 MAX_PARTS = 12  # a number of more parts is a row of something, and means nothing in part
@@ -116,10 +115,13 @@ _SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
 
 @dataclass(frozen=True, slots=True)
 class _FoundNumber:
-    """A number as found. text: its digits; value: with its power of ten, "" for none; unit: "" for none."""
+    """A number as found."""
 
+    #: Its digits.
     text: str
+    #: With its power of ten, "" for none.
     value: str
+    #: "" for none.
     unit: str
     place: bool
 

@@ -21,8 +21,8 @@ from memory.text.mentions import (
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
+# Who said it when, or the name of a command: stays while it is not itself what is to be forgotten.
 _SPEAKER_PREFIX = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
-"""Who said it when, or the name of a command: stays while it is not itself what is to be forgotten."""
 _INTERNAL_MARKS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
 _FIXED_HEADINGS = frozenset(f"## {title}" for titles in HEADINGS.values() for title in titles.values())
 

@@ -6,13 +6,13 @@ import unicodedata
 
 MAX_NAME = 40
 UNNAMED_SPEAKER = "member"
+# Before each further line of somebody's words, so that none looks like the first line of somebody else's.
 INDENT = "    "
-"""Before each further line of somebody's words, so that none looks like the first line of somebody else's."""
 _MARK_LETTERS = 4
 _MARK = re.compile(rf" #[0-9a-f]{{{_MARK_LETTERS}}}$")
 _SPEAKER_LINE = re.compile(rf"\[|[^:：]{{0,60}}[#＃]\s?[0-9a-fA-F]{{{_MARK_LETTERS}}}\s?[:：]")
+# Signs that end a speaker's name or begin a mark, and what looks like them.
 _NAME_FORBIDDEN = frozenset(":#[]<>∶ː꞉׃։፡᛬⁚⁝")
-"""Signs that end a speaker's name or begin a mark, and what looks like them."""
 
 
 def speaker_name(name: str, id: str, conversation: str) -> str:

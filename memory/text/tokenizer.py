@@ -13,8 +13,7 @@ import snowballstemmer
 
 from memory.text.speakers import display_name
 
-MAX_TERMS = 64
-"""Of one question; the first ones."""
+MAX_TERMS = 64  # of one question; the first ones
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _RUN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _IS_CJK = re.compile(f"[{_CJK}]")
@@ -37,8 +36,8 @@ _STOP_PHRASES_ZH = re.compile(
     "辛苦|哈哈|不错|行吧|对的|是的|可能|"
     "[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
 )
+# Characters that say nothing where nothing stands beside them; inside a word they do.
 _STOP_CHARACTERS = frozenset("好行对嗯哦噢喔要会有说想")
-"""Characters that say nothing where nothing stands beside them; inside a word they do."""
 
 
 def fold_text(text: str) -> str:
@@ -119,12 +118,11 @@ def _stem_word(word: str) -> str:
 
 # Which texts have most of a question's words in common with it, in Chinese and in English. Pure.
 
+# The least share of a question's idf mass that a text must match to be found at all.
+#
+# The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's
+# mass is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
 MIN_SCORE = 0.05
-"""The least share of a question's idf mass that a text must match to be found at all.
-
-The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's mass
-is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
-"""
 MIN_CHARACTER_SCORE = 0.3
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.3
@@ -151,10 +149,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedText(Generic[Key]):
-    """A text that was found. score: 0 to 1, comparable within one question."""
+    """A text that was found."""
 
     key: Key
     text: str
+    #: 0 to 1, comparable within one question.
     score: float
 
 

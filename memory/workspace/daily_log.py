@@ -9,10 +9,8 @@ from memory.workspace.files import FileConflict, SpaceFiles
 
 LOG_FOLDER = "memory"
 MAX_TRIES = 20
-MAX_DAYS_AWAY = 2
-"""Days by which two zones may differ on the date of one moment."""
-CHUNK_CHARS = 1 << 16
-"""Characters of a long text whose lines are made at a time."""
+MAX_DAYS_AWAY = 2  # days by which two zones may differ on the date of one moment
+CHUNK_CHARS = 1 << 16  # characters of a long text whose lines are made at a time
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
@@ -24,13 +22,15 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSection:
-    """What one fold writes. at: in the zone whose day and clock the log goes by. body: Markdown lines."""
+    """What one fold writes."""
 
     fold: str
     channel: str
     first_turn: int
     last_turn: int
+    #: In the zone whose day and clock the log goes by.
     at: datetime
+    #: Markdown lines.
     body: str
 
     @property
@@ -46,19 +46,21 @@ class LogSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogRow:
-    """One line of a file that says something. number: from 1; time, speaker: "" where the line has none.
+    """One line of a file that says something."""
 
-    fold: of the section it stands in, "" outside; mark: "", "stale" or "undone", of that section's heading. raw: the
-    line as it stands in the file.
-    """
-
+    #: From 1.
     number: int
     text: str
+    #: "" where the line has none.
     time: str = ""
+    #: "" where the line has none.
     speaker: str = ""
+    #: Of the section it stands in, "" outside.
     fold: str = ""
+    #: "", "stale" or "undone", of that section's heading.
     mark: str = ""
     heading: str = ""
+    #: The line as it stands in the file.
     raw: str = ""
 
 

@@ -27,8 +27,8 @@ MAX_DEPTH = 8
 TEMPORARY = ".mnema-tmp"
 SPACES_FOLDER = "spaces"
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+# An unfinished write of somebody who may be asleep; see memory.workspace.locks.Writer.
 _TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
-"""An unfinished write of somebody who may be asleep; see memory.workspace.locks.Writer."""
 
 
 class FileConflict(RuntimeError):
@@ -41,12 +41,13 @@ class FileTooBig(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFile:
-    """A file as it was read. path: relative to its space. text: decoded as UTF-8, what is not UTF-8 replaced;
-    a byte order mark and the line ends are kept. sha256: of the bytes. size in bytes, mtime in unix seconds.
-    """
+    """A file as it was read."""
 
+    #: Relative to its space.
     path: str
+    #: Decoded as UTF-8, what is not UTF-8 replaced; a byte order mark and the line ends are kept.
     text: str
+    #: Of the bytes. size in bytes, mtime in unix seconds.
     sha256: str
     size: int
     mtime: float
@@ -54,8 +55,9 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """A file or folder in a listing. path: relative to its space. size in bytes, mtime in unix seconds."""
+    """A file or folder in a listing."""
 
+    #: Relative to its space. size in bytes, mtime in unix seconds.
     path: str
     size: int
     mtime: float
@@ -244,13 +246,15 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AtomicWrite:
-    """One write of `name` in the open `folder`. writer: who may; checked: compare with `expected` before the rename."""
+    """One write of `name` in the open `folder`."""
 
     folder: int
     name: str
     us: frozenset[int]
     mode: int
+    #: Who may.
     writer: SpaceWriter
+    #: Compare with `expected` before the rename.
     checked: bool = False
     expected: str | None = None
 

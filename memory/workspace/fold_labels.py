@@ -18,8 +18,8 @@ from memory.workspace import daily_log
 _FIXED_HEADINGS = frozenset(
     map(normalize_words, (*(head for heads in HEADS.values() for head in heads.values()), *chain(*HEADINGS.values())))
 )
+# The last line of a digest.
 _DIGEST_MARK = re.compile(r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?")
-"""The last line of a digest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-MAX_NAME_BYTES = 120
-"""Bytes of one name in a path."""
+MAX_NAME_BYTES = 120  # bytes of one name in a path
 _OPENAT2 = 437
 _RESOLVE_FLAGS = 0x08 | 0x04 | 0x02  # RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS
 _COMMON_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY

@@ -10,8 +10,8 @@ from benchmarks import recall, recall_rows
 from benchmarks.recall import OWN, Person, Returned, score
 from memory.workspace.files import Workspace
 
+# Of the sets that lie beside the benchmark.
 FLOORS = {"en": {"R@5": 0.90, "B2000": 0.90, "MRR": 0.70}, "zh": {"R@5": 0.95, "B2000": 0.95, "MRR": 0.75}}
-"""Of the sets that lie beside the benchmark."""
 ON_THE_DAY, YEARS_LATER = datetime(2025, 11, 12, tzinfo=UTC), datetime(2031, 2, 3, tzinfo=UTC)
 
 

@@ -23,8 +23,7 @@ from memory.store.store import Store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
 QUIET = {"memory": {"extract": False}}
-UNWATCHED = 3_600.0
-"""Seconds between two looks at config.json: here nobody edits it but the house."""
+UNWATCHED = 3_600.0  # seconds between two looks at config.json: here nobody edits it but the house
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

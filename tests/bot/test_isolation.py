@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from bot.dispatch import CrashIsolation
 from tests.by_night import examples
 
-LONG = 60.0
-"""Seconds that no test lasts."""
+LONG = 60.0  # seconds that no test lasts
 
 
 @dataclass(slots=True)

@@ -19,8 +19,7 @@ from cryptography.x509.oid import NameOID
 
 Kind = Literal["good", "another's", "self-signed", "expired"]
 BAD: tuple[Kind, ...] = ("another's", "self-signed", "expired")
-HANDSHAKE = 0x16
-"""The first byte of a connection that begins with TLS."""
+HANDSHAKE = 0x16  # the first byte of a connection that begins with TLS
 
 
 class Authority:

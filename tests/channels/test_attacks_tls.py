@@ -73,8 +73,7 @@ FEISHU: dict[str, Any] = {
     "/tenant_access_token/internal": {"code": 0, "tenant_access_token": "t-1", "expire": 7200},
     "/bot/v3/info": {"code": 0, "bot": {"open_id": "ou_bot", "app_name": "bot"}},
 }
-HEARS = [name for name in MADE if name != "wechat_mp"]
-"""Those that hear by calling the platform."""
+HEARS = [name for name in MADE if name != "wechat_mp"]  # those that hear by calling the platform
 
 
 @pytest.fixture
@@ -160,6 +159,7 @@ async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Ki
         nothing_said(server)
 
 
+# What is fetched, by channel, from a place at that address.
 FILES: dict[str, Callable[[str], str]] = {
     "telegram": lambda root: "file-1",
     "feishu": lambda root: "om_1/file/file_1",
@@ -167,7 +167,6 @@ FILES: dict[str, Callable[[str], str]] = {
     "wechat_mp": lambda root: json.dumps({"id": "", "url": f"{root}/picture?{SECRET}"}),
     "wecom": lambda root: json.dumps({"url": f"{root}/file?{SECRET}", "aeskey": AES}),
 }
-"""What is fetched, by channel, from a place at that address."""
 
 
 @pytest.mark.parametrize("kind", BAD)

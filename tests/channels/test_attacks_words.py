@@ -36,6 +36,7 @@ def on_mp(text: str) -> str:
 ME = BotIdentity(id=100, username="lab_bot", account="100")
 GROUP = {"id": -1002000000123, "type": "supergroup", "title": "Lab"}
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
+# What is done to a text, and how much of one comes there at once, or more.
 RENDERED: dict[str, tuple[Callable[[str], str], int]] = {
     "telegram": (to_html, 4_096),
     "feishu": (sanitize_markdown, 20_000),
@@ -46,7 +47,6 @@ RENDERED: dict[str, tuple[Callable[[str], str], int]] = {
     "clean": (replace_unstorable, 100_000),
     "parts": (lambda text: "".join(split_text(text, 4096, "utf16")), 100_000),
 }
-"""What is done to a text, and how much of one comes there at once, or more."""
 
 
 def update(text: str, *entities: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -169,8 +169,7 @@ ENDLESS = {
     "families": "\U0001f468\u200d" * 30_000,
     "bidi": "\u202e" * 100_000,
 }
-SECONDS = 5.0
-"""What takes milliseconds alone takes longer beside others; what is quadratic or worse takes minutes."""
+SECONDS = 5.0  # what takes milliseconds alone takes longer beside others; what is quadratic or worse takes minutes
 
 
 @pytest.mark.parametrize("kind", [*ENDLESS])

@@ -8,6 +8,7 @@ import pytest
 from channels.message import Capabilities
 from tests.contracts.channel_stage import Fault, Inbox, Pages, Stage, bind
 
+# What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out here.
 CLAIMED: dict[str, Callable[[Capabilities], bool]] = {
     "say_in_group": lambda able: able.groups,
     "edit": lambda able: "edit" in able.hears,
@@ -22,7 +23,6 @@ CLAIMED: dict[str, Callable[[Capabilities], bool]] = {
     "keyed": lambda able: able.keyed,
     "limit": lambda able: bool(able.limit),
 }
-"""What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out here."""
 
 Case = TypeVar("Case", bound=Callable[..., Any])
 METHODS = {name for name in vars(Stage) if not name.startswith("_")} | {*Stage.__annotations__}

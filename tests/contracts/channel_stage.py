@@ -24,8 +24,8 @@ Fault = Literal[
     "chat_gone",  # the person's chat is closed to us, from now on
 ]
 Cut = Literal["silent", "refused", "errors"]
+# Seconds after which a wait is given up; stages are built with times (of polls, of answers) of two or three.
 WAIT = 40.0
-"""Seconds after which a wait is given up; stages are built with times (of polls, of answers) of two or three."""
 
 
 class Stage(Protocol):
@@ -69,8 +69,8 @@ class Stage(Protocol):
     async def restart(self) -> None:
         """The program has died and begins anew: its connections end, `channel` is another one, built alike."""
 
+    #: After how many seconds the platform brings an event again that was not confirmed, each from the one before.
     redeliveries: Sequence[float]
-    """After how many seconds the platform brings an event again that was not confirmed, each from the one before."""
 
     def later(self, seconds: float) -> None:
         """The clock that both sides go by jumps ahead."""
@@ -124,8 +124,8 @@ class Stage(Protocol):
     # -- what people see --------------------------------------------------------------------------
 
     person: str
+    #: Ids of who speaks by `say` and by `another_says`.
     other_person: str
-    """Ids of who speaks by `say` and by `another_says`."""
 
     def another_sees(self) -> list[str]:
         """What the second person sees."""

@@ -16,8 +16,7 @@ T = TypeVar("T")
 WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
 
 
-HELD = 1_100
-"""Rows that an index may hold of those it is given, however many they are."""
+HELD = 1_100  # rows that an index may hold of those it is given, however many they are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

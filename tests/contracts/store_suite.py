@@ -25,8 +25,8 @@ from tests.contracts.store_words import (
     words,
 )
 
+# One suite, several backends, each with a record of its own.
 BESIDE = (HealthCheck.function_scoped_fixture, HealthCheck.differing_executors)
-"""One suite, several backends, each with a record of its own."""
 
 
 class DeliverySuite:

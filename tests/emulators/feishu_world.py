@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 State = Literal["open", "out", "unavailable"]
-SCHEDULE = (15.0, 300.0, 3600.0, 21_600.0)
-"""After so many seconds an event that was not acknowledged is pushed again."""
+SCHEDULE = (15.0, 300.0, 3600.0, 21_600.0)  # after so many seconds an event that was not acknowledged is pushed again
 DEADLINE = 3.0
 TOKEN_LIFE, TOKEN_FRESH = 7200.0, 1800.0
 BOT = "ou_bot_of_the_lab"

@@ -19,12 +19,10 @@ from PIL import Image, UnidentifiedImageError
 from memory.context.tokens import _PATTERN, _read_ranks
 from tests.emulators.model_rules import bare, count
 
-Count = Callable[[Any], int]
-"""Takes a request's body, a part of it, or bare text."""
+Count = Callable[[Any], int]  # takes a request's body, a part of it, or bare text
 
 PER_MESSAGE, PER_BLOCK, PER_TOOL, PIXELS, UNREAD_PICTURE = 4, 9, 14, 750, 1_600
-WIDE = 3.4
-"""How many Latin characters a Chinese one weighs."""
+WIDE = 3.4  # how many Latin characters a Chinese one weighs
 _WIDE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 _UNSEEN = frozenset({"type", "role", "id", "tool_use_id", "tool_call_id", "signature", "media_type", "cache_control"})
 _WRITTEN = frozenset({"input", "input_schema", "parameters"})

@@ -13,8 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 SECRET = b"a key nobody needs to keep"
-LOOK_BACK = 20
-"""Blocks before a cache mark in which an older entry is looked for."""
+LOOK_BACK = 20  # blocks before a cache mark in which an older entry is looked for
 
 
 class Refused(Exception):

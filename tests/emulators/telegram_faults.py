@@ -15,8 +15,7 @@ Action = Literal[
     "truncate",
     "drip",
 ]
-AFTER = ("accept_then_drop", "truncate", "drip")
-"""These let the call have its effect; the others come before it."""
+AFTER = ("accept_then_drop", "truncate", "drip")  # these let the call have its effect; the others come before it
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,14 +19,13 @@ from tests.emulators.serving import listen, obey, port_of
 from tests.emulators.wecom_world import INVALID, Refused, World
 
 BOT, SECRET = "aib-lab", "secret-of-the-lab"
-WRONG_SECRET = 853000
-"""No page names the code; clients only look whether it is 0."""
+WRONG_SECRET = 853000  # no page names the code; clients only look whether it is 0
 NOT_SUBSCRIBED = 846609
 Action = Literal[
     "errcode", "drop", "accept_then_drop", "delay", "close", "accept_then_close", "garbage", "no_code", "cut"
 ]
+# These let the command have its effect; the others come in its place, a delay before it.
 AFTER = ("accept_then_drop", "accept_then_close", "cut")
-"""These let the command have its effect; the others come in its place, a delay before it."""
 
 
 @dataclass(slots=True, kw_only=True)

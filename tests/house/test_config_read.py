@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from bot.config.keys import KEYS, LIST_ITEM
 from tests.house.sources import Source, product
 
+# Keys that limit nothing in this version, and why.
 UNREAD = {"budgets.user.jobs": "there are no reminders yet, as docs/budgets.md says"}
-"""Keys that limit nothing in this version, and why."""
 
 
-CHANNELS = "bot/config/schema.py"
-"""Whose sections read themselves: whether a channel is on follows from its keys."""
+CHANNELS = "bot/config/schema.py"  # whose sections read themselves: whether a channel is on follows from its keys
 
 
 def names_in(source: Source) -> Iterator[tuple[str, bool]]:

@@ -14,8 +14,7 @@ from tests.house.sources import ROOT
 UNIT = ROOT / "deploy" / "mnema.service"
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 CONTAINER = ROOT / "deploy" / "Containerfile"
-MOST_EXPOSED = 20
-"""Tenths of the score that systemd gives, 100 for a service without any limits."""
+MOST_EXPOSED = 20  # tenths of the score that systemd gives, 100 for a service without any limits
 
 
 def steps() -> list[tuple[str, str]]:

@@ -29,8 +29,9 @@ STEPS = {
     "restore": "extracted verified loaded recorded swapped",
     "recover": " ".join(f"r{number}" for number in range(1, 14)),
 }
+# Every step between two of which a process may end.
 NAMED = {f"{stage}.{step}" for stage, steps in STEPS.items() for step in steps.split()}
-"""Every step between two of which a process may end."""
+# Steps that the program does not have, or that are another one, and why.
 WITHOUT_PLACE = {
     "sched.due": "there are no reminders: the scheduler begins dreams alone, whose rows have dream.planned",
     "sched.committed": "as sched.due",
@@ -41,7 +42,6 @@ WITHOUT_PLACE = {
     "recover.r10": "there are no reminders; a night that was missed is an open dream",
     "recover.r12": "no step at start: doctor, /metrics and every walk check the ledger",
 }
-"""Steps that the program does not have, or that are another one, and why."""
 
 
 def test_the_kill_suite_hits_every_failpoint_there_is() -> None:

@@ -56,8 +56,8 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
     assert not eager
 
 
+# Modules that are imported only where the extra `scale` is wanted.
 SCALED = re.compile(r"memory/(store|recall)/(\w+/)?(open_)?postgres\w*\.py|bot/runtime/cluster/\w+\.py")
-"""Modules that are imported only where the extra `scale` is wanted."""
 
 
 def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:

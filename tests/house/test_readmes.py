@@ -17,8 +17,7 @@ BUDGETS = ["docs/budgets.md", "docs/budgets.zh-CN.md"]
 OPERATION = ["docs/operate.md", "docs/operate.zh-CN.md"]
 METRICS = ["docs/metrics.md", "docs/metrics.zh-CN.md"]
 SCALE = ["docs/scale.md", "docs/scale.zh-CN.md"]
-DOCUMENTS = [SCALE, POLICIES, MEMORY, BUDGETS, OPERATION, METRICS]
-"""Pages that exist in English and in Chinese."""
+DOCUMENTS = [SCALE, POLICIES, MEMORY, BUDGETS, OPERATION, METRICS]  # pages that exist in English and in Chinese
 PAGES = [
     *LANGUAGES,
     *(page for pages in DOCUMENTS for page in pages),
@@ -28,8 +27,7 @@ PAGES = [
 ]
 PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
 PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs|deploy)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
-OF_A_HOME = ("memory/20", "memory/dreams/20")
-"""How the diary's files and the nights' begin, which are in no tree."""
+OF_A_HOME = ("memory/20", "memory/dreams/20")  # how the diary's files and the nights' begin, which are in no tree
 
 
 def read(name: str) -> str:

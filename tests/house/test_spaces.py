@@ -14,9 +14,10 @@ from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD
 from tests.house.sources import imported, product
 
+# The tables that hold what people said, or what was made of it.
 PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting", "file_label")
-"""The tables that hold what people said, or what was made of it."""
 BY = {"space", "conversation"}
+# Queries over everybody's rows, and why there may be such a one. None of them gives a text to a prompt or a person.
 WHOLE = {
     "memory.store.conversations.folds._OPEN": "recovery: every fold that a former process left half done",
     "memory.store.conversations.folds._OURS": "recovery: the same, once they are ours",
@@ -30,7 +31,6 @@ WHOLE = {
     "memory.store.longterm.extractions._SPACES": "the queue's worker: in which spaces there is work",
     "memory.store.longterm.extractions._COUNTS": "counts for the metrics, no row of anybody's",
 }
-"""Queries over everybody's rows, and why there may be such a one. None of them gives a text to a prompt or a person."""
 STORE = "memory.store."
 
 

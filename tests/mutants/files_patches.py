@@ -100,8 +100,8 @@ FILES = (
         name="two attachments are opened at once",
         guards="S37",
         file="bot/gateway/attachments.py",
-        old="MAX_WORKERS = 1\n",
-        new="MAX_WORKERS = 2\n",
+        old="MAX_WORKERS = 1  #",
+        new="MAX_WORKERS = 2  #",
         tests=(
             "tests/bot/gateway/test_attachments.py::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb",
         ),

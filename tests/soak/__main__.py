@@ -33,12 +33,11 @@ from tests.walk.oracle import Oracle, faults_of
 from tests.walk.record import ledger_faults, query, unended
 
 EVERY = 5.0
-TRIM = 50
-"""Seconds between two samples; requests that the model remembers."""
+TRIM = 50  # seconds between two samples; requests that the model remembers
 PACE = (1.0, 4.0)
 READERS, LENGTH = 3, 60
+# Seconds between two messages of one person; people at the page, and messages in one conversation there.
 TEXTERS = (OWNER, FRIEND, COUSIN)
-"""Seconds between two messages of one person; people at the page, and messages in one conversation there."""
 REST = 900.0
 LONGEST_FAULT = 300
 LONGEST_ANSWER = 1.0

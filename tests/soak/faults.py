@@ -9,6 +9,7 @@ from tests.emulators.model_replies import Reply, extract_text, is_extract, refus
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.speech import answer
 
+# Refused three ways, broken before a byte, no byte at all, and three ends in the middle of an answer.
 MODEL: dict[str, Callable[[Reply], Reply]] = {
     "429": lambda _: refuse(429, retry_after="2"),
     "529": lambda _: refuse(529),
@@ -19,7 +20,7 @@ MODEL: dict[str, Callable[[Reply], Reply]] = {
     "gap": lambda told: Reply(text=told.text, then="stall", after=3),
     "error": lambda told: Reply(text=told.text, then="error", after=3),
 }
-"""Refused three ways, broken before a byte, no byte at all, and three ends in the middle of an answer."""
+# Actions of the emulator's faults: flooded, refused twice, broken before and after the effect, cut, no answer.
 TELEGRAM: dict[str, dict[str, Any]] = {
     "retry_after": {"seconds": 2},
     "status": {"code": 500},
@@ -29,7 +30,6 @@ TELEGRAM: dict[str, dict[str, Any]] = {
     "truncate": {"size": 10},
     "half_open": {},
 }
-"""Actions of the emulator's faults: flooded, refused twice, broken before and after the effect, cut, no answer."""
 
 
 class Moody:

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-Sample = dict[str, float]
-"""One look at the process: seconds since its start, and every figure by name."""
+Sample = dict[str, float]  # one look at the process: seconds since its start, and every figure by name
 HOUR = 3600.0
+# Neighbouring samples resemble each other, so that an interval over all of them would be too narrow: they are averaged
+# in so many blocks first.
 BLOCKS = 30
-"""Neighbouring samples resemble each other, so that an interval over all of them would be too narrow: they are averaged
-in so many blocks first."""
+# Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine says less.
 ANSWERS = 1_000.0
-"""Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine says less."""
 PIECES = 10
 MEBI = 1024.0 * 1024.0
 
@@ -34,6 +33,7 @@ class Figure:
     unjudged: str = "grows with what is said"
 
 
+# Memory: 1 KiB for each answer is tolerated, 4 KiB must be excluded.
 FIGURES = (
     Figure(name="rss", title="memory (RSS)", unit="MiB", tolerated=1.0, leak=4.0),
     Figure(name="handles", title="open files and sockets", unit="", tolerated=0.5, leak=2.0),
@@ -47,7 +47,6 @@ FIGURES = (
     Figure(name="answers", title="answers seen", unit=""),
     Figure(name="wait", title="wait for an answer, median", unit="ms", unjudged="follows the load of the machine"),
 )
-"""Memory: 1 KiB for each answer is tolerated, 4 KiB must be excluded."""
 COLUMNS = ("seconds", *(figure.name for figure in FIGURES))
 
 

@@ -20,11 +20,9 @@ from tests.walk.speech import LONG_PARTS, asked, asked_at_length, asked_for, tok
 from tests.walk.web import Page, Web
 
 COMMANDS = ("/status", "/context", "/usage", "/help", "/whoami", "/context fold", "/memory")
-PATIENCE = 20.0
-"""Seconds for which somebody waits for an answer before they write on."""
+PATIENCE = 20.0  # seconds for which somebody waits for an answer before they write on
 MOST_OPEN = 3
-NEWEST = 3 * LONG_PARTS + 12
-"""Messages of a chat that are read for answers to what is open."""
+NEWEST = 3 * LONG_PARTS + 12  # messages of a chat that are read for answers to what is open
 SUBJECTS = (
     "the garden",
     "tea from Hangzhou",

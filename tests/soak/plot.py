@@ -11,8 +11,7 @@ LEFT, TOP, GAP = 64, 84, 30
 PANEL_WIDTH, PANEL_HEIGHT = 400, 118
 ROW = PANEL_HEIGHT + 66
 MOST_POINTS = 360
-HEADROOM = 1.15
-"""Panels begin at nought and end so much above the highest value: a rise is seen at its true size."""
+HEADROOM = 1.15  # panels begin at nought and end so much above the highest value: a rise is seen at its true size
 _STYLE = """
 text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; fill: #3b4252; }
 .ground { fill: #ffffff; } .title { font-size: 17px; font-weight: 600; fill: #1b1f27; }

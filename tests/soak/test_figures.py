@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.soak.figures import COLUMNS, FIGURES, Sample, course, not_flat, second_half, student, table, trend
 from tests.soak.plot import draw
 
-AN_HOUR = 7_000
-"""Answers in an hour."""
+AN_HOUR = 7_000  # answers in an hour
 WATCHED = [figure.name for figure in FIGURES if figure.tolerated is not None]
 
 

@@ -19,8 +19,7 @@ from tests.walk.record import query
 from tests.walk.speech import LONG_PARTS, answer, asked, asked_at_length, tokens_in
 
 MOST_OPEN = 2
-PATIENCE = 5.0
-"""Seconds for which somebody waits where a message may be lost with the process that it was brought to."""
+PATIENCE = 5.0  # seconds for which somebody waits where a message may be lost with the process that it was brought to
 LONG_SHARE = 0.1
 
 

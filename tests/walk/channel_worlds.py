@@ -19,8 +19,8 @@ from tests.emulators.telegram import TOKEN, TelegramEmulator
 from tests.emulators.wecom import SECRET, WecomEmulator
 from tests.walk.harness import Bot, settings
 
+# How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early.
 LOST, BROKEN, EARLY = 0.04, 0.03, 0.05
-"""How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early."""
 AGAIN, OVERTAKEN = 0.25, 0.1
 
 

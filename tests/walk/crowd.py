@@ -18,8 +18,7 @@ from tests.walk.record import Db, ledger_faults, query, unended
 from tests.walk.speech import asked, tokens_in
 from tests.walk.web import Page, Web
 
-PATIENCE = 5.0
-"""Seconds after which a page tries the next gateway."""
+PATIENCE = 5.0  # seconds after which a page tries the next gateway
 MOST_OPEN = 3
 LOOK = 0.05
 FIRST_PERSON = 6001

@@ -19,8 +19,7 @@ from tests.walk.record import Db
 from tests.walk.web import Web
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = 30.0
-"""Seconds after which a wait for another process is given up."""
+LONG = 30.0  # seconds after which a wait for another process is given up
 PAUSE = 0.02
 OWNER, FRIEND, COUSIN = "5005", "5006", "5007"
 

@@ -192,6 +192,7 @@ def _dot() -> bytes:
     return held.getvalue()
 
 
+# Kills that share one home, each of which also kills the recovery from the one before it.
 GROUPS: dict[str, tuple[Kill, ...]] = {
     "hearing": (
         *(Kill(name=f"recv.{at}", act=talk) for at in ("parsed", "in_txn", "committed", "acked")),
@@ -248,24 +249,23 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
     ),
     "migrating": tuple(Kill(name=f"mig.{at}", act=nothing, before=age) for at in ("backed_up", "step", "done")),
 }
-"""Kills that share one home, each of which also kills the recovery from the one before it."""
+# Steps of a start that looks after everything at once, because nobody else can.
 _ALONE = {f"recover.{at}" for at in ("r1", "r2", "r3", "r5", "r11", "r13")}
-"""Steps of a start that looks after everything at once, because nobody else can."""
+# What of it comes about on PostgreSQL too, where a process looks after the dead whenever a lease is over.
 SHARED = {
     group: tuple(kill for kill in kills if kill.name not in _ALONE)
     for group, kills in GROUPS.items()
     if group != "migrating"
 }
-"""What of it comes about on PostgreSQL too, where a process looks after the dead whenever a lease is over."""
+# Failpoints of commands that hold a home by themselves; `test_backups.py` kills there.
 COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore.swapped")
-"""Failpoints of commands that hold a home by themselves; `test_backups.py` kills there."""
+# Failpoints of a record on its way into PostgreSQL; `test_moves.py` kills there.
 MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
-"""Failpoints of a record on its way into PostgreSQL; `test_moves.py` kills there."""
+# Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there.
 PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
-"""Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there."""
 Check = Callable[[Stage], Awaitable[list[str]]]
+# What is wrong with a home after all kills of a group, beside what every group is asked.
 CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
-"""What is wrong with a home after all kills of a group, beside what every group is asked."""
 
 
 def names_hit() -> set[str]:
@@ -281,7 +281,7 @@ def names_in_code() -> frozenset[str]:
 
 def _names_in(source: Source) -> Iterator[str]:
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("fp", "afp", "torn"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("hit", "hit_async", "is_torn"):
             match node.args:
                 case [ast.Constant(value=str(name))]:
                     yield name

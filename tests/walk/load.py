@@ -219,7 +219,7 @@ def errors_of(bot: Bot) -> list[str]:
     return [json.dumps(line)[:600] for line in lines if line.get("level") in ("error", "critical")]
 
 
+# No limit of how much somebody may write: that is tested elsewhere.
 ROOMY: dict[str, Any] = {
     "budgets": {"user": {"messages_per_minute": 0, "messages_per_day": 0}, "total": {"messages_per_day": 0}}
 }
-"""No limit of how much somebody may write: that is tested elsewhere."""

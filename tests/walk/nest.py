@@ -24,6 +24,7 @@ from typing import BinaryIO
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 65_536
 MOST_FILES = 1024
+# What is imported before the fork; a name too few costs time, one too many nothing.
 PREPARED = (
     "apscheduler.schedulers.asyncio",
     "apscheduler.triggers.date",
@@ -55,7 +56,6 @@ PREPARED = (
     "uvicorn",
     "websockets.asyncio.client",
 )
-"""What is imported before the fork; a name too few costs time, one too many nothing."""
 
 
 class Hatched:

@@ -17,8 +17,7 @@ REPEAT_MARK = "(possibly repeated)"
 TRY_AGAIN = 0.02
 TRY_FOR = 60.0
 ALARMS = ("mnema_history_repairs_total", "mnema_ledger_faults_total", "mnema_db_busy_total")
-MOST_OPEN = 3
-"""How many answers a person waits for before writing more."""
+MOST_OPEN = 3  # how many answers a person waits for before writing more
 
 
 @dataclass(slots=True)

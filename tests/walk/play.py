@@ -22,12 +22,9 @@ from tests.walk.wire import Wire
 from tests.walk.wounds import Watch
 
 REST = 90.0
-STOPPED = 8.0
-"""Seconds for which a process is stopped: longer than its lease."""
-AGAIN = 0.3
-"""Seconds after which whoever looks after processes starts one again that has ended."""
-BUSY = "mnema_db_busy_total"
-"""The alarm that has to sound where the database is away."""
+STOPPED = 8.0  # seconds for which a process is stopped: longer than its lease
+AGAIN = 0.3  # seconds after which whoever looks after processes starts one again that has ended
+BUSY = "mnema_db_busy_total"  # the alarm that has to sound where the database is away
 _SESSIONS = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
 _OTHERS = "datname = current_database() AND pid <> pg_backend_pid()"
 _END_SESSIONS = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {_OTHERS}"

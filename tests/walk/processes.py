@@ -10,8 +10,8 @@ from urllib.parse import urlsplit, urlunsplit
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Bot, settings
 
+# The variable of the environment that tells a process where the record is: they share one config.json.
 RECORD = "MNEMA_TEST_RECORD"
-"""The variable of the environment that tells a process where the record is: they share one config.json."""
 
 
 @dataclass(slots=True, kw_only=True)

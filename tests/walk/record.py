@@ -11,8 +11,7 @@ import psycopg
 from memory.store.open import open_store
 from memory.store.open_postgres import PostgresOptions, open_postgres
 
-Db = Path | str
-"""A record: SQLite's file, or the address of a database in PostgreSQL."""
+Db = Path | str  # a record: SQLite's file, or the address of a database in PostgreSQL
 
 
 async def ledger_faults(db: Db) -> list[str]:

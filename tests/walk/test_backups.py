@@ -20,8 +20,8 @@ from tests.walk.record import ledger_faults, message_hashes, query
 from tests.walk.speech import answer, asked, asked_for
 
 SIGKILLED = -9
+# What a restore itself writes to: its own row of the audit, repeats, leases.
 NOT_COMPARED = {"instance", "process", "duty", "audit", "audit_head", "channel_note", "outbox", "probe"}
-"""What a restore itself writes to: its own row of the audit, repeats, leases."""
 
 
 async def mnema(home: Path, *words: str, fp: str = "", **more: str) -> tuple[int, str, str]:

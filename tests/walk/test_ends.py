@@ -24,8 +24,7 @@ GONE = 75
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 STALLED = Reply(text="never heard to its end " * 9, then="stall", after=2)
 SLACK = 5.0
-MOMENTS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
-"""Seconds after it was told."""
+MOMENTS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)  # seconds after it was told
 NIGHT = [(role, how, after) for role in ("worker", "gateway") for how in ("cut", "deafen") for after in MOMENTS]
 _OTHERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 

@@ -23,14 +23,14 @@ pytestmark = pytest.mark.kill
 KILLS = int(os.environ.get("MNEMA_KILLS", "1"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 EARLIEST, LATEST = 0.010, 0.800
+# Share of kills that come while the program starts; of those that wait for the first call of the model.
 STARTING, WARM = 0.15, 0.5
-"""Share of kills that come while the program starts; of those that wait for the first call of the model."""
 LONGEST_START = 0.2
+# Seconds that are waited at most for the start, and for the model to be asked: the kill comes all the same.
 READY, WARMING = 15.0, 3.0
-"""Seconds that are waited at most for the start, and for the model to be asked: the kill comes all the same."""
 LAST_START = 180.0
+# Seconds between two reminders of people who wait for an answer, and how many of them there are at most.
 REST, REMINDERS = 20.0, 10
-"""Seconds between two reminders of people who wait for an answer, and how many of them there are at most."""
 LONGEST_ANSWER = 0.12
 
 
@@ -90,8 +90,8 @@ async def at_rest(bot: Bot, world: World, people: Sequence[Person]) -> None:
     raise AssertionError(f"not at rest: {still_open()}; {bot.complaints()}")
 
 
+# The webhook worlds of channels that have another are for the night.
 SEEN = [name for name in WORLDS if KILLS >= 100 or not name.endswith("-webhook")]
-"""The webhook worlds of channels that have another are for the night."""
 
 
 @pytest.mark.parametrize("name", SEEN)

@@ -10,8 +10,8 @@ from tests.walk.channel_worlds import AGAIN, TelegramWorld
 from tests.walk.test_kill_channels import SEED, walk
 
 pytestmark = pytest.mark.kill
+# Shares of messages that are told to wait a second, and three, where that is said in words alone; of all calls.
 FLOODED, FLOODED_LONG, FLOODED_OTHERS = 0.3, 0.05, 0.05
-"""Shares of messages that are told to wait a second, and three, where that is said in words alone; of all calls."""
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(40, marks=by_night)])

@@ -32,15 +32,13 @@ SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 CONVERSATIONS = ("home", "work", "garden")
 PEOPLE = (OWNER, FRIEND, COUSIN)
 EARLIEST, LATEST = 0.010, 0.800
+# Share of kills that come while the program starts and recovers; of those that wait until the model is asked.
 STARTING, WARM = 0.15, 0.5
-"""Share of kills that come while the program starts and recovers; of those that wait until the model is asked."""
 LONGEST_START = 0.2
-APART = 3.0
-"""Seconds between two kills of a machine that is restarted again and again."""
-MOST_GIVEN_UP = 0.05
-"""Share of the messages that may end in a notice under such kills."""
+APART = 3.0  # seconds between two kills of a machine that is restarted again and again
+MOST_GIVEN_UP = 0.05  # share of the messages that may end in a notice under such kills
+# On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer.
 OUTLIVE, MOST_ON_POSTGRES = 0.25, 100
-"""On PostgreSQL: share of lives that go on with the turns of the one before; a night's kills, which take longer."""
 
 
 @dataclass(slots=True)

@@ -22,11 +22,10 @@ from tests.walk.speech import answer, asked, tokens_in
 ALBUM_SECONDS = 2.0
 
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
-SLOW = 8.0
-"""Seconds more than an album has to wait, for a machine that has other work."""
+SLOW = 8.0  # seconds more than an album has to wait, for a machine that has other work
 MOST_JOBS = 60
+# A second; two processes at rest make 25, a lane that is put back again and again makes many hundreds.
 MOST_TRANSACTIONS = 100.0
-"""A second; two processes at rest make 25, a lane that is put back again and again makes many hundreds."""
 _JOBS = "SELECT last_value FROM procrastinate_jobs_id_seq"
 _TRANSACTIONS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
 _TIMES = "SELECT received, extract(epoch FROM clock_timestamp())::double precision FROM inbox ORDER BY received DESC"

@@ -21,10 +21,8 @@ BACKUP_FORMAT = 1
 DATABASE_NAME, CONFIG_NAME, MANIFEST_NAME = "record.db", "config.json", "manifest.json"
 WORKSPACE_NAME, BLOBS_NAME = "workspace", "blobs"
 MAX_MANIFEST_BYTES = 64 * 2**20
-MAX_HEADER_BYTES = 2**20
-"""Bytes of a member's name and the like, before its content."""
-MIN_FREE_BYTES = 200_000_000
-"""Bytes that must stay free on the disk that something is unpacked to."""
+MAX_HEADER_BYTES = 2**20  # bytes of a member's name and the like, before its content
+MIN_FREE_BYTES = 200_000_000  # bytes that must stay free on the disk that something is unpacked to
 CHUNK_BYTES = 2**20
 _READ_ERRORS = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError, OverflowError)
 
@@ -44,14 +42,15 @@ class BackupMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupManifest:
-    """What a backup says it holds. made: UTC; schema: of its record; version: of the program that made it.
+    """What a backup says it holds."""
 
-    left_out: the dotted names of the secrets that its config.json does not have.
-    """
-
+    #: UTC.
     made: datetime
+    #: Of its record.
     schema: str
+    #: Of the program that made it.
     version: str
+    #: The dotted names of the secrets that its config.json does not have.
     left_out: tuple[str, ...]
     members: tuple[BackupMember, ...]
 

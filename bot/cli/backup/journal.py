@@ -19,15 +19,12 @@ from memory.failpoints import hit
 from memory.workspace.files import fsync_path, write_atomic
 
 JOURNAL_FILE = ".restore.json"
-STAGING_PREFIX = ".restore-"
-"""What the name of a folder begins with in which a state is made ready."""
+STAGING_PREFIX = ".restore-"  # what the name of a folder begins with in which a state is made ready
 KEPT_SUFFIX = "before-restore"
+# What is put in place, in this order: `data` has the lock, and so the home is free again only after all of it.
 REPLACED_NAMES = ("config.json", "workspace", "data")
-"""What is put in place, in this order: `data` has the lock, and so the home is free again only after all of it."""
-DATABASE_NAME = "record.db"
-"""In that folder: what PostgreSQL is to hold."""
-KEPT_DATABASE = "postgres.db.before-restore"
-"""In the folder `data` that is kept: what PostgreSQL held."""
+DATABASE_NAME = "record.db"  # in that folder: what PostgreSQL is to hold
+KEPT_DATABASE = "postgres.db.before-restore"  # in the folder `data` that is kept: what PostgreSQL held
 _STAMP = re.compile(r"[0-9TZ]{16}")
 
 

@@ -36,30 +36,34 @@ from memory.workspace.files import write_atomic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedBackup:
-    """A backup that is right, and what is in it. files: of the workspace; attachments: blobs; size: bytes of all."""
+    """A backup that is right, and what is in it."""
 
     manifest: BackupManifest
     contents: StoreContents
+    #: Of the workspace.
     files: int
+    #: Blobs.
     attachments: int
+    #: Bytes of all.
     size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreResult:
-    """What a restore did. kept: where the old state is; missing: secrets that neither backup nor home have.
-
-    withheld: roles, links and people in config.json that were not given back; unsure: the old record could not be read,
-    so that nobody knows what was taken away since; forgotten: requests to forget since the backup was made. shared: the
-    record is in PostgreSQL.
-    """
+    """What a restore did."""
 
     looked: VerifiedBackup
+    #: Where the old state is.
     kept: tuple[Path, ...]
+    #: Secrets that neither backup nor home have.
     missing: tuple[str, ...]
+    #: Roles, links and people in config.json that were not given back.
     withheld: tuple[str, ...]
+    #: The old record could not be read, so that nobody knows what was taken away since.
     unsure: bool
+    #: Requests to forget since the backup was made.
     forgotten: int
+    #: The record is in PostgreSQL.
     shared: bool = False
 
 

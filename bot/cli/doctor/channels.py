@@ -29,8 +29,7 @@ from channels.errors import ChannelError
 from memory.store.errors import StoreError
 from memory.store.store import ChannelNotes
 
-CHANNEL_CHECK_SECONDS = 10.0
-"""How long a platform may take to say who we are."""
+CHANNEL_CHECK_SECONDS = 10.0  # how long a platform may take to say who we are
 CreateChannel = Callable[[Config, str], Channel]
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorCheck:
-    """One thing looked at. message: how it is, one sentence; hint: what to do, "" for nothing."""
+    """One thing looked at."""
 
     name: str
     ok: bool
+    #: How it is, one sentence.
     message: str
+    #: What to do, "" for nothing.
     hint: str = ""

@@ -21,8 +21,7 @@ CHECK_SECONDS = 5.0  # for each step: to connect, to answer
 STREAM_SECONDS = 3.0  # for the first line of a stream whose last one comes after four
 MAX_BODY_BYTES = 36 << 20  # bytes of the largest message with files
 CHECK_NAME = "public address"
-AddressFault = tuple[str, str]
-"""What the proxy does wrong, and what to do."""
+AddressFault = tuple[str, str]  # what the proxy does wrong, and what to do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,8 +51,7 @@ def check_private(home: HomeFolder) -> DoctorCheck:
 
 
 MIN_FREE_BYTES = 200_000_000
-BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
-"""No clock that is right shows an earlier time."""
+BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")  # no clock that is right shows an earlier time
 TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
 
 

@@ -16,10 +16,8 @@ from memory.conversation import Document, Image, Part, Role, Text, Thinking, Too
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
 TEXT_KINDS = ("text", "input_text", "output_text")
-MAX_UNKNOWN_CHARS = 4_000
-"""Characters of JSON that are kept of a block whose type is not known."""
-VALID_YEARS = range(2, 9999)
-"""Of a message's time: every zone can show it, and seconds can be added."""
+MAX_UNKNOWN_CHARS = 4_000  # characters of JSON that are kept of a block whose type is not known
+VALID_YEARS = range(2, 9999)  # of a message's time: every zone can show it, and seconds can be added
 
 
 class MalformedMessage(ValueError):
@@ -28,16 +26,16 @@ class MalformedMessage(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMessage:
-    """One message off a wire. system: what a system message said, and then there are no parts.
-
-    files: bytes that came inside it, by SHA-256; notes: what was not taken as it stood.
-    """
+    """One message off a wire."""
 
     role: Role
     parts: tuple[Part, ...]
     at: datetime | None
+    #: What a system message said, and then there are no parts.
     system: str = ""
+    #: Bytes that came inside it, by SHA-256.
     files: dict[str, bytes] = field(default_factory=dict)
+    #: What was not taken as it stood.
     notes: tuple[str, ...] = ()
 
 

@@ -7,13 +7,12 @@ from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 1_000, 580
 LEFT, RIGHT, TOP, BOTTOM = 74, 190, 100, 92
-MAX_POINTS = 900
-"""Of one line; of a longer conversation each point is the highest of several requests."""
+MAX_POINTS = 900  # of one line; of a longer conversation each point is the highest of several requests
 LABEL_GAP = 19
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5537f", "#b88600", "#56789a")
 DARK_COLOURS = ("#56b4e9", "#ff8a4c", "#2ec4a0", "#e79ac0", "#e6c229", "#a9bccf")
+# Colours told apart with any colour vision (after Okabe and Ito), and every other line dashed besides.
 DASHES = ("", "9 3", "", "2 3", "", "12 3 2 3")
-"""Colours told apart with any colour vision (after Okabe and Ito), and every other line dashed besides."""
 _STYLE = """
 text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", sans-serif; fill: #3b4252; }
 .ground { fill: #ffffff; } .title { font-size: 17px; font-weight: 600; fill: #1b1f27; }
@@ -30,11 +29,14 @@ text { fill: #c9d1dc; } .ground { fill: #14181f; } .title { fill: #f0f3f8; } .fa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlotLine:
-    """One policy. tokens: of each request; folds: requests before which turns were folded; note: beside its name."""
+    """One policy."""
 
     name: str
+    #: Of each request.
     tokens: tuple[int, ...]
+    #: Requests before which turns were folded.
     folds: tuple[int, ...]
+    #: Beside its name.
     note: str = ""
 
 
@@ -69,9 +71,10 @@ def draw_plot(title: str, subtitle: str, lines: Sequence[PlotLine], limit: int) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PlotScale:
-    """Where requests and tokens are on the picture. step: between two lines of the grid."""
+    """Where requests and tokens are on the picture."""
 
     count: int
+    #: Between two lines of the grid.
     step: int
     top: int
 

@@ -17,16 +17,13 @@ from memory.workspace import daily_log
 Item = TypeVar("Item")
 
 MAX_PROBES = 50
-BEST_RESULTS = 5
-"""Passages that a search gives; the answer must be in one of them."""
+BEST_RESULTS = 5  # passages that a search gives; the answer must be in one of them
+# How many turns after its fact a question is put, in turn; at the last turn where there are not as many.
 PROBE_DISTANCES = (3, 10, 30, 100, 300)
-"""How many turns after its fact a question is put, in turn; at the last turn where there are not as many."""
-PIECE_CHARS, OVERLAP_CHARS = 600, 40
-"""Characters of a message that are searched as one, and how much two of them share."""
+PIECE_CHARS, OVERLAP_CHARS = 600, 40  # characters of a message that are searched as one, and how much two of them share
 MAX_PER_TURN = 3
 SENTENCE_CHARS = range(16, 400)
-MAX_READ_CHARS = 200_000
-"""Characters of one turn that are looked through for facts."""
+MAX_READ_CHARS = 200_000  # characters of one turn that are looked through for facts
 _LITERAL = re.compile(
     r"(?<![a-z])[a-z]++://[^\s<>\"'`()\[\]{}，。；、！？]+"
     r"|[`\"“「『《](?P<quoted>[^`\"”」』》\n]{3,60})[`\"”」』》]"
@@ -38,10 +35,12 @@ _LITERAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeScore:
-    """What became of one probe. visible: its answer stands in the view it met; found: a search gives it."""
+    """What became of one probe."""
 
     probe: ReplayProbe
+    #: Its answer stands in the view it met.
     visible: bool
+    #: A search gives it.
     found: bool
 
     @property

@@ -21,11 +21,10 @@ from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 
-DEFAULT_START = datetime(2026, 1, 1, tzinfo=UTC)
-"""When messages without times are said to begin."""
+DEFAULT_START = datetime(2026, 1, 1, tzinfo=UTC)  # when messages without times are said to begin
 MAX_NOTES = 20
+# A text, so that what stands in it is passed over, or a whole number of more digits than Python takes.
 _NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|(?P<digits>\d{4301,})', re.DOTALL)
-"""A text, so that what stands in it is passed over, or a whole number of more digits than Python takes."""
 
 
 def read_recording(path: Path, begun: datetime = DEFAULT_START) -> Recording:

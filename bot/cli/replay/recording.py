@@ -28,29 +28,30 @@ class UnreadableRecording(MnemaError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayProbe:
-    """A question put after turn `after`. answer: text that must occur to the letter; fact_turn: where it was said."""
+    """A question put after turn `after`."""
 
     after: int
     question: str
+    #: Text that must occur to the letter.
     answer: str
+    #: Where it was said.
     fact_turn: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """One conversation, oldest turn first; turns keep the numbers they were recorded under.
-
-    timed: whether the messages' times are its own, or ours because it had none. files: bytes that came along, by
-    SHA-256. notes: sentences on what was not taken as it stood.
-    """
+    """One conversation, oldest turn first; turns keep the numbers they were recorded under."""
 
     name: str
     turns: tuple[Turn, ...]
     system: tuple[str, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     probes: tuple[ReplayProbe, ...] = ()
+    #: Whether the messages' times are its own, or ours because it had none.
     timed: bool = True
+    #: Bytes that came along, by SHA-256.
     files: Mapping[str, bytes] = field(default_factory=dict)
+    #: Sentences on what was not taken as it stood.
     notes: tuple[str, ...] = ()
 
     @property
@@ -104,10 +105,9 @@ def _count_message(message: Message, counter: TokenCounter) -> Message:
 
 # Messages in a row become turns: a user's words begin one, and everything they lead to belongs to it. Pure.
 
+# The aside of a tool's words where nobody knows which tool gave them.
 MISSING_CALL_NOTE = "result of a call that is not here"
-"""The aside of a tool's words where nobody knows which tool gave them."""
-MESSAGE_INTERVAL = timedelta(seconds=1)
-"""Between two messages that have no time of their own."""
+MESSAGE_INTERVAL = timedelta(seconds=1)  # between two messages that have no time of their own
 
 
 class RecordingBuilder:

@@ -15,24 +15,27 @@ from memory.context.summary.extractive import detect_language
 
 # What the requests of a replay would have cost, with a provider's prompt cache. Pure.
 
+# How long a cached prefix lives after it was last read. Source: the price table's entries of 5 minutes.
 CACHE_SECONDS = 300.0
-"""How long a cached prefix lives after it was last read. Source: the price table's entries of 5 minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayBill:
-    """Tokens and US dollars. cached: read from the cache; written: the rest of the input; output: recorded answers.
+    """Tokens and US dollars."""
 
-    fold_calls: summaries a model would have been asked for. dollars, fold_dollars: None for a model without prices.
-    """
-
+    #: Read from the cache.
     cached: int
+    #: The rest of the input.
     written: int
+    #: Recorded answers.
     output: int
+    #: Summaries a model would have been asked for.
     fold_calls: int
     fold_input: int
     fold_output: int
+    #: None for a model without prices.
     dollars: float | None
+    #: None for a model without prices.
     fold_dollars: float | None
 
     @property

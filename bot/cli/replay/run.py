@@ -101,31 +101,41 @@ EXTRACTIVE_NOTE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOptions:
-    """What was asked for. session: a name, id or file; policies: names. budget, turns: 0 for the configured ones;
-    model, fast_model: "" for those too. late: see Setting; probes: at most so many; newest: since the newest clear.
-    """
+    """What was asked for."""
 
+    #: A name, id or file.
     session: str
+    #: Names.
     policies: tuple[str, ...]
+    #: 0 for the configured ones.
     budget: int = 0
+    #: 0 for the configured ones.
     turns: int = 0
+    #: See Setting.
     late: int = 0
+    #: "" for those too.
     model: str = ""
+    #: "" for those too.
     fast_model: str = ""
+    #: At most so many.
     probes: int = 50
+    #: Since the newest clear.
     newest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport:
-    """What came out of it. model, fast_model: whose prices were taken; fixed: tokens of system parts and tools."""
+    """What came out of it."""
 
     recording: Recording
     results: tuple[PolicyResult, ...]
     limits: ContextLimits
+    #: Whose prices were taken.
     model: str
+    #: Whose prices were taken.
     fast_model: str
     late: int
+    #: Tokens of system parts and tools.
     fixed: int
 
     def text(self) -> str:

@@ -22,18 +22,17 @@ from memory.folding import MAX_STEPS_BACK
 
 # How much of a request stands word for word at the beginning of the one before it: what a provider's cache repeats.
 
-PrefixPiece = tuple[int, Part]
-"""A part, and 1 where it begins a message, 2 where that is a model's, else 0."""
+PrefixPiece = tuple[int, Part]  # a part, and 1 where it begins a message, 2 where that is a model's, else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPrefix:
-    """A request as its pieces. head: tokens of system and tools, which stand before them; stable: how many pieces
-    belong to the kept turns.
-    """
+    """A request as its pieces."""
 
+    #: Tokens of system and tools, which stand before them.
     head: int
     pieces: tuple[PrefixPiece, ...]
+    #: How many pieces belong to the kept turns.
     stable: int
 
 
@@ -81,8 +80,8 @@ def _common_length(before: RequestPrefix, now: RequestPrefix) -> int:
     return count
 
 
+# The log and the summary that a model would write; two empty texts, and the digest stands in.
 Summarise = Callable[[FoldSource, SummaryLimit], tuple[str, str]]
-"""The log and the summary that a model would write; two empty texts, and the digest stands in."""
 
 
 def never_summarise(material: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
@@ -92,34 +91,37 @@ def never_summarise(material: FoldSource, limit: SummaryLimit) -> tuple[str, str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaySetting:
-    """What a conversation is run under.
-
-    late: how many requests a fold begun in the background is still waited for; 0: it is there at the next one.
-    zone: of the clock in requests and logs. clock: seconds, for how long planning takes.
-    """
+    """What a conversation is run under."""
 
     policy: Policy
     limits: ContextLimits
     counter: TokenCounter
+    #: How many requests a fold begun in the background is still waited for; 0: it is there at the next one.
     late: int = 0
+    #: Of the clock in requests and logs.
     zone: tzinfo = UTC
     summarise: Summarise = never_summarise
+    #: Seconds, for how long planning takes.
     clock: Callable[[], float] = perf_counter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFold:
-    """A fold that took effect. request: the number of the first request after it. at_once: no model could be waited
-    for. before, after: tokens of what it took and of the summary. log, summary: its texts; method as in the record.
-    """
+    """A fold that took effect."""
 
+    #: The number of the first request after it.
     request: int
     range: FoldRange
+    #: No model could be waited for.
     at_once: bool
     method: str
+    #: Tokens of what it took and of the summary.
     before: int
+    #: Tokens of what it took and of the summary.
     after: int
+    #: Its texts; method as in the record.
     log: str
+    #: Its texts; method as in the record.
     summary: str
     replaced: str
     messages: tuple[Message, ...]
@@ -127,20 +129,24 @@ class SimulatedFold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedRequest:
-    """One model call. tokens: of its view; common: how many of them stand, byte for byte, at its beginning and at that
-    of the request before; broke: whether the kept turns of that one are not all repeated. output: tokens of the
-    recorded answer. at: when it was sent. reductions: recorded for it. faults: what a provider would refuse.
-    """
+    """One model call."""
 
     number: int
     turn: int
+    #: Of its view.
     tokens: ViewTokens
+    #: How many of them stand, byte for byte, at its beginning and at that of the request before.
     common: int
+    #: Whether the kept turns of that one are not all repeated.
     broke: bool
+    #: Tokens of the recorded answer.
     output: int
+    #: When it was sent.
     at: datetime
     folds: int
+    #: Recorded for it.
     reductions: int
+    #: What a provider would refuse.
     faults: tuple[str, ...]
 
 
@@ -155,12 +161,14 @@ class ProbeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOutcome:
-    """All that became of a recording under one setting. planning: seconds of each plan; asked: in the probes' order."""
+    """All that became of a recording under one setting."""
 
     setting: ReplaySetting
     requests: tuple[SimulatedRequest, ...]
     folds: tuple[SimulatedFold, ...]
+    #: Seconds of each plan.
     planning: tuple[float, ...]
+    #: In the probes' order.
     asked: tuple[ProbeView, ...]
 
     @property
@@ -176,30 +184,31 @@ class ReplayOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PendingFold:
-    """A fold that is planned. due: the number of the request from which on it is there; seen: see Summary; at: of the
-    newest message then.
-    """
+    """A fold that is planned."""
 
     range: FoldRange
+    #: The number of the request from which on it is there.
     due: int
+    #: See Summary.
     seen: int
+    #: Of the newest message then.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SimulatedState:
-    """How a conversation stands between two steps. reduced: reductions recorded so far."""
+    """How a conversation stands between two steps."""
 
     session: Session
     folds: tuple[SimulatedFold, ...] = ()
     begun: _PendingFold | None = None
+    #: Reductions recorded so far.
     reduced: int = 0
 
 
+# What a fold's texts are made from: the folds before it, and its plan.
 _Task = tuple[tuple[SimulatedFold, ...], _PendingFold]
-"""What a fold's texts are made from: the folds before it, and its plan."""
-_Texts = tuple[str, str, str]
-"""Log, summary and method."""
+_Texts = tuple[str, str, str]  # log, summary and method
 
 
 def simulate_recording(recording: Recording, setting: ReplaySetting) -> ReplayOutcome:

@@ -184,15 +184,16 @@ class AnthropicStreamDecoder:
 # A request as the Messages API wants it. Pure but for the blobs it is given: the same request, the same bytes.
 
 JsonBlock = dict[str, Any]
+# A cache mark. At most 4 are allowed in one request; we set 3: after the tools, the system and the stable messages.
 CACHE_MARK = {"type": "ephemeral"}
-"""A cache mark. At most 4 are allowed in one request; we set 3: after the tools, the system and the stable messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicRequest:
-    """A rendered request. places: for each wire message, the request's message and the parts its blocks came from."""
+    """A rendered request."""
 
     body: dict[str, Any]
+    #: For each wire message, the request's message and the parts its blocks came from.
     places: tuple[tuple[int, tuple[int, ...]], ...]
 
     def place(self, message: int, block: int) -> tuple[int, int]:

@@ -19,8 +19,8 @@ from bot.errors import (
     Transient,
 )
 
+# Kind of the BadRequest that says: this thinking does not belong to this conversation; send it without.
 BAD_THINKING = "bad_thinking"
-"""Kind of the BadRequest that says: this thinking does not belong to this conversation; send it without."""
 
 # Vendors' types and codes; the numbers are GLM's. A code that is not here leaves the word to the status.
 _CODES: dict[type[ModelError], tuple[str, ...]] = {
@@ -88,15 +88,16 @@ _TOKEN_COUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFailure:
-    """One error answer. status: HTTP, 200 for an error inside a stream. kinds: its type and codes, most exact last.
+    """One error answer."""
 
-    retry_after: seconds, None where the wire did not say. crowded: our request filled most of the model's window.
-    """
-
+    #: HTTP, 200 for an error inside a stream.
     status: int
+    #: Its type and codes, most exact last.
     kinds: tuple[str, ...] = ()
     text: str = ""
+    #: Seconds, None where the wire did not say.
     retry_after: float | None = None
+    #: Our request filled most of the model's window.
     crowded: bool = False
 
 

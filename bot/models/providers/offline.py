@@ -77,12 +77,9 @@ def _stem(word: str) -> str:
     return word
 
 
-MAX_QUOTES = 3
-"""Most passages quoted in one answer."""
-MAX_QUOTE_CHARS = 200
-"""Most characters quoted of one passage."""
-SUMMARY_PREFIX = "[Summary of "
-"""How the summary of earlier turns begins in a view; it is not what the person says."""
+MAX_QUOTES = 3  # most passages quoted in one answer
+MAX_QUOTE_CHARS = 200  # most characters quoted of one passage
+SUMMARY_PREFIX = "[Summary of "  # how the summary of earlier turns begins in a view; it is not what the person says
 
 _TEXTS = {
     "who": (
@@ -99,15 +96,17 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflinePassage:
-    """Something remembered. source: where it stands, as people read it; date: its day, "" where unknown."""
+    """Something remembered."""
 
     text: str
+    #: Where it stands, as people read it.
     source: str
+    #: Its day, "" where unknown.
     date: str = ""
 
 
+# Finds passages for a question: (question, conversation, space), best first.
 RecallPassages = Callable[[str, str, str], Awaitable[Sequence[OfflinePassage]]]
-"""Finds passages for a question: (question, conversation, space), best first."""
 
 
 class OfflineModel:

@@ -55,14 +55,15 @@ OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "sensitive": "refusal",
     "model_context_window_exceeded": "overflow",
 }
+# Finish reasons that say the server failed, not that the answer ended.
 FAILED_STOP_REASONS = frozenset(("network_error", "insufficient_system_resource"))
-"""Finish reasons that say the server failed, not that the answer ended."""
 
 
 @dataclass(slots=True)
 class _PartialCall:
-    """One call as it grows. index: the server's number of it, None where it gives none."""
+    """One call as it grows."""
 
+    #: The server's number of it, None where it gives none.
     index: int | None
     id: str = ""
     name: str = ""
@@ -242,11 +243,10 @@ def _encode_part(part: Part, blobs: Blobs) -> JsonRow | None:
     return None
 
 
+# The names servers have for the longest answer; the second is that of the vendor's newer models.
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
-"""The names servers have for the longest answer; the second is that of the vendor's newer models."""
 
-STREAM_END: dict[str, Any] = {}
-"""Stands for the line that ends a stream."""
+STREAM_END: dict[str, Any] = {}  # stands for the line that ends a stream
 
 
 class OpenAIModel:

@@ -6,8 +6,8 @@ from bot.errors import ModelError
 from bot.models.base import Answer, ModelEvent, Request, StopReason, TextDelta, TokensUsed, ToolStarted
 from memory.conversation import Part, Text, ToolCall
 
+# One call's answer: words, one part, an Answer, an error to raise, or a sequence of such, streamed as it stands.
 ScriptedAnswer = str | Part | Answer | ModelError | Sequence[ModelEvent | Part | ModelError]
-"""One call's answer: words, one part, an Answer, an error to raise, or a sequence of such, streamed as it stands."""
 Script = Iterable[ScriptedAnswer] | Callable[[Request], ScriptedAnswer]
 
 

@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from bot.errors import ModelError, Stalled
 
-CONNECT_SECONDS = 10.0
-"""Seconds to open a connection; every other wait is held to by Patience."""
+CONNECT_SECONDS = 10.0  # seconds to open a connection; every other wait is held to by Patience
+# Connections that stay open for the next call; how many calls go on at once is for `concurrency` to say.
 MAX_IDLE_CONNECTIONS = 100
-"""Connections that stay open for the next call; how many calls go on at once is for `concurrency` to say."""
 
 
 def create_http_client(proxy: str) -> Any:

@@ -33,15 +33,15 @@ URGENT_CONCURRENCY = 32
 OUTBOX_CONCURRENCY = 256
 MAINTENANCE_SECONDS = 0.5
 CONFIG_POLL_SECONDS = 1.0
-SWEEP_INTERVAL = 60
-"""Looks after which every lane with something to do is woken once more: what lost its job is found."""
+SWEEP_INTERVAL = 60  # looks after which every lane with something to do is woken once more: what lost its job is found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterServices:
-    """What several processes have in common, as this one holds it. pulse: what leases are renewed over."""
+    """What several processes have in common, as this one holds it."""
 
     jobs: JobQueue
+    #: What leases are renewed over.
     pulse: PostgresDatabase
     leases: Leases
     database: PostgresDatabase

@@ -18,8 +18,7 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 NOTIFY_CHANNEL = "mnema_live"
 _NOTIFY = f"SELECT pg_notify('{NOTIFY_CHANNEL}', %s)"
-MAX_PAYLOAD_BYTES = 7_500
-"""Bytes of one notification; PostgreSQL takes 8,000."""
+MAX_PAYLOAD_BYTES = 7_500  # bytes of one notification; PostgreSQL takes 8,000
 GATHER_SECONDS = 0.1
 MAX_PENDING_EVENTS = 2_000
 RECONNECT_SECONDS = 1.0

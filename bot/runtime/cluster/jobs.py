@@ -32,8 +32,7 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-RECONNECT_SECONDS = 10.0
-"""Seconds for which one question is asked again; a process whose lease is over ends sooner."""
+RECONNECT_SECONDS = 10.0  # seconds for which one question is asked again; a process whose lease is over ends sooner
 RETRY_SECONDS = 0.2
 
 
@@ -107,18 +106,15 @@ async def _retry_on_disconnect(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 HEARTBEAT_SECONDS = 1.0
-STALLED_SECONDS = 5.0
-"""A worker that has not been heard of for so long is gone; its jobs go to another."""
-POLL_SECONDS = 1.0
-"""How often workers look for jobs and aborts of which no notification came."""
+STALLED_SECONDS = 5.0  # a worker that has not been heard of for so long is gone; its jobs go to another
+POLL_SECONDS = 1.0  # how often workers look for jobs and aborts of which no notification came
+# How often a process looks for jobs that it was given in an answer which never came; they are missed twice first.
 MISSED_SECONDS = 2.0
-"""How often a process looks for jobs that it was given in an answer which never came; they are missed twice first."""
 _SELECT_TAKEN_JOBS = "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = ANY(%(workers)s)"
 MAX_RETRY_SECONDS = 30.0
 CONNECTIONS = 6
 LATER_QUEUE = "later"
-CLOCK_TOLERANCE = 0.05
-"""Seconds by which clocks that agree may differ: who comes too early has to come again."""
+CLOCK_TOLERANCE = 0.05  # seconds by which clocks that agree may differ: who comes too early has to come again
 _MISSED_JOBS_LOG = "jobs that never came"
 
 

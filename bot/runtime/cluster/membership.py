@@ -18,8 +18,7 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 RENEW_SECONDS = 1.0
 LEADER_RETRY_SECONDS = 0.5
-LEASE_LOST_EXIT = 75
-"""The exit code of a process whose lease is over: another does its work now, so it must not go on."""
+LEASE_LOST_EXIT = 75  # the exit code of a process whose lease is over: another does its work now, so it must not go on
 OnLeaseLost = Callable[[], Awaitable[None]]
 
 

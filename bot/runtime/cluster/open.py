@@ -31,8 +31,8 @@ from memory.store.store import SqlStore
 
 # Opens one process of a bot whose record is in PostgreSQL.
 
+# For leases and duties alone: a process with more to do than it has connections is busy, and not dead.
 PULSE_CONNECTIONS = 1
-"""For leases and duties alone: a process with more to do than it has connections is busy, and not dead."""
 _HAS_QUEUE_TABLES = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS found"
 
 

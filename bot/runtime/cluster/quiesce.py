@@ -31,32 +31,36 @@ PauseSpace = Callable[[str], AbstractAsyncContextManager[None]]
 
 @dataclass(slots=True)
 class _LocalPause:
-    """What this process does for the mark of another. still: everything rests; over: the mark is gone."""
+    """What this process does for the mark of another."""
 
     task: asyncio.Task[None]
+    #: The mark is gone.
     over: asyncio.Event
+    #: Everything rests.
     still: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalQuiesce:
-    """This process. quiet: ends the turns of a space here, and lets none begin while it is entered. storing: held
-    while facts are noted. anew: what was prepared here for a space's conversations is not used any more. tell: tells
-    the others at once how it is here.
-    """
+    """This process."""
 
+    #: Ends the turns of a space here, and lets none begin while it is entered.
     quiet: PauseSpace
+    #: Held while facts are noted.
     storing: Callable[[], asyncio.Lock]
+    #: What was prepared here for a space's conversations is not used any more.
     anew: Callable[[str], Awaitable[None]]
+    #: Tells the others at once how it is here.
     tell: Callable[[], None]
 
 
 @dataclass(slots=True)
 class SpaceQuiescer:
-    """One process's part of it. answers: whether turns run here."""
+    """One process's part of it."""
 
     leases: Leases
     own: LocalQuiesce
+    #: Whether turns run here.
     answers: bool
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
     _rests: dict[str, _LocalPause] = field(default_factory=dict)

@@ -3,12 +3,10 @@
 import ctypes
 import sys
 
+# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX of mallopt. Source: malloc.h of the GNU C library.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
-"""M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX of mallopt. Source: malloc.h of the GNU C library."""
-MMAP_BYTES = 128 * 1024
-"""Bytes from which a piece is mapped by itself, and goes back to the system when it is freed."""
-TRIM_BYTES = 1024 * 1024
-"""Free bytes at the end of the heap from which they go back."""
+MMAP_BYTES = 128 * 1024  # bytes from which a piece is mapped by itself, and goes back to the system when it is freed
+TRIM_BYTES = 1024 * 1024  # free bytes at the end of the heap from which they go back
 
 
 def use_single_arena() -> bool:

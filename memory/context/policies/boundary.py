@@ -10,6 +10,7 @@ from itertools import accumulate
 from memory.context.policies.topics import topic_changes
 from memory.conversation import Document, Message, Part, Text, ToolCall, ToolResult, Turn
 
+# Source: the boundary seed.
 (
     BASE_SCORE,
     AFTER_RESULT_SCORE,
@@ -19,7 +20,6 @@ from memory.conversation import Document, Message, Part, Text, ToolCall, ToolRes
     NEAR_ERROR_SCORE,
     TOPIC_CHANGE_SCORE,
 ) = 100, 50, 30, -100, 20, -30, 25
-"""Source: the boundary seed."""
 LONG_GAP = timedelta(minutes=5)
 ERROR_DISTANCE = 2  # messages on either side of a cut
 OPENING_CHARS = 40  # characters at the head of a text in which a phrase announces something else
@@ -48,28 +48,31 @@ _MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutCandidate:
-    """A place where one may cut. turns: how many come before it; score: the sum of its terms, each with its name.
+    """A place where one may cut.
 
     Names: base, tool_result, reply, tool_sequence, break, error, topic.
     """
 
+    #: How many come before it.
     turns: int
+    #: The sum of its terms, each with its name.
     score: int
     terms: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutChoice:
-    """A cut and what it was chosen from. turns: how many of the oldest go.
+    """A cut and what it was chosen from."""
 
-    target: the cut that is nearest to what was asked for; keep: the share of the tokens that was to stay, 0 to 1;
-    adapted: why that share is not the configured one (see adaptive_keep); candidates: all that were compared.
-    """
-
+    #: How many of the oldest go.
     turns: int
+    #: The cut that is nearest to what was asked for.
     target: int
+    #: The share of the tokens that was to stay, 0 to 1.
     keep: float
+    #: Why that share is not the configured one (see adaptive_keep).
     adapted: tuple[str, ...]
+    #: All that were compared.
     candidates: tuple[CutCandidate, ...]
 
 

@@ -14,25 +14,27 @@ from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
 MIN_TURN_TOKENS = 2_000
-SOON_SHARE = 0.1
-"""Share of the room before `line_at` at which a model is asked for the lines."""
+SOON_SHARE = 0.1  # share of the room before `line_at` at which a model is asked for the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextLimits:
-    """What a request may cost.
+    """What a request may cost."""
 
-    max_tokens, max_turns: as configured. window: of the model in tokens; reserve: kept free for its answer; margin:
-    kept free for our error. factor: the provider's count over ours. refused: how often the provider has called this
-    very request too long although it was counted to fit; shrunk: what it may have now, by our counter, 0 for no limit.
-    """
-
+    #: As configured.
     max_tokens: int
+    #: As configured.
     max_turns: int
+    #: Of the model in tokens.
     window: int
+    #: Kept free for its answer.
     reserve: int
+    #: Kept free for our error.
     margin: int = 0
+    #: The provider's count over ours.
     factor: float = 1.0
+    #: How often the provider has called this very request too long although it was counted to fit; shrunk: what it may
+    #: have now, by our counter, 0 for no limit.
     refused: int = 0
     shrunk_tokens: int = 0
 
@@ -50,39 +52,40 @@ class ContextLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRange:
-    """Whole turns, from the first live one on, that leave the view for the log and the summary.
-
-    why: the search for the cut as JSON text (see boundary.explain), "" where none was made.
-    """
+    """Whole turns, from the first live one on, that leave the view for the log and the summary."""
 
     from_seq: int
     to_seq: int
     from_turn: int
     to_turn: int
     reason: str
+    #: The search for the cut as JSON text (see boundary.explain), "" where none was made.
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What is to be done before a model call. reductions: to be recorded. must_fold_now: the fold is not to wait for
-    a model; else it is carried out in the background. fitted: nothing of this was pressing. tokens: of the
-    request once all this is done; fits: within the budget.
-    """
+    """What is to be done before a model call."""
 
+    #: To be recorded.
     reductions: tuple[Reduction, ...]
     fold: FoldRange | None
+    #: The fold is not to wait for a model; else it is carried out in the background.
     must_fold_now: bool
+    #: Nothing of this was pressing.
     fitted: bool
+    #: Of the request once all this is done.
     tokens: int
+    #: Within the budget.
     fits: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparationPlan:
-    """What may be prepared once a turn has ended. lines: tool results that are soon to be one line each."""
+    """What may be prepared once a turn has ended."""
 
     fold: FoldRange | None
+    #: Tool results that are soon to be one line each.
     lines: tuple[ToolResultRef, ...]
 
 

@@ -36,21 +36,22 @@ from memory.context.policies.state import PolicySettings, Stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """When a view is shortened and how.
-
-    before: stages that run before every model call. early: stages that run after those and fold what may wait while
-    the view fits without it; left out while a fold is under way. urgent: stages that run after those while the view
-    does not fit. after: stages that run when a turn has ended. lines: whether old results become one line, so that a
-    model may write the lines beforehand. knobs: the numbers that mean something to these stages.
-    """
+    """When a view is shortened and how."""
 
     name: str
     numbers: PolicySettings
+    #: Stages that run before every model call.
     before: tuple[Stage, ...]
+    #: Stages that run after those and fold what may wait while the view fits without it; left out while a fold is under
+    #: way.
     early: tuple[Stage, ...] = ()
+    #: Stages that run after those while the view does not fit.
     urgent: tuple[Stage, ...]
+    #: Stages that run when a turn has ended.
     after: tuple[Stage, ...]
+    #: The numbers that mean something to these stages.
     knobs: tuple[str, ...] = ()
+    #: Whether old results become one line, so that a model may write the lines beforehand.
     lines: bool = False
 
     def without_early(self) -> "Policy":
@@ -147,15 +148,15 @@ BALANCED = Policy(
     lines=True,
 )
 
+# Run once after a restart when `session_restore` says so; no conversation keeps it.
 LEAN = Policy(name="lean", numbers=PolicySettings(), before=(restart_lean,), urgent=(), after=())
-"""Run once after a restart when `session_restore` says so; no conversation keeps it."""
 
 DEFAULT = "balanced"
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
 )
+# The numbers that are counts; the others are shares.
 INTEGER_SETTINGS = frozenset(item.name for item in fields(PolicySettings) if isinstance(item.default, int))
-"""The numbers that are counts; the others are shares."""
 
 
 def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:

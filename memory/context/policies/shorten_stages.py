@@ -10,8 +10,8 @@ from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import turn_tokens
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
+# Characters that a pinned part may keep, tried in turn.
 LONG_LIMITS, SHORT_LIMITS = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
-"""Characters that a pinned part may keep, tried in turn."""
 FINAL_FORMS = ("one_line", "text_only")  # forms that nothing shorter takes the place of
 
 

@@ -10,8 +10,8 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, Turn
 
 FRAME_TOKENS = 50  # tokens of the two lines around a summary
+# By message id and part: the one line that a model has written for a tool result.
 ToolLines = Mapping[tuple[str, int], str]
-"""By message id and part: the one line that a model has written for a tool result."""
 NO_LINES: ToolLines = MappingProxyType({})
 
 
@@ -25,82 +25,97 @@ class PolicySettings:
 
     Every field carries its `range` (lowest, highest) as metadata. Tokens that a policy names were chosen for a window
     of `window` tokens; under a smaller budget they shrink with it (0: they never do).
-
-    snip_chars: a longer tool result shows its first and last snip_share, each at most snip_most of snip_chars.
-    input_chars, result_chars: what a finished turn's tool input and result may keep where tool traffic is trimmed.
-    line_at: share of the room from which old results become one line each; batch: share of the room that shortening
-    old results must save at once; spared_results: so many of the newest results are neither trimmed nor made a line.
-    fold_at: share of the room at which a fold is wanted; fold_tokens, fold_messages: the same as numbers of the
-    history, of at least least_messages; keep_most: the share of the room (of the threshold in `layers`) that may stay;
-    keep: the share of the history that stays; keep_tokens, keep_messages: what stays as numbers. reach: how far
-    (messages in `boundary`, turns in `balanced`) a cut may move to a better place; newest: messages no cut enters.
-    most_tokens: of the whole history, at any time; drop_at: share of the room beyond which the oldest turns go at once.
-    every_messages, every_tokens: how much that is new is rolled into the summary.
-    text_only_below: with fewer turns than this a view too long keeps texts only, with more it is folded.
-    summary_tokens: the longest summary. spare: tokens left free when turns are dropped.
-    overflow_turns, overflow_chars: what a provider's refusal leaves: turns, and characters of a result or user text.
     """
 
     window: int = _setting(0, 0, 10_000_000)
+    #: A longer tool result shows its first and last snip_share, each at most snip_most of snip_chars.
     snip_chars: int = _setting(20_000, 200, 10_000_000)
     snip_share: float = _setting(0.3, 0.0, 0.5)
     snip_most: float = _setting(0.5, 0.0, 0.5)
+    #: What a finished turn's tool input and result may keep where tool traffic is trimmed.
     input_chars: int = _setting(500, 50, 1_000_000)
+    #: What a finished turn's tool input and result may keep where tool traffic is trimmed.
     result_chars: int = _setting(1_000, 50, 1_000_000)
+    #: Share of the room from which old results become one line each.
     line_at: float = _setting(0.6, 0.05, 1.0)
+    #: Share of the room that shortening old results must save at once.
     batch: float = _setting(0.0, 0.0, 1.0)
+    #: So many of the newest results are neither trimmed nor made a line.
     spared_results: int = _setting(5, 0, 1_000)
+    #: Share of the room at which a fold is wanted.
     fold_at: float = _setting(0.8, 0.1, 1.0)
+    #: The same as numbers of the history, of at least least_messages.
     fold_tokens: int = _setting(30_000, 100, 10_000_000)
+    #: The same as numbers of the history, of at least least_messages.
     fold_messages: int = _setting(500, 2, 100_000)
     least_messages: int = _setting(10, 2, 100_000)
+    #: The share of the history that stays.
     keep: float = _setting(0.5, 0.05, 0.95)
+    #: The share of the room (of the threshold in `layers`) that may stay.
     keep_most: float = _setting(0.5, 0.05, 1.0)
+    #: What stays as numbers.
     keep_tokens: int = _setting(15_000, 0, 10_000_000)
+    #: What stays as numbers.
     keep_messages: int = _setting(4, 1, 100_000)
+    #: How far (messages in `boundary`, turns in `balanced`) a cut may move to a better place.
     reach: int = _setting(5, 0, 1_000)
+    #: Messages no cut enters.
     newest: int = _setting(5, 0, 1_000)
+    #: Of the whole history, at any time.
     most_tokens: int = _setting(40_000, 500, 10_000_000)
+    #: Share of the room beyond which the oldest turns go at once.
     drop_at: float = _setting(0.95, 0.1, 1.0)
+    #: How much that is new is rolled into the summary.
     every_messages: int = _setting(10, 2, 100_000)
+    #: How much that is new is rolled into the summary.
     every_tokens: int = _setting(3_000, 100, 10_000_000)
+    #: With fewer turns than this a view too long keeps texts only, with more it is folded.
     text_only_below: int = _setting(5, 0, 10_000)
+    #: The longest summary.
     summary_tokens: int = _setting(1_000, 100, 20_000)
+    #: Tokens left free when turns are dropped.
     spare: int = _setting(1_000, 0, 1_000_000)
+    #: What a provider's refusal leaves: turns, and characters of a result or user text.
     overflow_turns: int = _setting(5, 1, 10_000)
+    #: What a provider's refusal leaves: turns, and characters of a result or user text.
     overflow_chars: int = _setting(10_000, 200, 10_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextState:
-    """The turns of a session under a budget, part of the way through a policy's stages.
+    """The turns of a session under a budget, part of the way through a policy's stages."""
 
-    turns: live ones, oldest first; costs: tokens of each as shown with `reductions`. running: whether the last one
-    runs (it is counted, never folded). base: system, tools and tail; summary: the summary there is, framed, 0 for none.
-    seen: messages from this seq on are new since the newest fold. coming: turns about to begin, counted like live ones.
-    cut: how many of the oldest turns a fold takes; reason: why; why: the search for it as JSON text. at_once: the
-    fold is not to wait although the view fits. added: what these stages shortened, oldest first. refused: how often
-    the provider called this request too long.
-    """
-
+    #: Live ones, oldest first.
     turns: tuple[Turn, ...]
+    #: Tokens of each as shown with `reductions`.
     costs: tuple[int, ...]
+    #: Whether the last one runs (it is counted, never folded).
     running: bool
     budget: int
     max_turns: int
+    #: System, tools and tail.
     base: int
+    #: The summary there is, framed, 0 for none.
     summary: int
     numbers: PolicySettings
     counter: TokenCounter
     reductions: Mapping[str, Mapping[int, Reduction]]
+    #: Messages from this seq on are new since the newest fold.
     seen: int = 0
     lines: ToolLines = field(default_factory=dict)
+    #: What these stages shortened, oldest first.
     added: tuple[Reduction, ...] = ()
+    #: Turns about to begin, counted like live ones.
     coming: int = 0
+    #: How many of the oldest turns a fold takes.
     cut: int = 0
+    #: Why.
     reason: str = ""
+    #: The search for it as JSON text.
     why: str = ""
+    #: The fold is not to wait although the view fits.
     at_once: bool = False
+    #: How often the provider called this request too long.
     refused: int = 0
 
     @property

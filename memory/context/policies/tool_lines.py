@@ -11,8 +11,7 @@ from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn
 
-MIN_CHARS = 300
-"""A result no longer than this stays as it is: a line and its handle would save next to nothing."""
+MIN_CHARS = 300  # a result no longer than this stays as it is: a line and its handle would save next to nothing
 MAX_CHARS = 240
 _SUBJECTS = ("path", "file", "file_path", "filename", "url", "command", "cmd", "query", "q", "pattern", "name", "city")
 _CODE = re.compile(r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt|c|h|cc|cpp|hpp|rb|php|swift|sh|sql|vue|css|html)\b")
@@ -133,10 +132,8 @@ def _cut_line(line: str) -> str:
     return plain if len(plain) <= MAX_CHARS else plain[: MAX_CHARS - 1] + "…"
 
 
-MAX_RESULTS = 40
-"""Results that one call is asked to describe."""
-MAX_SHOWN = 2_000
-"""Characters of each that it is shown."""
+MAX_RESULTS = 40  # results that one call is asked to describe
+MAX_SHOWN = 2_000  # characters of each that it is shown
 MAX_ANSWER = 4_096
 SYSTEM = """mnema-lines
 You describe results of tools, each in one line, for somebody who has read them and will not see them again.

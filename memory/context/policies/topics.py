@@ -15,13 +15,12 @@ MIN_DISTANCE = 2  # turns: of changes closer than that only the clearest is one
 MAX_TURN_SHARE = 0.9  # share of the turns compared: a word on both sides that more of them have tells no topic
 PRIOR_COUNT = 0.2
 MIN_GAIN = 8.0
+# What two vocabularies must gain over one, in nats and in nats per word, before a place counts as a change.
+#
+# Chosen, with the numbers above, on labelled chats (see the tests, which hold others back), on days of MemoryBank's
+# people put one after another, and on pages of documentation. The first keeps a few chance words from deciding, the
+# second keeps long texts, in which every turn brings words of its own, from looking like one change after another.
 MIN_GAIN_SHARE = 0.15
-"""What two vocabularies must gain over one, in nats and in nats per word, before a place counts as a change.
-
-Chosen, with the numbers above, on labelled chats (see the tests, which hold others back), on days of MemoryBank's
-people put one after another, and on pages of documentation. The first keeps a few chance words from deciding, the
-second keeps long texts, in which every turn brings words of its own, from looking like one change after another.
-"""
 MAX_TEXT = 1_200  # characters of one text that are read
 MAX_TOOL_TEXT = 300  # characters of one tool's input or result that are read
 MAX_TURN_TEXT = 3_000

@@ -10,8 +10,7 @@ from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult
 
-MAX_LINE = 200
-"""Most characters of a line, its handle included."""
+MAX_LINE = 200  # most characters of a line, its handle included
 _SUBJECT_CHARS, _NAME_CHARS = 90, 40
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CHANGING_TOOLS = frozenset(
@@ -70,10 +69,13 @@ _FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalCall:
-    """One call and what came of it. seq, part: of what its handle names; line: a list item that ends in the handle."""
+    """One call and what came of it."""
 
+    #: Of what its handle names.
     seq: int
+    #: Of what its handle names.
     part: int
+    #: A list item that ends in the handle.
     line: str
 
 

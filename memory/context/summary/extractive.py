@@ -36,12 +36,11 @@ HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emphasis:
-    """What a digest is to put first.
+    """What a digest is to put first."""
 
-    weights: points of messages by id (see importance). tools: items about calls that must be kept, checked already.
-    """
-
+    #: Points of messages by id (see importance).
     weights: Mapping[str, int] = field(default_factory=dict)
+    #: Items about calls that must be kept, checked already.
     tools: Sequence[str] = ()
 
 
@@ -158,11 +157,12 @@ def _sections(said: Sequence[Utterance], before: str, space: _TokenSpace, weight
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CarriedLines:
-    """The lines of an earlier summary by what they are, those with facts first; other: of a summary by a model."""
+    """The lines of an earlier summary by what they are, those with facts first."""
 
     pinned: Sequence[str]
     words: Sequence[str]
     facts: Sequence[str]
+    #: Of a summary by a model.
     other: Sequence[str]
 
 

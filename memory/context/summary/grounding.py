@@ -12,8 +12,7 @@ from memory.text.normalize import normalize_text, tighten_text
 from memory.text.segments import overlapping_segments, split_segments
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
-MENTIONED_SHARE = 0.6
-"""Share of a sentence's content words that say that a text has it."""
+MENTIONED_SHARE = 0.6  # share of a sentence's content words that say that a text has it
 MAX_CHUNK = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
 MAX_PATH_STEP = 255  # characters of one step of a path that are looked through for its ending
 
@@ -69,10 +68,11 @@ _ALWAYS_KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedText:
-    """A text with what its source does not say taken out. share_dropped: of its sentences, headings not counted."""
+    """A text with what its source does not say taken out."""
 
     text: str
     dropped: tuple[str, ...]
+    #: Of its sentences, headings not counted.
     share_dropped: float
 
 

@@ -14,8 +14,8 @@ from memory.conversation import Document, Message, Text, Thinking, ToolCall, Too
 from memory.text.language import split_line
 from memory.text.normalize import normalize_text
 
+# Points, after the boundary seed; RECENT is one less for each minute.
 USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50, 20, 30, 40
-"""Points, after the boundary seed; RECENT is one less for each minute."""
 MAX_READ = 8_000  # characters of one part that are searched for what is said there
 MAX_SHOWN = 120  # characters of an item's text
 _ERROR = re.compile(
@@ -41,17 +41,19 @@ Kind = Literal["user", "fact", "tool", "error", "decision"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldItem:
-    """One thing of a folded range. time: HH:MM on the zone's clock; text: at most 120 characters of it.
-
-    kept: whether the summary has it; handle: of the original; weight: what it matters, higher is more.
-    """
+    """One thing of a folded range."""
 
     turn: int
+    #: HH:MM on the zone's clock.
     time: str
     kind: Kind
+    #: At most 120 characters of it.
     text: str
+    #: Whether the summary has it.
     kept: bool
+    #: Of the original.
     handle: str
+    #: What it matters, higher is more.
     weight: int
 
 

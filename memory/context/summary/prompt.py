@@ -16,8 +16,7 @@ from memory.text.language import HEADINGS
 
 # Turns as text for the one who summarises: whole where they fit one prompt, else in chunks of whole turns.
 
-MAX_CHUNKS = 24
-"""More than these are not asked for: the least important messages are shortened instead."""
+MAX_CHUNKS = 24  # more than these are not asked for: the least important messages are shortened instead
 SHORTENING_LEVELS = (
     (600, 3_000),
     (200, 1_000),
@@ -27,19 +26,23 @@ SHORTENING_LEVELS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBudget:
-    """How a range is written. most: tokens of one prompt by this counter; weights: what messages matter, by id."""
+    """How a range is written."""
 
     counter: TokenCounter
+    #: Tokens of one prompt by this counter.
     most: int
     zone: tzinfo
+    #: What messages matter, by id.
     weights: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptChunk:
-    """A piece of a range. said: what is in it, whole; text: as it is written for a prompt; first, last: its turns."""
+    """A piece of a range."""
 
+    #: What is in it, whole.
     said: tuple[Utterance, ...]
+    #: As it is written for a prompt; first, last: its turns.
     text: str
 
     @property
@@ -137,8 +140,7 @@ def _split_turn(turn: list[_ShownUtterance], room: PromptBudget) -> list[list[_S
     return parts
 
 
-_HEADING_TOKENS = 16
-"""What a turn's heading may cost, with the line's end."""
+_HEADING_TOKENS = 16  # what a turn's heading may cost, with the line's end
 
 
 def _group_tokens(group: Sequence[_ShownUtterance], room: PromptBudget) -> int:
@@ -199,13 +201,13 @@ the parts, which are in order, drop nothing that still matters. Where two contra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPrompts:
-    """What is to be asked. whole: the one prompt that does, "" when the material is too large for one.
+    """What is to be asked."""
 
-    earlier, turns: else, chunk by chunk; of the earlier ones only a summary is wanted, they are in the diary already.
-    """
-
+    #: The one prompt that does, "" when the material is too large for one.
     whole: str
+    #: Else, chunk by chunk; of the earlier ones only a summary is wanted, they are in the diary already.
     earlier: tuple[PromptChunk, ...] = ()
+    #: Else, chunk by chunk; of the earlier ones only a summary is wanted, they are in the diary already.
     turns: tuple[PromptChunk, ...] = ()
 
 
@@ -299,8 +301,7 @@ def parse_answer(answer: str, task: Task = "whole") -> FoldTexts | None:
     return FoldTexts(log=log, summary=summary)
 
 
-_MARK_TOKENS = 60
-"""Tokens of the marks around the material, which nobody counts."""
+_MARK_TOKENS = 60  # tokens of the marks around the material, which nobody counts
 
 
 def _data_tags(*blocks: tuple[str, str]) -> str:

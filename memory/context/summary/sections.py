@@ -7,8 +7,7 @@ from memory.context.summary.grounding import has_facts
 from memory.context.tokens import TokenCounter
 from memory.text.language import HEADINGS
 
-LEAD_SECTION = ""
-"""The section before any heading."""
+LEAD_SECTION = ""  # the section before any heading
 
 _HEADING_PATTERNS = (
     ("errors", re.compile(r"\berrors?\b|\bproblems?\b|错误|报错|故障", re.IGNORECASE)),
@@ -26,8 +25,7 @@ _BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
 _SECTION_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD_SECTION: 1}
 MAX_HEADING = 40  # characters of what may be one of the fixed headings
 
-Sections = dict[str, list[str]]
-"""Lines by section, LEAD first."""
+Sections = dict[str, list[str]]  # lines by section, LEAD first
 
 
 def parse_sections(text: str) -> Sections:

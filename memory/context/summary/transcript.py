@@ -22,10 +22,12 @@ from memory.conversation import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """One thing that was said or done. speaker: as it is written; part: its place in the message."""
+    """One thing that was said or done."""
 
     message: Message
+    #: Its place in the message.
     part: int
+    #: As it is written.
     speaker: str
     text: str
 

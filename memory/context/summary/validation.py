@@ -39,19 +39,19 @@ UNLIMITED = 1 << 40  # characters: nothing is that long
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldSource:
-    """What a fold is made from.
+    """What a fold is made from."""
 
-    before: the summary to merge with. earlier: messages of extractive folds since then, to be summarised from the
-    originals. turns: the fold's own messages. replaced: tokens of the summary that the new one takes the place of.
-    at: when the fold was planned, which is the "now" of what matters; None for the time of the newest message.
-    label: which lines of `before` rest on words from outside.
-    """
-
+    #: The summary to merge with.
     before: str
+    #: Tokens of the summary that the new one takes the place of.
     replaced: int
+    #: Messages of extractive folds since then, to be summarised from the originals.
     earlier: tuple[Message, ...]
+    #: The fold's own messages.
     turns: tuple[Message, ...]
+    #: When the fold was planned, which is the "now" of what matters; None for the time of the newest message.
     at: datetime | None = None
+    #: Which lines of `before` rest on words from outside.
     label: FoldLabel = CLEAN_FOLD
 
     @property
@@ -66,10 +66,11 @@ class FoldSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryLimit:
-    """How long the summary may be, in tokens of this counter; 0 when only a log is wanted. zone: of the log's clock."""
+    """How long the summary may be, in tokens of this counter; 0 when only a log is wanted."""
 
     counter: TokenCounter
     summary_tokens: int
+    #: Of the log's clock.
     zone: tzinfo
 
 

@@ -10,32 +10,32 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 DAY = timedelta(days=1)
-EARLY, MIDDLE, LATE, END = (1, 10), (11, 20), (21, 31), (24, 31)
-"""Parts of a month, in days of it, both inclusive."""
+EARLY, MIDDLE, LATE, END = (1, 10), (11, 20), (21, 31), (24, 31)  # parts of a month, in days of it, both inclusive
+# The first of each season's three months, north of the equator.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
-"""The first of each season's three months, north of the equator."""
 _LONGEST_MONTHS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MAX_YEARS_TO_LEAP_DAY = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateSpan:
-    """Days that a question names.
+    """Days that a question names."""
 
-    first, last: both inclusive. text: the words that name them; start: where these begin in the question, in
-    characters. yearless: no year was said, so they are the days of any year; first and last are then of the newest
-    year in which they have begun.
-    """
-
+    #: Both inclusive.
     first: date
+    #: Both inclusive.
     last: date
+    #: The words that name them.
     text: str = ""
+    #: Where these begin in the question, in characters.
     start: int = 0
+    #: No year was said, so they are the days of any year; first and last are then of the newest year in which they have
+    #: begun.
     yearless: bool = False
 
 
+# From a match and the day of the question, the spans that are named, one for each reading; it raises as above.
 ReadDates = Callable[[re.Match[str], date], Iterable[DateSpan]]
-"""From a match and the day of the question, the spans that are named, one for each reading; it raises as above."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,18 +43,18 @@ WHICH_ONE = "(?P<which>last|previous|current|next|coming|(?:this )?past|this)"
 PART = r"(?P<part>early|mid|late|(?:the )?(?:start|beginning|middle|end) of)[\s-](?:in )?"
 PARTS = {"early": EARLY, "start": EARLY, "begin": EARLY, "mid": MIDDLE, "late": LATE, "end": END}
 _NAME = f"(?P<name>{MONTH})"
+# Months that are not also a person's name or another word.
 _UNAMBIGUOUS_MONTH = "(?P<name>january|february|july|september|october|november|december)"
-"""Months that are not also a person's name or another word."""
 _VERBS = ("may", "mar", "march")
 _DAY = r"(?P<day>\d{1,2})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b(?![-/.:]\d{1,2}\b)"
 _A_YEAR = rf"(?:{_YEAR}|(?P<that>last|this|next) year\b)"
 _IN_YEAR = rf"(?:(?:,\s?| )(?:of |in )?{_A_YEAR})?"
+# A number before these counts them, and is no day or year.
 _COUNTED = (
     r"(?!\s?(?:%|people|persons?|men\b|women|guests|kids|times|steps|words|miles?\b|km|kilomet|met(?:er|re)|kg|pounds"
     r"|dollars|bucks|hours?|minutes?|days?\b|weeks?|months?|years?|[ap]\.?m\b|o['’]clock|[:.]\d))"
 )
-"""A number before these counts them, and is no day or year."""
 _TO = "(?:-|–|—|to|and|until|till|through)"
 _AND = "-|–|—|to|through|until|till|and|&"
 _BEFORE_A_DATE = re.compile(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)

@@ -16,8 +16,7 @@ import memory.recall.dates.english as dates_en_near
 from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
 from memory.recall.dates.english import WEEKDAYS
 
-MAX_SPANS = 32
-"""Spans of one question; the first ones."""
+MAX_SPANS = 32  # spans of one question; the first ones
 _FULL_WIDTH_TO_ASCII = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _ISO = re.compile(
     r"(?<![\d.])(?P<year>(?:19|20)\d\d)(?:(?P<by>[-/.])(?P<month>\d{1,2})(?P=by)(?P<day>\d{1,2})(?![\d]|[-/]\d)"
@@ -42,10 +41,11 @@ _MAX_CONTEXT = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DateMention:
-    """Words that name days. readings: none for what only looks like it."""
+    """Words that name days."""
 
     start: int
     end: int
+    #: None for what only looks like it.
     readings: tuple[DateSpan, ...]
 
 

@@ -13,8 +13,7 @@ from memory.store.errors import WrongState
 from memory.store.rows import Place
 from memory.store.schema.tables import conversation, inbox, message, outbox, turn
 
-ORIGIN = "import"
-"""Who is noted as the sender, and as the one who acted."""
+ORIGIN = "import"  # who is noted as the sender, and as the one who acted
 _MAX_TITLE = 60
 _SELECT_BY_PLACE = select(conversation.c.id).where(
     conversation.c.channel == bindparam("channel"),

@@ -29,8 +29,8 @@ from memory.store.schema.tables import channel_note, conversation, inbox
 
 # What people do to messages they have written, and to chats: edits, withdrawals, albums, moves; all within T1.
 
+# The reason of a row that is still new and whose command may have had its effect: its words stay what they were.
 BEGUN = "begun"
-"""The reason of a row that is still new and whose command may have had its effect: its words stay what they were."""
 _SELECT_TARGET = select(inbox.c.id, inbox.c.state, inbox.c.reason, inbox.c.conversation).where(
     inbox.c.channel == bindparam("channel"), inbox.c.account == bindparam("account"), inbox.c.key == bindparam("key")
 )
@@ -105,11 +105,13 @@ _INSERT_LINK = insert(account_link)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialState:
-    """How a row begins. meant: the row that an edit or a withdrawal is about; meant_in: its conversation."""
+    """How a row begins."""
 
     state: InboxState
     reason: str = ""
+    #: The row that an edit or a withdrawal is about.
     meant: str = ""
+    #: Its conversation.
     meant_in: str = ""
 
 

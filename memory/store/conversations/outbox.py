@@ -24,8 +24,8 @@ from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, inbox, is_lease_void, outbox
 
 _INSERT = insert(outbox)
+# As not_before of a part that is due or being sent: the person has written, so it need not wait for that.
 _REPLIED_SINCE = -1.0
-"""As not_before of a part that is due or being sent: the person has written, so it need not wait for that."""
 _SELECT_BY_SOURCE = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
 _IS_OPEN = is_one_of(outbox.c.state, "pending", "sending", "unknown")
 _SELECT_UNSENT = select(outbox.c.conversation).where(_IS_OPEN, outbox.c.state != literal_text("sending")).distinct()
@@ -150,10 +150,11 @@ _SELECT_ORPHANED = select(outbox.c.id, outbox.c.lease_epoch).where(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPartState:
-    """What a part becomes after a send. not_before: unix seconds."""
+    """What a part becomes after a send."""
 
     state: OutboxState
     repeats: int
+    #: Unix seconds.
     not_before: float = 0.0
 
 

@@ -20,41 +20,49 @@ TraceKind = Literal["received", "claimed", "model", "tool", "fold", "ended", "pa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEvent:
-    """One thing that happened. at: None for what has not ended yet.
+    """One thing that happened."""
 
-    name: of the channel, model, tool, fold's method or kind of a part; state: what it is in now, where it has states.
-    seconds: since the step before it, for a part since it was stored; input, output, cached: tokens; part, parts: of an
-    answer; attempts: how often it was tried; why: what went wrong, or what asked for it.
-    """
-
+    #: None for what has not ended yet.
     at: datetime | None
     kind: TraceKind
+    #: Of the channel, model, tool, fold's method or kind of a part.
     name: str = ""
+    #: What it is in now, where it has states.
     state: str = ""
+    #: Since the step before it, for a part since it was stored.
     seconds: float = 0.0
+    #: Tokens.
     input: int = 0
+    #: Tokens.
     output: int = 0
+    #: Tokens.
     cached: int = 0
+    #: Of an answer.
     part: int = 0
+    #: Of an answer.
     parts: int = 0
+    #: How often it was tried.
     attempts: int = 0
+    #: What went wrong, or what asked for it.
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """All of it, in order. id: the trace id; message: the inbox row's id; state: the inbox row's."""
+    """All of it, in order."""
 
+    #: The trace id.
     id: str
     conversation: str
+    #: The inbox row's id.
     message: str
+    #: The inbox row's.
     state: str
     events: tuple[TraceEvent, ...]
 
 
 _LAST_LINE = 2**31 - 1
-_MAX_SECONDS = 1e12
-"""Unix seconds."""
+_MAX_SECONDS = 1e12  # unix seconds
 _MESSAGE = select(
     *(inbox.c[name] for name in ("id", "channel", "kind", "sender_id", "state", "reason", "attempts", "turn_id")),
     inbox.c.trace_id,

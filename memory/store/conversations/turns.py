@@ -49,8 +49,7 @@ from memory.store.schema.tables import inbox as inbox_table
 # A row that is at work carries the lease of its process: an inbox row from when it is opened or claimed, and its turn.
 # A row that waits for its lane carries none, so the death of the process says nothing about it.
 
-NOBODY = 0
-"""The lease of a row that no process works on."""
+NOBODY = 0  # the lease of a row that no process works on
 
 
 def _is_open_row() -> ColumnElement[bool]:
@@ -219,26 +218,27 @@ _SELECT_RUNNING = select(running_turn_number(bindparam("row", type_=Text())).lab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedTurn:
-    """All that T6 stores of a turn. remember: it is to be read for lasting facts."""
+    """All that T6 stores of a turn."""
 
     state: TurnState
     final: NewMessage | None
     out: Sequence[NewOutboxRow]
     usage: Sequence[Usage]
+    #: It is to be read for lasting facts.
     remember: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRequest:
-    """What T2 is given. body: of the row, as it was read; also: rows that end with it, in order of their lines.
-
-    who: whose budget the turn counts to.
-    """
+    """What T2 is given."""
 
     user: NewMessage
     actor: str
+    #: Whose budget the turn counts to.
     who: str = ""
+    #: Of the row, as it was read.
     body: str = ""
+    #: Rows that end with it, in order of their lines.
     also: tuple[InboxRow, ...] = ()
 
 

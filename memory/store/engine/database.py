@@ -16,29 +16,27 @@ from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, 
 
 # The lanes that rows of the record wait in: whoever puts a row in rings the lane's bell in the same transaction.
 
+# What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
-"""What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKey:
-    """One lane in which something is to be done.
-
-    id: a conversation; of "urgent" an inbox row, of "facts" a space. channel: whose wire an "out" lane
-    needs. due: unix seconds before which there is nothing to do, 0.0 for at once.
-    """
+    """One lane in which something is to be done."""
 
     kind: QueueKind
+    #: A conversation; of "urgent" an inbox row, of "facts" a space.
     id: str
+    #: Whose wire an "out" lane needs.
     channel: str = ""
+    #: Unix seconds before which there is nothing to do, 0.0 for at once.
     due: float = 0.0
 
 
 Row = Mapping[str, Any]
 Asks = TypeVar("Asks", bound=Callable[..., Any])
 _SINGLE_QUERIES: set[Callable[..., Any]] = set()
-MIN_SQLITE_WITH_RETURNING = (3, 35)
-"""The first SQLite whose UPDATE knows RETURNING; some that are still in use do not."""
+MIN_SQLITE_WITH_RETURNING = (3, 35)  # the first SQLite whose UPDATE knows RETURNING; some that are still in use do not
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 _INSERT_OF_DIALECT: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
@@ -81,10 +79,12 @@ def update_returning(change: Update, *columns: Any, select_after: Select[Any]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledStatement:
-    """A compiled statement. names: of its parameters by position; fixed: values of those that nobody passes."""
+    """A compiled statement."""
 
     sql: str
+    #: Of its parameters by position.
     names: tuple[str, ...]
+    #: Values of those that nobody passes.
     fixed: Mapping[str, Any]
 
     def parameters(self, values: Mapping[str, Any]) -> list[Any]:
@@ -145,17 +145,16 @@ class Driver(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tx:
-    """One open transaction.
-
-    lease: ours, what the rows we hold are marked with. now: unix seconds when it began. rung: lanes in which there is
-    something to do once it is committed, in order. breaks: why prefixes change with it, a reason for each change.
-    """
+    """One open transaction."""
 
     driver: Driver
     compiler: StatementCompiler
+    #: Ours, what the rows we hold are marked with.
     lease: int
+    #: Unix seconds when it began. rung: lanes in which there is something to do once it is committed, in order.
     now: float
     notified: dict[QueueKey, None] = field(default_factory=dict)
+    #: Why prefixes change with it, a reason for each change.
     breaks: list[str] = field(default_factory=list)
 
     def notify(self, lane: QueueKey) -> None:
@@ -242,24 +241,22 @@ class DatabaseClock:
 T = TypeVar("T")
 P = ParamSpec("P")
 UnitOfWork = Callable[[Tx], Coroutine[Any, Any, T]]
-OnCommit = Callable[[Sequence[QueueKey]], None]
-"""Told, after a commit, in which lanes there is something to do now."""
+OnCommit = Callable[[Sequence[QueueKey]], None]  # told, after a commit, in which lanes there is something to do now
 
 
 class Database(Protocol):
-    """Runs units of work: functions whose first argument is the transaction, which may be run more than once.
+    """Runs units of work: functions whose first argument is the transaction, which may be run more than once."""
 
-    lease: this opening's number, what the rows it holds are marked with. clock: unix seconds, where
-    several processes have the record by the clock of the database. suspect: the database
-    was found damaged while in use. bell: where the engine of the lanes is not itself in the database. breaks: changes
-    of prefixes that were committed here, by reason; busy: how often a unit was given up because others were in its way.
-    """
-
+    #: This opening's number, what the rows it holds are marked with.
     lease: int
+    #: Unix seconds, where several processes have the record by the clock of the database. suspect: the database was
+    #: found damaged while in use. bell: where the engine of the lanes is not itself in the database.
     clock: Callable[[], float]
     is_damaged: bool
     on_commit: OnCommit
+    #: Changes of prefixes that were committed here, by reason.
     breaks: Counter[str]
+    #: How often a unit was given up because others were in its way.
     busy: int
 
     async def read(

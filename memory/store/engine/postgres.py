@@ -33,15 +33,14 @@ from memory.tasks import cancel_and_wait
 
 # What PostgreSQL's errors are called in this house.
 
+# Somebody else's transaction came between: what was read is not so any more. The unit is run again, and sees it.
 CONFLICTS = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
-"""Somebody else's transaction came between: what was read is not so any more. The unit is run again, and sees it."""
-CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)
-"""The server is not to be had, or was lost on the way."""
+CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)  # the server is not to be had, or was lost on the way
 _SHUTDOWN_SQLSTATES = ("57P01", "57P02", "57P03")
 _ERROR_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
     ((errors.DiskFull, errors.OutOfMemory), StoreFull),
@@ -69,25 +68,23 @@ def to_store_error(err: BaseException) -> StoreError:
 
 
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
+# Puts the wish to work in these lanes into the connection's open transaction.
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
-"""Puts the wish to work in these lanes into the connection's open transaction."""
+# Asked at the beginning of a transaction that may change rows; what it raises ends it.
 WriteGuard = Callable[[Tx], Awaitable[None]]
-"""Asked at the beginning of a transaction that may change rows; what it raises ends it."""
 _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS fate"
 MAX_TRIES = 30
+# For a row that is there already: either the unit sees it when it is run again, or it is a mistake that stays one.
 MAX_INTEGRITY_TRIES = 4
-"""For a row that is there already: either the unit sees it when it is run again, or it is a mistake that stays one."""
+# Connections that are found dead, one after the other, before a unit is given up: more than a pool has.
 MAX_LOST_CONNECTIONS = 16
-"""Connections that are found dead, one after the other, before a unit is given up: more than a pool has."""
 MAX_PAUSE = 0.1
+# How long a transaction may do nothing: what a process that was stopped has locked is not locked for ever.
 IDLE_TRANSACTION_SECONDS = 5.0
-"""How long a transaction may do nothing: what a process that was stopped has locked is not locked for ever."""
-CLOSE_SECONDS = 3.0
-"""For which work that has begun is waited for at the end."""
-CONNECT_SECONDS = 10.0
-"""Seconds in which a connection is to be had, and in which the fate of a commit is asked for."""
+CLOSE_SECONDS = 3.0  # for which work that has begun is waited for at the end
+CONNECT_SECONDS = 10.0  # seconds in which a connection is to be had, and in which the fate of a commit is asked for
 
 
 class PostgresDriver:
@@ -120,13 +117,13 @@ class SingleQueryDriver(PostgresDriver):
 
 @dataclass(slots=True)
 class _Attempt:
-    """One try at a unit. xid: its transaction's number; done: once its commit was asked for, with what it returns.
+    """One try at a unit."""
 
-    breaks: see Tx.
-    """
-
+    #: Its transaction's number.
     xid: str = ""
+    #: See Tx.
     breaks: Sequence[str] = ()
+    #: Once its commit was asked for, with what it returns.
     done: tuple[Any, tuple[QueueKey, ...]] | None = None
 
 
@@ -365,5 +362,4 @@ async def connected(url: str) -> AsyncIterator[PostgresConnection]:
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
 
 
-SCHEMA_LOCK_KEY = 7_306_500_117
-"""The advisory lock of whoever makes tables."""
+SCHEMA_LOCK_KEY = 7_306_500_117  # the advisory lock of whoever makes tables

@@ -26,10 +26,8 @@ from memory.store.schema.tables import instance
 from memory.workspace.locks import LockLost, SpaceWriter
 
 log = structlog.get_logger(__name__)
-LOCK_CLASS = 0x6D6E656D
-"""The first half of our locks' keys; the second is the space."""
-MAX_CONNECTIONS = 4
-"""Connections of one process: threads that write at once."""
+LOCK_CLASS = 0x6D6E656D  # the first half of our locks' keys; the second is the space
+MAX_CONNECTIONS = 4  # connections of one process: threads that write at once
 _LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
 _LEASE_IS_VALID = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
 _SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
@@ -40,9 +38,11 @@ LockSession = psycopg.Connection[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockTimeouts:
-    """Seconds. wait: for the lock, or a connection; idle: for which the holder may be busy with the disk, or asleep."""
+    """Seconds."""
 
+    #: For the lock, or a connection.
     wait: float = 30.0
+    #: For which the holder may be busy with the disk, or asleep.
     idle: float = 10.0
 
 

@@ -209,14 +209,16 @@ _LEASE = select(instance.c.lease_epoch)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PendingUnit:
-    """One caller's piece of a transaction. done: resolved after the commit, with its value or its error.
+    """One caller's piece of a transaction.
 
-    rung: the lanes that it has put something into; breaks: see Tx.
+    rung: the lanes that it has put something into;
     """
 
     work: UnitOfWork[Any]
     notified: dict[QueueKey, None] = field(default_factory=dict)
+    #: See Tx.
     breaks: list[str] = field(default_factory=list)
+    #: Resolved after the commit, with its value or its error.
     done: asyncio.Future[Any] = field(default_factory=asyncio.Future)
 
 

@@ -61,10 +61,9 @@ from memory.workspace.files import SPACES_FOLDER
 # T14's work on columns that repeat what was said: every one that holds a person's words, redacted cell by cell.
 
 _SCOPE: BindParameter[str] = bindparam("scope")
+# Commands whose rows, and whose answers, repeat lines of memory as they stand.
 _MEMORY_COMMAND = re.compile(r"\s*[/／](?P<name>forget|remember|memory)\b", re.IGNORECASE)
-"""Commands whose rows, and whose answers, repeat lines of memory as they stand."""
-_MEMORY_COMMAND_KEY = "memory"
-"""How the source of a notice begins that tells what was noted."""
+_MEMORY_COMMAND_KEY = "memory"  # how the source of a notice begins that tells what was noted
 Redact = Callable[[str, MentionMatcher], str]
 
 
@@ -147,10 +146,11 @@ DROP_REQUESTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactedRows:
-    """Whose rows repeat what was said: turns and inbox rows of redacted messages. asked: the request's own row."""
+    """Whose rows repeat what was said: turns and inbox rows of redacted messages."""
 
     turns: frozenset[str]
     inbox: frozenset[str]
+    #: The request's own row.
     asked: str
 
 
@@ -234,10 +234,9 @@ async def _write_cell(tx: Tx, cell: _TextColumn, row: Row, fresh: str) -> None:
 # T14: what a person wants forgotten leaves the record in one transaction, and a mark stands where it stood.
 
 LONG_TERM = "MEMORY.md"
+# Messages that no search finds, and that repeat memory's lines: they are looked through sentence by sentence.
 _TOOL_PART = re.compile(r'"kind": ?"Tool(?:Call|Result)"')
-"""Messages that no search finds, and that repeat memory's lines: they are looked through sentence by sentence."""
-MIN_SUMMARY_TOKENS = 200
-"""Tokens that a digest in a summary's place may have at least."""
+MIN_SUMMARY_TOKENS = 200  # tokens that a digest in a summary's place may have at least
 _SELECT_CONVERSATIONS = select(conversation.c.id, conversation.c.channel, conversation.c.space).where(
     belongs_to_space(conversation.c.space)
 )
@@ -286,8 +285,9 @@ _REPLANNED_FOLD = {
 
 @dataclass(slots=True, kw_only=True)
 class _EraseCounts:
-    """An `Erased` while it is made. messages: ids of those that were changed."""
+    """An `Erased` while it is made."""
 
+    #: Ids of those that were changed.
     messages: set[str] = field(default_factory=set)
     said: list[MessageMention] = field(default_factory=list)
     conversations: list[str] = field(default_factory=list)
@@ -298,10 +298,11 @@ class _EraseCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RedactedSummary:
-    """A fold's summary as it is now. tainted: a line of it may rest on words from outside."""
+    """A fold's summary as it is now."""
 
     text: str = ""
     tokens: int = 0
+    #: A line of it may rest on words from outside.
     tainted: bool = False
 
 
@@ -332,12 +333,13 @@ async def _shown_elsewhere(tx: Tx, name: str, changed: set[str]) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _ConversationEraser:
-    """One conversation of the space. changed: its redacted messages by id, with their seqs."""
+    """One conversation of the space."""
 
     tx: Tx
     row: Row
     targets: ForgetTargets
     tally: _EraseCounts
+    #: Its redacted messages by id, with their seqs.
     changed: dict[str, int] = field(default_factory=dict)
     turns: set[str] = field(default_factory=set)
 
@@ -443,8 +445,7 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
     "confirmed": ("removed",),
     "removed": ("done",),
 }
-STATES_WITHOUT_TARGETS = ("done", "dropped")
-"""States in which nothing of what was to be forgotten is kept."""
+STATES_WITHOUT_TARGETS = ("done", "dropped")  # states in which nothing of what was to be forgotten is kept
 _SELECT = select(*columns_of(ForgettingRow, forgetting))
 _SELECT_ONE = _SELECT.where(forgetting.c.id == bindparam("row"))
 _SELECT_REQUESTED = (
@@ -489,8 +490,8 @@ _SELECT_MESSAGES_OF_SPACE = (
 )
 
 
+# Targets and receipt as they are kept once the record has been redacted.
 DescribeErase = Callable[[EraseReport], tuple[str, str]]
-"""Targets and receipt as they are kept once the record has been redacted."""
 
 
 class SqlForgetRequests:

@@ -14,8 +14,8 @@ from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import account_link, link_code
 from memory.store.schema.tables import audit
 
+# Source: the security page's rule for codes that are typed.
 MAX_WRONG_CODES, WRONG_WITHIN, LOCKED_FOR = 5, timedelta(hours=1), timedelta(hours=1)
-"""Source: the security page's rule for codes that are typed."""
 WRONG_CODE_ACTION = "link code wrong"
 
 

@@ -21,36 +21,41 @@ LinkCodeState = Literal["made", "typed", "agreed", "done", "refused"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySource:
-    """Where a memory comes from. quote: the person's own words; said: when, UTC; None where nobody said it."""
+    """Where a memory comes from."""
 
     conversation: str = ""
     message_id: str = ""
     channel: str = ""
+    #: The person's own words.
     quote: str = ""
+    #: When, UTC; None where nobody said it.
     said: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRow:
-    """What is known about one line of a space's MEMORY.md. norm: its key (memory.longterm.similarity.normal).
-
-    text: the line's words; category: see memory.text.bullets. importance: 1 to 10. state: "live" while the line
-    stands in the file, "superseded" when a newer one took its place (superseded_by, valid_until), "gone" when a person
-    took it out by hand. used: last time a search gave it, None for never; uses: how often. Times are UTC.
-    """
+    """What is known about one line of a space's MEMORY.md."""
 
     id: str
     space: str
+    #: Its key (memory.longterm.similarity.normal).
     norm: str
+    #: See memory.text.bullets.
     category: str
+    #: The line's words.
     text: str
+    #: 1 to 10.
     importance: int
+    #: "live" while the line stands in the file, "superseded" when a newer one took its place (superseded_by,
+    #: valid_until), "gone" when a person took it out by hand.
     state: MemoryState
     origin: Origin
     source: MemorySource
     created: datetime
     updated: datetime
+    #: Last time a search gave it, None for never.
     used: datetime | None
+    #: How often. Times are UTC.
     uses: int
     superseded_by: str = ""
     valid_until: datetime | None = None
@@ -70,23 +75,27 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """One write of ours to a memory file. path: relative to the space. added, removed: its lines' words.
-
-    before_sha256: of the file as it was read, "" for none; after_sha256: as it was written. before: the former text,
-    kept for a dream alone; about: what it belongs to (a dream's id, a message's), "" for nothing. at: UTC.
-    """
+    """One write of ours to a memory file."""
 
     id: str
     space: str
+    #: Relative to the space.
     path: str
     kind: ChangeKind
+    #: Of the file as it was read, "" for none.
     before_sha256: str
+    #: As it was written.
     after_sha256: str
+    #: Its lines' words.
     added: tuple[str, ...]
+    #: Its lines' words.
     removed: tuple[str, ...]
+    #: The former text, kept for a dream alone.
     before: str
+    #: What it belongs to (a dream's id, a message's), "" for nothing.
     about: str
     undone: bool
+    #: UTC.
     at: datetime
 
 
@@ -106,7 +115,7 @@ class NewMemoryChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionRow:
-    """A finished turn whose facts are to be noted. found: JSON text of checked candidates, "" until there are."""
+    """A finished turn whose facts are to be noted."""
 
     turn_id: str
     space: str
@@ -114,6 +123,7 @@ class ExtractionRow:
     turn: int
     state: ExtractionState
     attempts: int
+    #: JSON text of checked candidates, "" until there are.
     found: str
     reason: str
     at: datetime
@@ -121,13 +131,16 @@ class ExtractionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamRow:
-    """One night's work on a space. day: YYYY-MM-DD; plan: JSON text; diary: its file's path in the space."""
+    """One night's work on a space."""
 
     id: str
     space: str
+    #: YYYY-MM-DD.
     day: str
     state: DreamState
+    #: JSON text.
     plan: str
+    #: Its file's path in the space.
     diary: str
     reason: str
     at: datetime
@@ -135,7 +148,7 @@ class DreamRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgettingRow:
-    """What a person asked to have forgotten. targets, receipt: JSON text; expires: UTC."""
+    """What a person asked to have forgotten."""
 
     id: str
     space: str
@@ -143,54 +156,60 @@ class ForgettingRow:
     asked_by: str
     state: ForgettingState
     code_sha256: str
+    #: JSON text.
     targets: str
+    #: JSON text.
     receipt: str
+    #: UTC.
     expires: datetime
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountIdentity:
-    """One account on one platform. space: whose memory it has by itself."""
+    """One account on one platform."""
 
     channel: str
     account: str
     sender_id: str
+    #: Whose memory it has by itself.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRow:
-    """An account that has joined another's memory. own_space: what it would have by itself; at: UTC.
+    """An account that has joined another's memory."""
 
-    chat: the conversation in which it was typed; home_chat: the one that made the code.
-    """
-
+    #: What it would have by itself.
     own_space: str
     space: str
     channel: str
     account: str
     sender_id: str
+    #: UTC.
     at: datetime
+    #: The conversation in which it was typed.
     chat: str
+    #: The one that made the code.
     home_chat: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCodeRow:
-    """A code for joining two accounts. maker, typist: whose; typist is None until it is typed.
-
-    conversation, typed_conversation: where it was made and where it was typed; typed_name: what the typist is called
-    there, never an identity.
-    """
+    """A code for joining two accounts."""
 
     id: str
     code_sha256: str
     state: LinkCodeState
+    #: Whose; typist is None until it is typed.
     maker: AccountIdentity
+    #: Where it was made and where it was typed.
     conversation: str
+    #: Whose; typist is None until it is typed.
     typist: AccountIdentity | None
+    #: What the typist is called there, never an identity.
     typed_name: str
+    #: Where it was made and where it was typed.
     typed_conversation: str
     expires: datetime
     at: datetime
@@ -201,32 +220,35 @@ class LinkCodeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedMessage:
-    """A stored message with where it was said. space: the conversation's own."""
+    """A stored message with where it was said."""
 
     message: Message
     channel: str
+    #: The conversation's own.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageMention:
-    """A message that mentioned it. at: UTC."""
+    """A message that mentioned it."""
 
     channel: str
+    #: UTC.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseReport:
-    """What T14 took out. conversations: whose view or folds it changed; blobs: files that no message shows any more.
-
-    summaries: folds whose texts were changed; records: rows of memory that were emptied.
-    """
+    """What T14 took out."""
 
     said: tuple[MessageMention, ...]
+    #: Whose view or folds it changed.
     conversations: tuple[str, ...]
+    #: Files that no message shows any more.
     blobs: tuple[str, ...]
+    #: Folds whose texts were changed.
     summaries: int
+    #: Rows of memory that were emptied.
     records: int
 
 
@@ -235,19 +257,19 @@ class EraseReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """A file that was changed. lines: as they were numbered before.
+    """A file that was changed."""
 
-    path: relative to the workspace's root; that of the terminal's history, to the home.
-    """
-
+    #: Relative to the workspace's root; that of the terminal's history, to the home.
     path: str
+    #: As they were numbered before.
     lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageCount:
-    """Messages of one day and channel. date: YYYY-MM-DD in the person's zone."""
+    """Messages of one day and channel."""
 
+    #: YYYY-MM-DD in the person's zone.
     date: str
     channel: str
     count: int
@@ -255,19 +277,19 @@ class MessageCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReceipt:
-    """What was done. records: rows of what was known of lines of memory; attachments: files that were deleted.
-
-    backups: copies of the database that may still hold it, as paths below the home; kept: files of the workspace that
-    are not memory and still mention it.
-    """
+    """What was done."""
 
     files: tuple[ChangedFile, ...] = ()
     said: tuple[MessageCount, ...] = ()
     summaries: int = 0
+    #: Rows of what was known of lines of memory.
     records: int = 0
+    #: Files that were deleted.
     attachments: int = 0
     index: bool = False
+    #: Copies of the database that may still hold it, as paths below the home.
     backups: tuple[str, ...] = ()
+    #: Files of the workspace that are not memory and still mention it.
     kept: tuple[str, ...] = ()
 
 
@@ -308,34 +330,37 @@ MAX_SNIPPET = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """One place that mentions it. words: its sentences that do.
-
-    path: of a file, relative to the workspace's root, with its line; date: YYYY-MM-DD in the person's zone, "" for
-    MEMORY.md. message_id, channel, mine: of something said; mine: by the person. space: whose file or conversation.
-    """
+    """One place that mentions it."""
 
     kind: Kind
+    #: Whose file or conversation.
     space: str
+    #: Its sentences that do.
     words: tuple[str, ...]
+    #: Of a file, relative to the workspace's root, with its line.
     path: str = ""
     line: int = 0
+    #: YYYY-MM-DD in the person's zone, "" for MEMORY.md.
     date: str = ""
+    #: Of something said.
     channel: str = ""
+    #: Of something said.
     message_id: str = ""
+    #: By the person.
     mine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetTargets:
-    """A request as it is kept. row: the inbox row it was made by. chosen: places in `items`, None for all of it.
-
-    blobs: attachments that go with their messages, known once the record has been redacted.
-    """
+    """A request as it is kept."""
 
     query: str
+    #: The inbox row it was made by.
     row: str
     items: tuple[Mention, ...]
+    #: Places in `items`, None for all of it.
     chosen: tuple[int, ...] | None = None
+    #: Attachments that go with their messages, known once the record has been redacted.
     blobs: tuple[str, ...] = ()
 
     @property

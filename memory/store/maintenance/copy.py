@@ -22,12 +22,11 @@ from memory.store.schema.create import HEAD, creation_statements
 from memory.store.schema.tables import duty, instance, probe, process, stamp
 from memory.workspace.files import fsync_path
 
-RowValues = tuple[str | int | float | bool, ...]
-"""One row, its values in the order of the table's columns."""
+RowValues = tuple[str | int | float | bool, ...]  # one row, its values in the order of the table's columns
+# Tables about who has a record open and which version it has: each record has its own.
 PER_DATABASE_TABLES = (instance, stamp, process, duty, probe)
-"""Tables about who has a record open and which version it has: each record has its own."""
+# What is copied, what others refer to first.
 TABLES: tuple[Table, ...] = tuple(table for table in metadata.sorted_tables if table not in PER_DATABASE_TABLES)
-"""What is copied, what others refer to first."""
 
 
 class CopySource(Protocol):
@@ -56,10 +55,11 @@ class CopyTarget(CopySource, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDigest:
-    """What a table holds. sha256: over every value of every row, in hex."""
+    """What a table holds."""
 
     table: str
     rows: int
+    #: Over every value of every row, in hex.
     sha256: str
 
 
@@ -169,8 +169,7 @@ def digests_to_json(tallies: Sequence[TableDigest]) -> Mapping[str, Sequence[str
 
 # A SQLite file as a side of a copy: read as it stood at one moment, or made anew.
 
-BATCH_ROWS = 500
-"""Rows of one insert."""
+BATCH_ROWS = 500  # rows of one insert
 
 
 class SqliteCopySide:

@@ -117,8 +117,7 @@ def _column_names(columns: "object") -> sql.Composed:
 
 # A whole record into PostgreSQL, and out of it: one transaction each, so that a kill leaves all of it or nothing.
 
-MOVED_ACTION = "moved here"
-"""The name of the opening that stands for whoever had the record last, wherever that was."""
+MOVED_ACTION = "moved here"  # the name of the opening that stands for whoever had the record last, wherever that was
 IN, OUT = "sqlite to postgresql", "postgresql to sqlite"
 ACTOR = "command line"
 _SELECT_NOW = f"SELECT {NOW_SQL} AS now"
@@ -141,9 +140,10 @@ _CLEAR_URGENT = f"UPDATE {inbox.name} SET urgent = false WHERE state = 'new' AND
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveReport:
-    """A record that was copied, table by table. before: an earlier run had done it, and nobody has opened it since."""
+    """A record that was copied, table by table."""
 
     tables: tuple[TableComparison, ...]
+    #: An earlier run had done it, and nobody has opened it since.
     before: bool = False
 
     @property

@@ -12,10 +12,9 @@ from memory.store.schema.tables import channel_note, conversation, inbox, stamp
 from memory.workspace.files import fsync_path
 
 MAX_SNAPSHOTS = 2
-SNAPSHOT_SECONDS = 86_400.0
-"""Seconds between two snapshots."""
+SNAPSHOT_SECONDS = 86_400.0  # seconds between two snapshots
+# SQLite's own words: a copy is a SQLite file, whatever it is a copy of.
 _REDACT = "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, :secret) > 0"
-"""SQLite's own words: a copy is a SQLite file, whatever it is a copy of."""
 
 
 def redact_secrets(copy: Path, secrets: Collection[str] = ()) -> str:

@@ -19,35 +19,38 @@ from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, out
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
-    """What is under way, and what the open database tells of itself: cheap, for every look.
+    """What is under way, and what the open database tells of itself: cheap, for every look."""
 
-    schema_at_head: whether the tables are still those of this program, which another process may have brought further.
-    inbox_depth: rows new or running; inbox_oldest: when the oldest of those that are due came, unix seconds, 0.0 for
-    none. outbox_depth: rows pending, sending or of unknown fate. prefix_breaks: by reason; busy: how often another
-    process held the database for too long; both since this opening. db_bytes, wal_bytes: on the disk.
-    """
-
+    #: Whether the tables are still those of this program, which another process may have brought further.
     schema_at_head: bool
     folds_open: int
+    #: Rows new or running.
     inbox_depth: int
+    #: When the oldest of those that are due came, unix seconds, 0.0 for none.
     inbox_oldest: float
+    #: Rows pending, sending or of unknown fate.
     outbox_depth: int
+    #: By reason.
     prefix_breaks: Mapping[str, int] = field(default_factory=dict)
+    #: How often another process held the database for too long; both since this opening.
     busy: int = 0
+    #: On the disk.
     db_bytes: int = 0
+    #: On the disk.
     wal_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreTotals:
-    """What the record counts in all; reads whole tables. folds: by method and state; turns: ended ones, by state.
+    """What the record counts in all; reads whole tables."""
 
-    conversations: those that people see. usage: sums per model and purpose.
-    """
-
+    #: Ended ones, by state.
     turns: Mapping[str, int]
+    #: By method and state.
     folds: Mapping[tuple[str, str], int]
+    #: Those that people see.
     conversations: int
+    #: Sums per model and purpose.
     usage: Sequence[Usage]
 
 

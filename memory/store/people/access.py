@@ -148,8 +148,8 @@ def _to_grant_row(row: Row) -> GrantRow:
 
 # Who asks to be let in, and the codes by which they are; the codes that make owners.
 
+# Per account of ours; source: the security page's rules for pairing. KEPT: how long requests of people stay.
 MAX_PENDING, MAX_A_DAY, REPEAT_AFTER, KEEP_DECIDED = 3, 20, timedelta(hours=1), timedelta(days=30)
-"""Per account of ours; source: the security page's rules for pairing. KEPT: how long requests of people stay."""
 WRONG_CODE_ACTION, WRONG_OWNER_CODE_ACTION = "pairing code wrong", "owner code wrong"
 _DAY = timedelta(days=1)
 _IS_PENDING = is_one_of(access_request.c.state, "pending")

@@ -106,11 +106,11 @@ _DELETES_OF_PARTY = {
     for table in (access_grant, access_request, approval)
 }
 _DELETE_LIMIT_NOTICES = delete(limit_told).where(limit_told.c.who.like(bindparam("like"), escape="\\"))
+# What they used in groups is nobody's from then on, and goes on to count to the whole.
 _ANONYMISE = tuple(
     update(table).where(table.c.who.like(bindparam("like"), escape="\\")).values(who=literal_text(""))
     for table in (turn, usage)
 )
-"""What they used in groups is nobody's from then on, and goes on to count to the whole."""
 _ACTS_OF = select(func.count().label("found")).select_from(audit)
 _ACTS_ON = _ACTS_OF.where(audit.c.subject == bindparam("named"))
 _ACTS_BY = _ACTS_OF.where(audit.c.actor.like(bindparam("like"), escape="\\"))
@@ -128,8 +128,8 @@ _PAGES_NAMING_FILES = {
     "inbox": _page_query(inbox, inbox.c.body),
     "outbox": _page_query(outbox, outbox.c.payload),
 }
+# What a row that names a file has in it, so that the others are passed over by the database.
 _NAMES_FILES = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
-"""What a row that names a file has in it, so that the others are passed over by the database."""
 
 
 class SqlPeople:

@@ -15,9 +15,10 @@ ApprovalState = Literal["asked", "running", "done", "failed", "denied", "ended"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """One person or group as a platform knows them. account: our own id there, "" for whichever it is."""
+    """One person or group as a platform knows them."""
 
     channel: str
+    #: Our own id there, "" for whichever it is.
     account: str
     subject: Subject
     id: str
@@ -25,96 +26,106 @@ class Party:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRow:
-    """What a party was given. role: "group" for a group that is allowed, "blocked" for a person who was denied.
-
-    group: the one group that the role is for, "" for all places. name: what they called themselves, no identity.
-    by: who gave it. at: UTC.
-    """
+    """What a party was given."""
 
     party: Party
+    #: "group" for a group that is allowed, "blocked" for a person who was denied.
     role: GrantedRole
+    #: The one group that the role is for, "" for all places.
     group: str
+    #: What they called themselves, no identity.
     name: str
+    #: Who gave it.
     by: str
+    #: UTC.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequest:
-    """A stranger's message, or one from a group that is not allowed. lang: zh or en, what they wrote in.
-
-    conversation: where it was written. name: what the person (in a group, whoever wrote) calls themselves.
-    """
+    """A stranger's message, or one from a group that is not allowed."""
 
     party: Party
+    #: What the person (in a group, whoever wrote) calls themselves.
     name: str
+    #: Where it was written.
     conversation: str
+    #: Zh or en, what they wrote in.
     lang: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something to be told with a change. source: its own name for ever, known again it is not told twice."""
+    """Something to be told with a change."""
 
     conversation: str
+    #: Its own name for ever, known again it is not told twice.
     source: str
     out: tuple[NewOutboxRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequestRow:
-    """Who asks to be let in. conversation: where they are told; expires, at: UTC; a group's does not expire."""
+    """Who asks to be let in."""
 
     id: str
     party: Party
     name: str
+    #: Where they are told.
     conversation: str
     lang: str
     state: RequestState
+    #: UTC; a group's does not expire.
     expires: datetime
+    #: UTC; a group's does not expire.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTurn:
-    """A turn that is at work. actor: id of the person it is for; chat: the platform's id of the chat."""
+    """A turn that is at work."""
 
     conversation: str
+    #: Id of the person it is for.
     actor: str
+    #: The platform's id of the chat.
     chat: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeResult:
-    """What was taken away. turns: all that are at work on that channel; approvals: how many ended."""
+    """What was taken away."""
 
     grants: tuple[GrantRow, ...]
+    #: All that are at work on that channel.
     turns: tuple[OpenTurn, ...]
+    #: How many ended.
     approvals: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewApproval:
-    """An act that waits for its person's yes. call: names the tool call for ever; arguments: JSON text, shown to them.
-
-    code_sha256: of the code to type; press_sha256: of what a pressed button brings back.
-    """
+    """An act that waits for its person's yes."""
 
     party: Party
     conversation: str
     space: str
+    #: Names the tool call for ever.
     call: str
     action: str
     tool: str
+    #: JSON text, shown to them.
     arguments: str
+    #: Of the code to type.
     code_sha256: str
+    #: Of what a pressed button brings back.
     press_sha256: str
     expires: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRow:
-    """An asking in the record. digest: SHA-256 of the arguments; expires, at: UTC."""
+    """An asking in the record."""
 
     id: str
     party: Party
@@ -124,9 +135,12 @@ class ApprovalRow:
     action: str
     tool: str
     arguments: str
+    #: SHA-256 of the arguments.
     digest: str
     state: ApprovalState
+    #: UTC.
     expires: datetime
+    #: UTC.
     at: datetime
 
 
@@ -135,14 +149,14 @@ class ApprovalRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRow:
-    """One space's private talk: a person as far as one account of theirs goes.
-
-    accounts: "channel:sender id" of everybody who wrote there; conversations: ids; messages: stored ones.
-    """
+    """One space's private talk: a person as far as one account of theirs goes."""
 
     space: str
+    #: "channel:sender id" of everybody who wrote there.
     accounts: tuple[str, ...]
+    #: Ids.
     conversations: tuple[str, ...]
+    #: Stored ones.
     messages: int
     updated: datetime
 
@@ -157,9 +171,11 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRemovalRow:
-    """A person who is being removed. blobs: files that their rows named; counts: what is gone so far, by kind."""
+    """A person who is being removed."""
 
     id: str
     person: Person
+    #: Files that their rows named.
     blobs: tuple[str, ...]
+    #: What is gone so far, by kind.
     counts: Mapping[str, int] = field(default_factory=dict)

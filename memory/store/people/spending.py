@@ -29,8 +29,7 @@ from memory.store.schema.tables import conversation, inbox, limit_told, message,
 
 # The Spending door: what people have used since when, and who was told that it is enough.
 
-OWNER = "owner"
-"""Whose budget the owner's turns count to, on whatever channel; every other name has a colon in it."""
+OWNER = "owner"  # whose budget the owner's turns count to, on whatever channel; every other name has a colon in it
 
 
 SpendingPart = Literal["messages", "everybody", "tokens", "whole"]
@@ -39,64 +38,71 @@ ALL_PARTS: frozenset[SpendingPart] = frozenset({"messages", "everybody", "tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingQuery:
-    """Whose spending is asked for, and since when. Times are unix seconds.
-
-    wants: what is looked up; the rest stays empty. "messages": of the person's minute and day; "everybody": turns of
-    all; "tokens": the person's, with the turns that run; "whole": everybody's tokens.
-
-    minute: turns after that, up to and with `asked`, are those of the minute; day: since when the day is. most: turns
-    of the minute and of the day beyond so many are not counted. turn: one that is left out of those that run. mine,
-    whole: since when the person's tokens, and everybody's tokens and turns, are added up.
-    """
+    """Whose spending is asked for, and since when. Times are unix seconds."""
 
     who: str
+    #: Turns after that, up to and with `asked`, are those of the minute.
     minute: float
     asked: float
+    #: Since when the day is.
     day: float
+    #: Turns of the minute and of the day beyond so many are not counted.
     most: tuple[int, int]
+    #: One that is left out of those that run.
     turn: str = ""
+    #: Since when the person's tokens, and everybody's tokens and turns, are added up.
     mine: float = 0.0
+    #: Since when the person's tokens, and everybody's tokens and turns, are added up.
     whole: float = 0.0
+    #: What is looked up; the rest stays empty. "messages": of the person's minute and day; "everybody": turns of all;
+    #: "tokens": the person's, with the turns that run; "whole": everybody's tokens.
     wants: frozenset[SpendingPart] = ALL_PARTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
-    """Tokens of calls to one model. input: all of it, cached parts included. who, purpose: "" for any."""
+    """Tokens of calls to one model."""
 
     model: str
     calls: int
+    #: All of it, cached parts included.
     input: int
     output: int
     cache_read: int
     cache_write: int
+    #: "" for any.
     who: str = ""
+    #: "" for any.
     purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingTotals:
-    """What a person, and everybody but the owner, has used.
+    """What a person, and everybody but the owner, has used."""
 
-    minute: when the turns of the minute were asked for, the newest first; today: turns of the day; everybody: turns of
-    all people. running: other turns of that person that run. used, whole: tokens by model.
-    """
-
+    #: When the turns of the minute were asked for, the newest first.
     minute: tuple[float, ...] = ()
+    #: Turns of the day.
     today: int = 0
+    #: Turns of all people.
     everybody: int = 0
+    #: Other turns of that person that run.
     running: int = 0
+    #: Tokens by model.
     used: tuple[ModelUsage, ...] = ()
+    #: Tokens by model.
     whole: tuple[ModelUsage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitNotice:
-    """What a person is told of a limit. asked: when the message came in that is refused; until: when it is over."""
+    """What a person is told of a limit."""
 
     who: str
     limit: str
+    #: When the message came in that is refused.
     asked: float
+    #: When it is over.
     until: float
 
 
@@ -153,13 +159,13 @@ _SELECT_DAY = (
     .limit(bindparam("most_a_day"))
     .subquery()
 )
+# What each part of the question is asked with.
 _PARAMETERS: Mapping[SpendingPart, Sequence[str]] = {
     "messages": ("who", "minute", "asked", "most_a_minute", "day", "most_a_day"),
     "everybody": ("whole",),
     "tokens": ("who", "but", "mine"),
     "whole": ("whole",),
 }
-"""What each part of the question is asked with."""
 _COUNT_EVERYBODY = (
     select(func.count().label("held"))
     .select_from(turn)

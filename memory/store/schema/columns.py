@@ -14,8 +14,7 @@ from sqlalchemy import (
     or_,
 )
 
-metadata = MetaData()
-"""All tables of the durable record."""
+metadata = MetaData()  # all tables of the durable record
 
 
 def literal_text(text: str) -> ColumnElement[str]:

@@ -18,6 +18,7 @@ from memory.store.schema.columns import metadata
 from memory.store.schema.tables import REVISIONS, audit_head, instance, stamp
 
 HEAD = REVISIONS[-1]
+# Per dialect, what keeps messages insert-only.
 GUARDS = {
     "sqlite": (
         "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
@@ -36,7 +37,6 @@ GUARDS = {
         "FOR EACH ROW EXECUTE FUNCTION message_is_kept()",
     ),
 }
-"""Per dialect, what keeps messages insert-only."""
 _INITIAL_ROWS = (
     (insert(stamp), {"version_num": HEAD}),
     (insert(instance), {"id": 1, "clean": True}),

@@ -4,6 +4,7 @@ from sqlalchemy import Column, Index, PrimaryKeyConstraint, Table, Text, UniqueC
 
 from memory.store.schema.columns import flag, id_column, integer, is_one_of, metadata, moment, partial_index, text
 
+# One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file.
 memory = Table(
     "memory",
     metadata,
@@ -27,11 +28,11 @@ memory = Table(
     text("superseded_by"),
     moment("valid_until"),
 )
-"""One row per line of a MEMORY.md, and per line that once stood there; the words themselves stand in the file."""
 Index("memory_space", memory.c.space, memory.c.state)
 Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)
 partial_index("memory_norm", memory.c.space, memory.c.norm, where=is_one_of(memory.c.state, "live"), unique=True)
 
+# Every write of ours to a memory file. added, removed: JSON lists of lines; before: the file's text, for a dream.
 memory_change = Table(
     "memory_change",
     metadata,
@@ -48,9 +49,9 @@ memory_change = Table(
     flag("undone"),
     moment("at"),
 )
-"""Every write of ours to a memory file. added, removed: JSON lists of lines; before: the file's text, for a dream."""
 Index("memory_change_space", memory_change.c.space, memory_change.c.at)
 
+# Turns whose lasting facts are still to be noted, or were. found: JSON of what the model said and we believed.
 extraction = Table(
     "extraction",
     metadata,
@@ -64,9 +65,9 @@ extraction = Table(
     text("reason"),
     moment("at"),
 )
-"""Turns whose lasting facts are still to be noted, or were. found: JSON of what the model said and we believed."""
 partial_index("extraction_open", extraction.c.space, where=is_one_of(extraction.c.state, "queued", "found"))
 
+# One row per space and night that its memory was put in order. plan: JSON; diary: the file's path in the space.
 dream = Table(
     "dream",
     metadata,
@@ -80,8 +81,8 @@ dream = Table(
     moment("at"),
     UniqueConstraint("space", "day", name="dream_day"),
 )
-"""One row per space and night that its memory was put in order. plan: JSON; diary: the file's path in the space."""
 
+# What a person asked to have forgotten. targets: JSON, emptied when it is done; receipt: JSON of places and counts.
 forgetting = Table(
     "forgetting",
     metadata,
@@ -96,11 +97,11 @@ forgetting = Table(
     moment("expires"),
     moment("at"),
 )
-"""What a person asked to have forgotten. targets: JSON, emptied when it is done; receipt: JSON of places and counts."""
 partial_index(
     "forgetting_open", forgetting.c.space, where=is_one_of(forgetting.c.state, "asked", "confirmed", "removed")
 )
 
+# Whose memory an account has joined: from then on `space` is where its own space's reads and writes go.
 account_link = Table(
     "account_link",
     metadata,
@@ -112,9 +113,9 @@ account_link = Table(
     moment("at"),
     PrimaryKeyConstraint("own_space"),
 )
-"""Whose memory an account has joined: from then on `space` is where its own space's reads and writes go."""
 Index("account_link_space", account_link.c.space)
 
+# Codes for joining two accounts: made in one chat, typed in the other, confirmed in the first.
 link_code = Table(
     "link_code",
     metadata,
@@ -135,17 +136,17 @@ link_code = Table(
     moment("expires"),
     moment("at"),
 )
-"""Codes for joining two accounts: made in one chat, typed in the other, confirmed in the first."""
 Index("link_code_sha256", link_code.c.code_sha256)
 
+# Files and folders of a space that were given their names in a tainted turn; path: below the space's folder.
 file_label = Table(
     "file_label", metadata, text("space"), text("path"), moment("at"), PrimaryKeyConstraint("space", "path")
 )
-"""Files and folders of a space that were given their names in a tainted turn; path: below the space's folder."""
 
 
 # The tables about who may talk: what was granted, who asks for it, and acts that wait for a person's yes.
 
+# Roles of people, and groups that are allowed. account "": whichever of ours; group_id: the one group it is for.
 access_grant = Table(
     "access_grant",
     metadata,
@@ -160,8 +161,8 @@ access_grant = Table(
     moment("at"),
     PrimaryKeyConstraint("channel", "subject", "subject_id", "account", "group_id"),
 )
-"""Roles of people, and groups that are allowed. account "": whichever of ours; group_id: the one group it is for."""
 
+# People and groups that ask to be let in; subject "owner": a code that makes whoever types it an owner.
 access_request = Table(
     "access_request",
     metadata,
@@ -178,10 +179,10 @@ access_request = Table(
     moment("expires"),
     moment("at"),
 )
-"""People and groups that ask to be let in; subject "owner": a code that makes whoever types it an owner."""
 Index("access_request_at", access_request.c.channel, access_request.c.account, access_request.c.at)
 Index("access_request_code", access_request.c.code_sha256)
 
+# Single acts of a model that wait for the person whose turn it was.
 approval = Table(
     "approval",
     metadata,
@@ -203,5 +204,4 @@ approval = Table(
     moment("at"),
     UniqueConstraint("call", name="approval_call"),
 )
-"""Single acts of a model that wait for the person whose turn it was."""
 Index("approval_person", approval.c.channel, approval.c.subject_id)

@@ -34,8 +34,8 @@ from memory.store.schema.columns import (
     text,
 )
 
+# The versions of these tables, oldest first; the last is what this code reads and writes.
 REVISIONS = ("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010")
-"""The versions of these tables, oldest first; the last is what this code reads and writes."""
 
 
 instance = Table(
@@ -45,14 +45,14 @@ instance = Table(
     integer("lease_epoch"),
     flag("clean"),
 )
+# What each channel keeps between its lives, under names of its own.
 channel_note = Table(
     "channel_note", metadata, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
 )
-"""What each channel keeps between its lives, under names of its own."""
 
 probe = Table("probe", metadata, id_column(), text("padding"))
+# The one door through which messages may leave: the trigger lets go of conversations that are named here.
 removal = Table("removal", metadata, Column("conversation", Text, primary_key=True, nullable=False))
-"""The one door through which messages may leave: the trigger lets go of conversations that are named here."""
 
 conversation = Table(
     "conversation",
@@ -114,6 +114,7 @@ Index("inbox_line", inbox.c.conversation, inbox.c.line)
 partial_index("inbox_open", inbox.c.conversation, where=is_one_of(inbox.c.state, "new", "running"))
 partial_index("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=is_one_of(inbox.c.state, "aside"))
 
+# who: whose budget it counts to, see spending.py; asked: when its message came in.
 turn = Table(
     "turn",
     metadata,
@@ -135,12 +136,12 @@ turn = Table(
     added_moment("asked"),
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
-"""who: whose budget it counts to, see spending.py; asked: when its message came in."""
 Index("turn_who", turn.c.who, turn.c.asked)
 Index("turn_started", turn.c.started, turn.c.who)
 Index("turn_first_seq", turn.c.conversation, turn.c.first_seq)
 partial_index("turn_open", turn.c.conversation, where=is_one_of(turn.c.state, "running", "waiting"), unique=True)
 
+# tainted: 1 for what the bot said or was told in a turn that saw words from outside.
 message = Table(
     "message",
     metadata,
@@ -161,7 +162,6 @@ message = Table(
     added_integer("tainted"),
     UniqueConstraint("conversation", "seq", name="message_seq"),
 )
-"""tainted: 1 for what the bot said or was told in a turn that saw words from outside."""
 Index("message_space", message.c.space, message.c.at)
 
 tool_call = Table(
@@ -294,8 +294,8 @@ reduction = Table(
 )
 Index("reduction_conversation", reduction.c.conversation)
 
+# System parts as they were shown, each once however many conversations show it; named by the text's hash.
 prefix_text = Table("prefix_text", metadata, Column("sha256", Text, primary_key=True, nullable=False), text("text"))
-"""System parts as they were shown, each once however many conversations show it; named by the text's hash."""
 
 snapshot = Table(
     "snapshot",
@@ -319,6 +319,7 @@ snapshot_part = Table(
 )
 Index("snapshot_part_text", snapshot_part.c.sha256)
 
+# One row for each clear: the epoch it began, and the former pair that undoing it brings back.
 clearing = Table(
     "clearing",
     metadata,
@@ -330,7 +331,6 @@ clearing = Table(
     moment("at"),
     PrimaryKeyConstraint("conversation", "epoch"),
 )
-"""One row for each clear: the epoch it began, and the former pair that undoing it brings back."""
 
 model_factor = Table(
     "model_factor",
@@ -360,6 +360,7 @@ Index("usage_at", usage.c.at)
 Index("usage_who", usage.c.who, usage.c.at)
 Index("usage_conversation", usage.c.conversation, usage.c.at)
 
+# An append-only chain: each hash covers its row and the hash before it.
 audit = Table(
     "audit",
     metadata,
@@ -374,8 +375,8 @@ audit = Table(
     text("prev_hash"),
     text("hash"),
 )
-"""An append-only chain: each hash covers its row and the hash before it."""
 
+# One row: where the chain ends. Whoever adds to the chain changes it first, so that two never take one place.
 audit_head = Table(
     "audit_head",
     metadata,
@@ -383,8 +384,8 @@ audit_head = Table(
     integer("seq"),
     text("hash"),
 )
-"""One row: where the chain ends. Whoever adds to the chain changes it first, so that two never take one place."""
 
+# A person who is being removed; gone when that is done. spaces, parties, blobs: JSON lists; receipt: JSON counts.
 person_removal = Table(
     "person_removal",
     metadata,
@@ -395,7 +396,6 @@ person_removal = Table(
     text("receipt"),
     moment("at"),
 )
-"""A person who is being removed; gone when that is done. spaces, parties, blobs: JSON lists; receipt: JSON counts."""
 
 stamp = Table(
     "alembic_version",
@@ -405,15 +405,15 @@ stamp = Table(
 )
 
 
+# Unix seconds by PostgreSQL's clock, as an expression.
 NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"
-"""Unix seconds by PostgreSQL's clock, as an expression."""
 
 
 # The tables about who is alive: processes that have the record open, and the duties that one of them has at a time.
 
-FOREVER = 1e18
-"""As `until` of a process that no other can outlive: SQLite's only writer."""
+FOREVER = 1e18  # as `until` of a process that no other can outlive: SQLite's only writer
 
+# Openings of the record for writing. until: by the database's clock; told: what it says of itself, JSON.
 process = Table(
     "process",
     metadata,
@@ -422,10 +422,9 @@ process = Table(
     moment("until"),
     text("told"),
 )
-"""Openings of the record for writing. until: by the database's clock; told: what it says of itself, JSON."""
 
+# What one process does for all: hear a channel's account, dream, write a file. Free once its holder is void.
 duty = Table("duty", metadata, text("name"), integer("lease"), PrimaryKeyConstraint("name"))
-"""What one process does for all: hear a channel's account, dream, write a file. Free once its holder is void."""
 
 
 class database_clock(FunctionElement[float]):
@@ -452,6 +451,7 @@ def is_lease_void(lease: Column[int]) -> ColumnElement[bool]:
 
 # The table of the Spending door: who was told that a limit is reached.
 
+# Who was told in which conversation that a limit is reached, and until when that holds.
 limit_told = Table(
     "limit_told",
     metadata,
@@ -461,4 +461,3 @@ limit_told = Table(
     moment("until"),
     PrimaryKeyConstraint("who", "conversation", "limit_name"),
 )
-"""Who was told in which conversation that a limit is reached, and until when that holds."""

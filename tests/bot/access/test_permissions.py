@@ -87,6 +87,9 @@ def test_a_group_never_has_a_persons_space_even_the_owners() -> None:
 
 
 PRIVATE = {"dm", "terminal", "console"}
+# For each action the lowest role, the places (None: all), and whether a model may (or may once it was approved).
+#
+# It is the table of the security page as far as there are such acts, written down a second time.
 MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "chat": ("guest", None, False),
     "help": ("guest", None, False),
@@ -128,10 +131,6 @@ MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
     "session.expire": ("owner", {"job"}, False),
     "memory.dream": ("owner", {"job"}, False),
 }
-"""For each action the lowest role, the places (None: all), and whether a model may (or may once it was approved).
-
-It is the table of the security page as far as there are such acts, written down a second time.
-"""
 
 
 def test_the_matrix_names_every_action() -> None:

@@ -12,8 +12,7 @@ from tests.bot.access.test_over_budget import bot
 from tests.bot.inside import Inside
 from tests.bot.talk import call, results, words
 
-FILE = b"a line of text\n" * 40_000
-"""0.6 MB."""
+FILE = b"a line of text\n" * 40_000  # 0.6 MB
 
 
 def blobs(it: Inside) -> int:

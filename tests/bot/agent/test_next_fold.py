@@ -14,8 +14,7 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import Session, Summary
 from tests.memory.context.making import chat, make_session, said
 
-ENOUGH = 8
-"""Turns from which on every policy finds something that it may fold."""
+ENOUGH = 8  # turns from which on every policy finds something that it may fold
 
 
 def setting_of(policy: str, tokens: int = 50_000, turns: int = 20, fixed: int = 2_000) -> FitLimits:

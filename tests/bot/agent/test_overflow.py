@@ -18,8 +18,7 @@ from tests.emulators.model_counts import Count, named
 from tests.emulators.model_replies import Call, Reply, echo, is_fold, last_words, refuse
 from tests.emulators.model_rules import seen_by_model
 
-MOST_TRIES = 3
-"""The first request of a step and two more."""
+MOST_TRIES = 3  # the first request of a step and two more
 WINDOW, HUGE_WINDOW = 16_000, 15_000
 WORDS = ("the", "old", "harbour", "crane", "moved", "forty", "boxes", "中间", "还有", "三百", "公斤", "茶叶", "unseen")
 COUNTS = named("pieces:50000")
@@ -27,8 +26,8 @@ LONGER = {True: "prompt is too long: 250000 tokens > 200000 maximum", False: "In
 
 policies = pytest.mark.parametrize("policy", sorted(POLICIES))
 wordings = pytest.mark.parametrize("told", [True, False], ids=["numbers", "no numbers"])
+# What is recalled would make some requests longer, by how quickly it is found.
 QUIET: Any = {"memory": {"extract": False, "recall_limit": 0}}
-"""What is recalled would make some requests longer, by how quickly it is found."""
 
 
 def times(factor: float) -> Count:

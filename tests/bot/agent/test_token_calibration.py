@@ -33,8 +33,8 @@ from tests.emulators.model_rules import seen_by_model
 
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("zh", "en", "code", "mixed")
+# After so many replies the error is taken, up to so many, and it may be so many per cent in the mean.
 WARM, REPLIES, TARGET = 10, 30, 3.0
-"""After so many replies the error is taken, up to so many, and it may be so many per cent in the mean."""
 
 counts = st.integers(1, 2_000_000)
 ratios = st.floats(0.55, 1.9)

@@ -117,8 +117,7 @@ def test_one_file_has_all_that_is_kept_of_a_person_and_nothing_of_another(
     assert not (tmp_path / "none.zip").exists()
 
 
-HER_BUDGET = "telegram:bot:7"
-"""Whose budget her turns in groups count to until she is gone."""
+HER_BUDGET = "telegram:bot:7"  # whose budget her turns in groups count to until she is gone
 
 
 def _rows_without_group(home: Path) -> dict[str, list[tuple[object, ...]]]:

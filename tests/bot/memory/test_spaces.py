@@ -25,8 +25,7 @@ from tests.bot.talk import call, folded
 
 TURNS = int(os.environ.get("MNEMA_TURNS", "500"))
 SEED = int(os.environ.get("MNEMA_SEED", "40"))
-TOGETHER = 40
-"""Messages that are on their way at once."""
+TOGETHER = 40  # messages that are on their way at once
 SETTINGS = {
     "language": "en",
     "concurrency": 16,
@@ -34,8 +33,8 @@ SETTINGS = {
     "channels": {"telegram": {"owners": ["1"], "allow": ["2", "3", "-100", "-200"]}},
 }
 CANARY = re.compile(r"canary([0-4])x[0-9a-f]{8}")
+# The owner, two users, two groups; a canary bears its place in this list.
 SPACES = ("", "telegram-2", "telegram-3", "telegram-group--100", "telegram-group--200")
-"""The owner, two users, two groups; a canary bears its place in this list."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from tests.channels.web.server import ScriptedHouse, running
 from tests.contracts.store_words import arrival, begin, folded, oldest, parts, reply, talk
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+# Every metric of INVARIANTS.md, section 6.
 NAMES = (
     *("inbox_depth", "inbox_oldest_age_s", "updates_total", "ack_seconds", "turns_total", "turn_seconds"),
     *("outbox_depth", "outbox_unknown_total", "send_total", "ratelimited_seconds", "channel_up"),
@@ -35,7 +36,6 @@ NAMES = (
     *("folds_total", "ledger_faults_total", "history_repairs_total", "prefix_breaks_total", "db_busy_total"),
     *("db_bytes", "wal_bytes", "disk_free_bytes", "auth_denied_total", "loop_lag_seconds"),
 )
-"""Every metric of INVARIANTS.md, section 6."""
 
 
 @pytest.fixture

@@ -37,8 +37,7 @@ from tests.emulators.model_replies import Call, Reply
 from tests.house.sources import ROOT
 from tests.walk.harness import Bot, settings
 
-SECRET = "zanzibar"
-"""What the person says, and the model to it: not to be found in any span."""
+SECRET = "zanzibar"  # what the person says, and the model to it: not to be found in any span
 
 
 @asynccontextmanager

@@ -28,8 +28,8 @@ LINE_BYTES = 800_000
 
 TALK = [sys.executable, "-m", "tests.channels.talking"]
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# What is written over a line leaves a character that was there already where it is, and goes one to the right.
 KEPT = "\x1b[C"
-"""What is written over a line leaves a character that was there already where it is, and goes one to the right."""
 PLACE = Address(channel="terminal", account="local", chat_id="terminal")
 
 

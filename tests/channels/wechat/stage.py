@@ -16,8 +16,7 @@ from tests.emulators.ilink_world import PERSON, Json
 
 OTHER = "def2@im.wechat"
 QUICK = PollTiming(poll=2.0, grace=1.0, answer=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, look=0.02)
-PLENTY = 1000
-"""Messages for each one of a person's, where a test is not about their number."""
+PLENTY = 1000  # messages for each one of a person's, where a test is not about their number
 
 
 class WechatStage:

@@ -23,8 +23,7 @@ from tests.walk.record import query
 from tests.walk.test_backups import mnema
 
 pytestmark = pytest.mark.postgres
-FIRST = "r0006"
-"""The first revision that PostgreSQL ever had."""
+FIRST = "r0006"  # the first revision that PostgreSQL ever had
 Shape = dict[str, list[Any]]
 Rows = dict[str, list[tuple[Any, ...]]]
 SHAPE = {

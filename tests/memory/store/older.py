@@ -8,6 +8,7 @@ _NEVER_CHANGED = (
     "CREATE TRIGGER message_kept_as_is BEFORE UPDATE ON message "
     "BEGIN SELECT RAISE(ABORT, 'messages are never changed'); END"
 )
+# By revision: what leads there from the one after it.
 BACK = {
     "r0009": (
         "DROP INDEX memory_line",
@@ -49,7 +50,6 @@ BACK = {
         "ALTER TABLE fold DROP COLUMN seen_seq",
     ),
 }
-"""By revision: what leads there from the one after it."""
 
 
 def go_back(path: Path, to: str = "r0001") -> None:

@@ -24,8 +24,8 @@ from tests.walk.speech import answer, asked, asked_for
 
 RELEASED = Path(__file__).parent / "released"
 STRANGER = 999
+# The last life stands still in a fold, in a tool and in a send before it is killed.
 HANGING = "fold.checked@1:hang,tool.mid_effect@1:hang,outbox.mid_send@3:hang"
-"""The last life stands still in a fold, in a tool and in a send before it is killed."""
 LEFT = {
     "fold": "SELECT 1 FROM fold WHERE state = 'checked'",
     "tool": "SELECT 1 FROM tool_call WHERE state = 'started'",

@@ -17,8 +17,8 @@ from tests.memory.store.test_released import restored
 from tests.postgres import database, needs_postgres
 from tests.walk.record import query
 
+# Turns: one of words that were typed, one after a file was sent, one whose messages are not kept any more.
 CLEAN, SEEN, GONE = "clean", "seen", "gone"
-"""Turns: one of words that were typed, one after a file was sent, one whose messages are not kept any more."""
 
 
 class Old:

@@ -31,21 +31,18 @@ from tests.walk.record import ledger_faults, query, unended
 from tests.walk.speech import answer, asked
 
 ROOT = Path(__file__).parents[3]
-NEVER_ALONE = ("r0007",)
-"""Revisions that came together with a later one, so that no record was ever left at them."""
+NEVER_ALONE = ("r0007",)  # revisions that came together with a later one, so that no record was ever left at them
 OLDER = [revision for revision in REVISIONS if revision not in (HEAD, *NEVER_ALONE)]
 released = pytest.mark.parametrize("revision", OLDER)
 ALL = int(os.environ.get("MNEMA_KILLS", "0")) >= 100
+# Kills and whole lives of every version are for the night; the first and the last one are for every day.
 killed = pytest.mark.parametrize("revision", OLDER if ALL else (OLDER[0], OLDER[-1]))
-"""Kills and whole lives of every version are for the night; the first and the last one are for every day."""
-AGO = 1_000
-"""The number of the next message in the chat: a lower one has been heard."""
+AGO = 1_000  # the number of the next message in the chat: a lower one has been heard
+# Tables that say who has the record open and which version it has.
 OURS = ("instance", "alembic_version", "process", "duty")
-"""Tables that say who has the record open and which version it has."""
+# Turns in the view of each conversation as the dumps were left, but for the longest: some talk of memory too.
 TURNS = {"work": 3, "old": 1, "new": 1, "late": 3, "tool": 1, "picture": 1, OWNER: 2}
-"""Turns in the view of each conversation as the dumps were left, but for the longest: some talk of memory too."""
-SHORTER = ("r0001", "r0002", "r0008", "r0009")
-"""Dumps of lives with one turn less in the longest."""
+SHORTER = ("r0001", "r0002", "r0008", "r0009")  # dumps of lives with one turn less in the longest
 Rows = dict[str, list[tuple[Any, ...]]]
 
 

@@ -87,8 +87,8 @@ async def test_the_wait_a_server_asks_for_is_passed_on(
     assert getattr(caught.value, "retry_after", "none") == seconds
 
 
+# One limit each, so that a busy machine meets no other.
 SHORT = {"first_byte": Timeouts(first=0.15), "gap": Timeouts(gap=0.15), "step": Timeouts(step=0.6)}
-"""One limit each, so that a busy machine meets no other."""
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import asyncio
 
 from bot.models.providers.transport import create_http_client
 
-MANY = 130
-"""More than an HTTP client has open at once where it is not told."""
+MANY = 130  # more than an HTTP client has open at once where it is not told
 
 
 async def test_as_many_calls_go_on_at_once_as_are_begun() -> None:

@@ -11,8 +11,8 @@ from memory.context.policies.topics import split_gain, topic_changes, topic_word
 from memory.conversation import Text, Turn
 from tests.memory.context.making import make_session, replied, said, used
 
+# Chats with their changes marked. The measure's numbers were chosen on the "tuned" ones, not on the "held" ones.
 CHATS = Path(__file__).with_name("chats.txt")
-"""Chats with their changes marked. The measure's numbers were chosen on the "tuned" ones, not on the "held" ones."""
 
 
 @dataclass(frozen=True)
