@@ -264,8 +264,8 @@ def export(
     """Write all that is kept of a person into one ZIP file: conversations, files, memories, usage, attachments."""
     from datetime import UTC, datetime
 
+    from bot.console.reading_audit import note_reading
     from bot.memory.export import ExportSources, PersonBundle
-    from bot.runtime.store_access import note_reading
     from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
     from memory.workspace.files import Workspace

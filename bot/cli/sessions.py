@@ -198,7 +198,7 @@ def chosen(home: HomeFolder, session: str, result: str) -> Any:
         NoSession: there is none, or more than one.
         NotNoted: the audit list could not be written.
     """
-    from bot.runtime.store_access import note_reading
+    from bot.console.reading_audit import note_reading
 
     row = run_with_store(home, lambda store: find_session(store, session))
     note_reading(home, [row], result)

@@ -281,7 +281,11 @@ def names_in_code() -> frozenset[str]:
 
 def _names_in(source: Source) -> Iterator[str]:
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("hit", "hit_async", "is_torn"):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("hit", "hit_async", "is_torn")
+        ):
             match node.args:
                 case [ast.Constant(value=str(name))]:
                     yield name

@@ -22,10 +22,10 @@ RUN = """
 import os, sys
 from pathlib import Path
 from bot.runtime.startup import run
-from bot.config.home import Home
+from bot.config.home import HomeFolder
 from memory.failpoints import arm
 arm(dict(os.environ))
-home = Home(root=Path(sys.argv[1]))
+home = HomeFolder(root=Path(sys.argv[1]))
 home.ensure()
 sys.exit(run(home, "all", end_seconds=float(sys.argv[2])))
 """

@@ -164,8 +164,8 @@ def test_a_conversation_is_not_deleted_beside_a_running_instance(
 ) -> None:
     id = talked(home)
     code = (
-        "import sys; from pathlib import Path; from bot.config.home import Home\n"
-        "with Home(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
+        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE

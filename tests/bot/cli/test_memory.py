@@ -124,8 +124,8 @@ def test_a_home_held_without_a_page_is_searched_and_its_index_is_left_alone(
 ) -> None:
     found(home, capsys, "猫")
     code = (
-        "import sys; from pathlib import Path; from bot.config.home import Home\n"
-        "with Home(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
+        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     )
     held = [sys.executable, "-c", code, str(home)]
     with subprocess.Popen(held, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

@@ -260,7 +260,7 @@ print(json.dumps([ended, {kind: resource.getrlimit(getattr(resource, f"RLIMIT_{k
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS knows no limit of address space")
 def test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one() -> None:
-    child = ROOT / "bot" / "attachments_child.py"
+    child = ROOT / "bot" / "gateway" / "attachment_worker.py"
     command = [sys.executable, "-I", "-c", LIMITED, str(child)]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
     error, limits = json.loads(ended.stdout)
@@ -276,11 +276,11 @@ def test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one(
 HOSTILE = """
 import asyncio, json, resource, sys, time
 from pathlib import Path
-from bot.gateway.attachments import ingest
+from bot.gateway.attachments import ingest_attachments
 from channels.message import Attachment
 from memory.workspace.blobs import Blobs
 files = [Attachment(name=p.name, media_type="", data=p.read_bytes()) for p in sorted(Path(sys.argv[1]).iterdir())]
-taken = asyncio.run(ingest(files, Blobs(Path(sys.argv[2]))))
+taken = asyncio.run(ingest_attachments(files, Blobs(Path(sys.argv[2]))))
 status = Path("/proc/self/status").read_text()  # ru_maxrss would begin at what the test runner had
 mine = int(status.split("VmHWM:")[1].split()[0]) // 1024
 most = [mine, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024]

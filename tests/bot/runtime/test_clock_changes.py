@@ -15,7 +15,7 @@ from bot.config.schema import Config, time_zone
 from bot.runtime.cron import DailyTrigger
 from bot.runtime.scheduler import DreamSchedule, Scheduler
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def fires(zone: str, hour: int, minute: int, first: str, days: int) -> list[datetime]:

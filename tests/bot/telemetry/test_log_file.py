@@ -18,10 +18,10 @@ from tests.bot.telemetry.test_log import lines, path  # noqa: F401  a fixture
 
 WRITER = """
 import sys, pathlib
-from bot import log
-log.start(pathlib.Path(sys.argv[1]), log.LogSettings(max_bytes=20_000, keep=50), warn=False)
+from bot.telemetry import log
+log.start_logging(pathlib.Path(sys.argv[1]), log.LogSettings(max_bytes=20_000, keep=50), warn=False)
 for number in range(500):
-    log.logger("bot.x").info("line", who=sys.argv[2], number=number)
+    log.get_logger("bot.x").info("line", who=sys.argv[2], number=number)
 """
 
 

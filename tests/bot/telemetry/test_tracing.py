@@ -255,9 +255,9 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_one_sentence() -> None:
     code = (
         "import sys; sys.modules['opentelemetry.sdk'] = None\n"
-        "from bot.config.schema import Config, Log; from bot.telemetry.opentelemetry import signals_of\n"
+        "from bot.config.schema import Config, LogConfig; from bot.telemetry.opentelemetry import create_telemetry\n"
         "from bot.errors import ConfigError\n"
-        "try: signals_of(Config(log=Log(otel='http://127.0.0.1:4318')))\n"
+        "try: create_telemetry(Config(log=LogConfig(otel='http://127.0.0.1:4318')))\n"
         "except ConfigError as err: print(err)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
@@ -271,8 +271,8 @@ def test_a_missing_extra_is_one_sentence() -> None:
 
 def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
     code = (
-        "import sys, bot.runtime.startup, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config\n"
-        "from bot.telemetry.opentelemetry import signals_of; signals_of(bot.config.Config())\n"
+        "import sys, bot.runtime.startup, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config.schema\n"
+        "from bot.telemetry.opentelemetry import create_telemetry; create_telemetry(bot.config.schema.Config())\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
     )
     known = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}

@@ -225,11 +225,11 @@ def test_importing_the_channel_imports_no_sdk_and_using_it_not_the_whole() -> No
     program = (
         "import sys, json, channels.feishu.channel\n"
         "first = [n for n in sys.modules if n.split('.')[0] in ('lark_oapi', 'websockets', 'httpx2', 'Crypto')]\n"
-        "from channels.feishu.websocket import lark, ping\n"
-        "ping(7), lark('core.utils.decryptor')\n"
+        "from channels.feishu.websocket import import_lark, ping_frame\n"
+        "ping_frame(7), import_lark('core.utils.decryptor')\n"
         "print(json.dumps([first, len([n for n in sys.modules if n.startswith('lark_oapi')])]))\n"
         "import lark_oapi.ws.pb.pbbp2_pb2 as again\n"
-        "assert again.Frame is lark('ws.pb.pbbp2_pb2').Frame\n"
+        "assert again.Frame is import_lark('ws.pb.pbbp2_pb2').Frame\n"
         "import lark_oapi\n"
         "assert lark_oapi.Client\n"
     )

@@ -53,9 +53,9 @@ def test_a_damaged_blob_is_not_passed_on_and_is_healed_by_the_next_put(blobs: Bl
 PUT = """
 import os, sys
 from pathlib import Path
-from memory import failpoint
+from memory import failpoints
 from memory.workspace.blobs import Blobs
-failpoint.arm(dict(os.environ))
+failpoints.arm(dict(os.environ))
 Blobs(Path(sys.argv[1])).put(b"y" * 100_000)
 """
 

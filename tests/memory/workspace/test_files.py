@@ -375,9 +375,9 @@ def test_an_atomic_write_replaces_no_link_and_no_folder(tmp_path: Path) -> None:
 WRITER = """
 import os, sys
 from pathlib import Path
-from memory import failpoint
+from memory import failpoints
 from memory.workspace.files import write_atomic
-failpoint.arm(dict(os.environ))
+failpoints.arm(dict(os.environ))
 path = Path(sys.argv[1])
 for number in range(1, 4):
     write_atomic(path, str(number).encode() * 1_000_000)

@@ -33,8 +33,8 @@ def mnema(home: Path, *words: str) -> int:
 def held(home: Path) -> Iterator[None]:
     """Another process holds the home, as a running bot does."""
     code = (
-        "import sys; from pathlib import Path; from bot.config.home import Home\n"
-        "with Home(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
+        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(home)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

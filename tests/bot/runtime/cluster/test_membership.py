@@ -13,12 +13,12 @@ from tests.house.sources import ROOT
 OVERSLEPT = """
 import asyncio, sqlite3, sys
 from pathlib import Path
-from bot.runtime.cluster.membership import Alive
+from bot.runtime.cluster.membership import Membership
 from memory.store.open import open_store
 
 async def main():
     store = await open_store(Path(sys.argv[1]))
-    alive = Alive(store.leases, dict, 3600.0)
+    alive = Membership(store.leases, dict, 3600.0)
     with sqlite3.connect(sys.argv[1]) as held:
         held.execute("UPDATE process SET until = 1")
     alive.open()

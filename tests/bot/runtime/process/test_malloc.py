@@ -7,9 +7,9 @@ import pytest
 
 HEAPS = """
 import ctypes, sys, threading
-from bot.runtime.process.malloc import share_heap
+from bot.runtime.process.malloc import use_single_arena
 
-asked = sys.argv[1] == "shared" and share_heap()
+asked = sys.argv[1] == "shared" and use_single_arena()
 libc = ctypes.CDLL("libc.so.6")
 libc.malloc.restype = ctypes.c_void_p
 gate = threading.Barrier(4)
@@ -47,9 +47,9 @@ def test_threads_that_work_at_the_same_time_have_one_heap() -> None:
 
 LARGE = """
 import ctypes, sys
-from bot.runtime.process.malloc import share_heap
+from bot.runtime.process.malloc import use_single_arena
 
-asked = sys.argv[1] == "shared" and share_heap()
+asked = sys.argv[1] == "shared" and use_single_arena()
 libc = ctypes.CDLL("libc.so.6")
 libc.malloc.restype = ctypes.c_void_p
 libc.free.argtypes = [ctypes.c_void_p]
