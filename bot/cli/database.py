@@ -217,7 +217,7 @@ def _upgrade_in_place(home: HomeFolder) -> int:
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with home.lock():
         if url:
-            return _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade(url)))
+            return _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade_tables(url)))
         asyncio.run(_open_database(home))
     print(f"{home.db} has this version's schema.")
     return 0

@@ -33,5 +33,5 @@ async def open_with_channels(house: Any, file: ConfigFile, page: WebPage | None)
         await house.open(channels)
         return
     console = await asyncio.to_thread(importlib.import_module, "bot.console.services")
-    await house.open([page.web, console.TerminalAway(page.web), *channels])
-    console.open_console(page.site, house)
+    await house.open([page.web, console.RemoteTerminal(page.web), *channels])
+    console.attach_console(page.site, house)

@@ -68,7 +68,7 @@ def _run_cluster(home: HomeFolder, file: ConfigFile, way: "RunOptions", role: st
             f"{install_command('scale')}"
         ) from err
     redactor = _start_logging(home, file.current)
-    opened = partial(opening.open_shared, home, file, role)
+    opened = partial(opening.open_cluster_bot, home, file, role)
     with ExitStack() as held:
         lock = None
         if role != "worker":
@@ -79,7 +79,7 @@ def _run_cluster(home: HomeFolder, file: ConfigFile, way: "RunOptions", role: st
         watching = importlib.import_module("bot.runtime.worker_port")
         return int(
             asyncio.run(
-                watching.watched(home, metrics, opened, lambda seen: _run(home, file, lock, redactor, seen, way))
+                watching.run_with_port(home, metrics, opened, lambda seen: _run(home, file, lock, redactor, seen, way))
             )
         )
 
@@ -89,12 +89,12 @@ def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
     file = _load_config_file(home)
     desk = importlib.import_module("bot.cli.chat")
     if home.address():
-        return int(asyncio.run(desk.beside(home, file.current, conversation, once)))
+        return int(asyncio.run(desk.run_remote(home, file.current, conversation, once)))
     if file.current.database_url:
         raise MnemaError("With a database_url the terminal talks through a running gateway: start mnema run first.")
     with home.lock():
         _start_logging(home, file.current)
-        return int(asyncio.run(desk.alone(home, file, conversation, once)))
+        return int(asyncio.run(desk.run_local(home, file, conversation, once)))
 
 
 async def probe_models(config: Config) -> list[tuple[bool, str]]:
@@ -216,9 +216,9 @@ def _page_text(page: WebPage | None, config: Config) -> str:
 
 async def _open_bot(home: HomeFolder, file: ConfigFile, page: WebPage | None) -> Any:
     whole = await asyncio.to_thread(importlib.import_module, "bot.runtime.bot")
-    telemetry = importlib.import_module("bot.telemetry.opentelemetry").signals_of(file.current)
+    telemetry = importlib.import_module("bot.telemetry.opentelemetry").create_telemetry(file.current)
     store = await open_home_store(home)
     ground = importlib.import_module("bot.runtime.wiring")  # bot.house has brought it
-    house = whole.House(ground.Ground(home=home, file=file, store=store, telemetry=telemetry))
+    house = whole.Bot(ground.BotDependencies(home=home, file=file, store=store, telemetry=telemetry))
     await open_with_channels(house, file, page)
     return house

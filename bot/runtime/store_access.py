@@ -72,7 +72,7 @@ async def open_store_for_command(
         StoreError: it cannot be opened.
     """
     if url := postgres_url(home):
-        async with import_scale_module("bot.runtime.cluster.open").open_beside(
+        async with import_scale_module("bot.runtime.cluster.open").open_for_command(
             url, writable=writable, alone=alone
         ) as held:
             yield held
@@ -116,7 +116,7 @@ async def open_home_store(home: HomeFolder) -> Any:
     store = await module.open_store(home.db)
     if store.healed:
         print(f"mnema: {store.healed}", file=sys.stderr)
-        heads = importlib.import_module("bot.access.audit").Heads(home.data)
+        heads = importlib.import_module("bot.access.audit").AuditCheckpoints(home.data)
         heads.anew(store.healed, datetime.now(UTC))
         await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
     return store

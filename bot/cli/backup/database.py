@@ -122,7 +122,7 @@ def check_nobody_connected(url: str) -> None:
     Raises:
         StoreBusy: somebody is.
     """
-    asyncio.run(_database_move_module().refuse_at_work(url))
+    asyncio.run(_database_move_module().refuse_if_in_use(url))
 
 
 def replace_database(root: Path, url: str, stamp: str) -> None:
@@ -135,7 +135,7 @@ def replace_database(root: Path, url: str, stamp: str) -> None:
     try:
         with swap.await_database_commit(root, stamp) as mark:
             asyncio.run(
-                _database_move_module().replace(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
+                _database_move_module().replace_store(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
             )
             hit("restore.recorded")
     finally:
@@ -152,7 +152,7 @@ def is_restore_committed(root: Path, mark: str) -> bool:
     url = find_postgres_url(HomeFolder(root=root))
     if not url:
         raise MnemaError("A restore was cut, and its database must be asked how far it came: mend database_url first.")
-    return bool(asyncio.run(_database_move_module().replaced(url, mark)))
+    return bool(asyncio.run(_database_move_module().was_replaced(url, mark)))
 
 
 def _database_move_module() -> Any:

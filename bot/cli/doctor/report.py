@@ -188,7 +188,7 @@ def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
     workspace = Workspace(home.workspace)
     if not url:
         return check_index_files(home.index, workspace)
-    indexes = import_scale_module("memory.recall.postgres_spaces").PostgresShared(url)
+    indexes = import_scale_module("memory.recall.postgres_spaces").PostgresSharedIndexes(url)
     try:
         found: list[IndexCheck] = indexes.look(workspace)
         return found
