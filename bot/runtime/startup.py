@@ -100,7 +100,7 @@ def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
 async def probe_models(config: Config) -> list[tuple[bool, str]]:
     """Whether each configured model answers at all, the chosen one first, and what it (or the wire) said."""
     brain = await asyncio.to_thread(importlib.import_module, "bot.models.service")
-    found: list[tuple[bool, str]] = await brain.probe(config)
+    found: list[tuple[bool, str]] = await brain.probe_model(config)
     return found
 
 
