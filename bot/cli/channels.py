@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import typer
 
+from bot.cli.options import JsonOption
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 
 app = typer.Typer(help="How each channel is, and the login of those that a person logs in.")
 POLL_SECONDS = 1.0
 LOGIN_SECONDS = 600.0  # how long a login is waited for
-ChannelsJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 class BotNotRunning(MnemaError):
@@ -28,7 +28,7 @@ class LoginFailed(MnemaError):
 
 
 @app.callback(invoke_without_command=True)
-def channels(ctx: typer.Context, as_json: ChannelsJsonOption = False) -> int:
+def channels(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """How each channel is: beside a running bot as it says, else whether it is on."""
     if ctx.invoked_subcommand is not None:
         return 0

@@ -1,4 +1,4 @@
-"""`mnema chat`: a terminal with a house of its own, or one that speaks to the bot that runs already."""
+"""`mnema chat`: a terminal with its own bot, or one connected to the running bot."""
 
 import asyncio
 import time
@@ -11,7 +11,8 @@ from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
 from bot.runtime.bot import Bot
-from bot.runtime.store_access import open_home_store
+from bot.runtime.startup import load_config_file, start_home_logging
+from bot.runtime.store_access import lock_home, open_home_store
 from bot.runtime.wiring import BotDependencies
 from bot.telemetry.opentelemetry import create_telemetry
 from bot.texts import detect_machine_language
@@ -50,6 +51,18 @@ class StatusBar:
         tokens, most = facts["tokens"], facts["max_tokens"]
         turns = f"{facts['turns']}/{facts['max_turns']}"
         self._line = f" {facts['model']} · {tokens:,}/{most:,} tokens · {turns} · {facts['policy']}"
+
+
+def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
+    """Open a terminal on this home, or on the `mnema run` that holds it; returns the exit code."""
+    file = load_config_file(home)
+    if home.address():
+        return asyncio.run(run_remote(home, file.current, conversation, once))
+    if file.current.database_url:
+        raise MnemaError("With a database_url the terminal talks through a running gateway: start mnema run first.")
+    with lock_home(home):
+        start_home_logging(home, file.current)
+        return asyncio.run(run_local(home, file, conversation, once))
 
 
 async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.options import YesOption
+
 app = typer.Typer(help="Read, change and check config.json.", no_args_is_help=True)
 
 
@@ -85,7 +87,7 @@ _PROVIDERS = ("anthropic", "openai", "offline")
 
 def init(
     ctx: typer.Context,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, take the defaults.")] = False,
+    yes: YesOption = False,
 ) -> int:
     """Make the folder with its config.json and workspace; what is there already stays."""
     from bot.config.file import ConfigFile

@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 
 import typer
 
+from bot.cli.options import JsonOption
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, run_with_store
+from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, lock_home, run_with_store
 
 app = typer.Typer(help="List what was done and decided; check that nobody has changed that.", no_args_is_help=True)
-AuditJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 @app.command("list")
 def listing(
     ctx: typer.Context,
     limit: Annotated[int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")] = 50,
-    as_json: AuditJsonOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """List acts, oldest first."""
 
@@ -97,7 +97,7 @@ def migrate(
     source: SourceOption = "",
     target: TargetOption = "",
     enter: Annotated[bool, typer.Option("--set", help="Enter the new place in config.json, as database_url.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Bring the record to this version's tables; with --from and --to, copy it to the other database and prove it."""
     home: HomeFolder = ctx.obj.home
@@ -110,7 +110,7 @@ def migrate(
     if not url.startswith(("postgresql://", "postgresql+psycopg://")):
         raise typer.BadParameter("the address must begin with postgresql:// or postgresql+psycopg://")
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with home.lock():
+    with lock_home(home):
         moved = asyncio.run(_open_source(home, url) if source == SQLITE else _open_target(home, url))
         if as_json:
             print(json.dumps(_move_to_json(moved), indent=2))
@@ -215,7 +215,7 @@ def _upgrade_in_place(home: HomeFolder) -> int:
         print(f"There is no database in {home.data} yet; nothing to do.")
         return 0
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with home.lock():
+    with lock_home(home):
         if url:
             return _print_upgrade(asyncio.run(import_scale_module("memory.store.schema.postgres").upgrade_tables(url)))
         asyncio.run(_open_database(home))

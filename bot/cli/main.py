@@ -14,11 +14,12 @@ from typer.exceptions import TyperException
 
 from bot.cli import channels, config, database, memory, people, sessions
 from bot.cli.backup import commands
-from bot.cli.backup.journal import finish_restore
-from bot.cli.replay import run as replay_cli
+from bot.cli.options import JsonOption
+from bot.cli.replay import command as replay_cli
 from bot.config.home import HomeFolder, resolve_home
 from bot.config.private_files import OTHERS_MODE, close_folders
 from bot.errors import ConfigError, MnemaError
+from bot.runtime.store_access import resume_restore
 from memory import failpoints
 from memory.store.errors import StoreError
 
@@ -125,7 +126,7 @@ def _options(
     ] = False,
 ) -> None:
     ctx.obj = CliContext(home=resolve_home(home), debug=debug)
-    finish_restore(ctx.obj.home.root)
+    resume_restore(ctx.obj.home.root)
 
 
 def _create_home(home: HomeFolder) -> HomeFolder:
@@ -147,9 +148,9 @@ def chat(
 ) -> int:
     """Talk to the bot in this terminal."""
     home = _create_home(ctx.obj.home)
-    from bot.runtime import startup as whole
+    from bot.cli import chat as terminal
 
-    return whole.chat(home, conversation, once)
+    return terminal.chat(home, conversation, once)
 
 
 @app.command()
@@ -164,15 +165,27 @@ def run(
     if role not in PROCESS_ROLES:
         raise typer.BadParameter(f"--role is {role!r}; it must be all, gateway or worker.")
     home = _create_home(ctx.obj.home)
-    from bot.runtime import startup as whole
+    from bot.runtime import startup
 
-    return whole.run(home, role, metrics)
+    return startup.run(home, role, _attach_console, _attach_metrics, metrics=metrics)
+
+
+def _attach_console(site: Any, bot: Any) -> None:
+    from bot.console.services import attach_console  # imports the whole bot
+
+    attach_console(site, bot)
+
+
+def _attach_metrics(site: Any, bot: Any) -> None:
+    from bot.console.services import attach_metrics
+
+    attach_metrics(site, bot)
 
 
 @app.command()
 def doctor(
     ctx: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Check configuration, record, model, channels and this machine."""
     import structlog

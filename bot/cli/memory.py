@@ -10,16 +10,15 @@ from urllib.parse import urlencode
 import typer
 
 from bot.cli.client import call_running_bot_now
+from bot.cli.options import JsonOption
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.memory.recall import format_result, passage_to_json
 from bot.runtime.store_access import OpenedStore, lock_home_for_command, open_store_for_command, store_exists
 
 app = typer.Typer(help="Search what is remembered, list its files, make the index anew.", no_args_is_help=True)
 SEARCH_SECONDS = 30.0
 INDEX_SECONDS = 3_600.0  # seconds that a running bot may take to search, and to index everything
 Answer = TypeVar("Answer")
-MemoryJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 class UnknownSpace(MnemaError):
@@ -32,7 +31,7 @@ def search(
     query: Annotated[str, typer.Argument(help="Words or a question, in any language.")],
     space: Annotated[str, typer.Option("--space", help="Whose memory [default: the owner's].")] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Most results.")] = 10,
-    as_json: MemoryJsonOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Search memory files, daily logs and what was said, best first."""
     if not query.strip():
@@ -47,6 +46,8 @@ def search(
     if as_json:
         print(json.dumps({"results": results}, ensure_ascii=False, indent=2))
         return 0
+    from bot.memory.recall import format_result
+
     for number, result in enumerate(results, 1):
         print(format_result(number, result))
     if not results:
@@ -75,7 +76,7 @@ def index(
 
 
 @app.command("files")
-def files(ctx: typer.Context, as_json: MemoryJsonOption = False) -> int:
+def files(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """List the memory files of everybody, with sizes and times."""
     from datetime import datetime
 
@@ -111,6 +112,7 @@ class _OfflineMemory:
     async def search(self, query: str, space: str, limit: int) -> Sequence[Mapping[str, Any]]:
         from datetime import datetime
 
+        from bot.memory.recall import passage_to_json
         from memory.recall.documents import SearchRequest
 
         if space not in await self._spaces():

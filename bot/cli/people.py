@@ -12,9 +12,16 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from bot.cli.client import call_running_bot_now
+from bot.cli.options import JsonOption, YesOption
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import lock_home_for_command, open_store_for_command, run_with_store, store_exists
+from bot.runtime.store_access import (
+    lock_home,
+    lock_home_for_command,
+    open_store_for_command,
+    run_with_store,
+    store_exists,
+)
 
 pair_app = typer.Typer(
     help="See who asks to talk to the bot; let them in, refuse them, take it back.", no_args_is_help=True
@@ -26,12 +33,10 @@ Answer = TypeVar("Answer")
 CodeArgument = Annotated[str, typer.Argument(help="The code that they were given, such as ABCD-EFGH.")]
 ChannelOption = Annotated[str, typer.Option("--channel", help="Only a code of that channel.")]
 AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such as telegram:42.")]
-PeopleJsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
-ConfirmOption = Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")]
 
 
 @pair_app.command("list")
-def list_requests(ctx: typer.Context, as_json: PeopleJsonOption = False) -> int:
+def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """Show who may talk, and who waits to be let in."""
     facts = _load_access(ctx.obj.home)
     if as_json:
@@ -95,7 +100,7 @@ def role(
     which: AccountArgument,
     role: Annotated[str, typer.Argument(help="user or admin.")],
     within: Annotated[str, typer.Option("--group", help="An admin of that group alone, by its id.")] = "",
-    yes: ConfirmOption = False,
+    yes: YesOption = False,
 ) -> int:
     """Make somebody who was let in an admin, or an admin a user again."""
     channel, id = _parse_party(which)
@@ -224,7 +229,7 @@ PersonArgument = Annotated[str, typer.Argument(metavar="ID", help="CHANNEL:ID su
 
 
 @people_app.command("list")
-def list_people(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> int:
+def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """List everybody of whom something is kept: space, accounts, how much, when last."""
 
     async def rows(store: Any) -> Any:
@@ -264,7 +269,7 @@ def export(
     """Write all that is kept of a person into one ZIP file: conversations, files, memories, usage, attachments."""
     from datetime import UTC, datetime
 
-    from bot.console.reading_audit import note_reading
+    from bot.cli.reading_audit import note_reading
     from bot.memory.export import ExportSources, PersonBundle
     from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
@@ -307,7 +312,7 @@ def export(
 def delete(
     ctx: typer.Context,
     which: PersonArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> int:
     """Remove all that is kept of a person, for ever."""
     from memory.forgetting.person_removal import PersonNotFound, find_removable_person
@@ -320,7 +325,7 @@ def delete(
     known = ", ".join(_printable(name) for name in (*person.accounts, *person.spaces))
     if not yes and not typer.confirm(f"Remove all that is kept of {known} for ever?", err=True):
         return 1
-    with home.lock():
+    with lock_home(home):
         done = asyncio.run(_remove_person(home, person))
     _print_removal(done, home, person)
     return 0

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import memory
-from bot.cli.backup.journal import finish_restore
 from bot.errors import HomeLocked
 from memory.workspace.files import write_atomic
 
@@ -74,12 +73,11 @@ class HomeFolder:
         return self.data / "lock"
 
     def ensure(self) -> None:
-        """Make the folders and live files that are missing, for this account only; a cut restore is finished.
+        """Create missing folders and live files, readable by this account only.
 
         Raises:
             OSError: a folder or file cannot be made.
         """
-        finish_restore(self.root)
         for folder in (self.root, self.workspace, self.data, self.blobs, self.log.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in LIVE_FILES:
@@ -87,14 +85,13 @@ class HomeFolder:
                 write_atomic(self.workspace / name, (TEMPLATES / name).read_bytes())
 
     def lock(self) -> "HomeLock":
-        """Take this home for as long as the lock is held.
+        """Lock this home for one instance. It must not hold a half-done restore: see `store_access.lock_home`.
 
         Raises:
-            Busy: another instance has it.
-            OSError: the lock file cannot be made.
+            HomeLocked: another instance has it.
+            OSError: the lock file cannot be created.
         """
         while True:
-            finish_restore(self.root)
             handle = os.open(self.lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             if not _try_lock(handle):
                 holder = _read_holder(handle)
@@ -102,7 +99,7 @@ class HomeFolder:
                 raise HomeLocked(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
             if _is_same_file(handle, self.lock_file):
                 break
-            os.close(handle)  # a restore has put another folder in its place meanwhile
+            os.close(handle)  # a restore has replaced the folder since it was opened
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         return HomeLock(handle)

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -23,10 +22,7 @@ from bot.runtime.bot import Bot
 from bot.telemetry.faults import TURNS_SUBJECT
 from bot.telemetry.faults import troubles_to_json as trouble_json
 from bot.telemetry.log import redact
-from channels.base import Deliver
-from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.backend import HealthReport
-from channels.web.channel import Web
 from channels.web.monitor import MonitorSite, MonitorSources
 from channels.web.server import WebSite
 from memory.recall.documents import SearchRequest
@@ -88,37 +84,6 @@ def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     english = [{"name": one.name, "usage": one.usage, "zh": one.zh, "en": one.en} for one in may]
     chinese = [{"name": one.name_zh, "usage": one.usage_zh, "zh": one.zh, "en": one.en} for one in may]
     return [*chinese, *english] if lang == "zh" else [*english]
-
-
-class RemoteTerminal:
-    """The terminal's conversations while `mnema run` holds the home: they are seen and continued in the page.
-
-    In paths they go by "terminal:" and their name.
-    """
-
-    name = "terminal"
-    account = "local"
-
-    def __init__(self, web: Web) -> None:
-        self._web = web
-        self.capabilities = web.capabilities
-
-    async def run(self, deliver: Deliver) -> None:
-        """Nothing is heard here: what is typed comes by the page's API."""
-        await asyncio.Event().wait()
-
-    async def send(self, message: OutboundMessage) -> Receipt:
-        """Show one part in the page."""
-        return await self._web.send(_move_to_json(message))
-
-    def show(self, event: LiveEvent) -> None:
-        """Show one event in the page."""
-        self._web.show(_move_to_json(event))
-
-
-def _move_to_json(item: Any) -> Any:
-    place = item.address
-    return replace(item, address=Address(channel="web", account="console", chat_id=f"terminal:{place.chat_id}"))
 
 
 class _BotCall:

@@ -1,37 +1,102 @@
-"""Opens the port of the page and the API, and attaches the channels to it."""
+"""Opens the port of the page and the API before the bot is loaded, and attaches the channels to the bot."""
 
 import asyncio
-import importlib
 import sys
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from bot.config.file import ConfigFile
+from bot.config.home import HomeFolder
+from bot.config.schema import Config
+from bot.errors import MnemaError
 from bot.gateway.channel_manager import build_channels, partly_configured_channels
+from channels.base import Deliver
+from channels.message import Address, LiveEvent, OutboundMessage, Receipt
+from channels.web.auth import RequestGuard, load_token
+from channels.web.channel import Web
+from channels.web.public_url import parse_networks, parse_public_url
+from channels.web.requests import CannotServe
+from channels.web.server import WebServer, WebSite, bound_port, open_sockets
+
+Message = TypeVar("Message", OutboundMessage, LiveEvent)
+AttachConsole = Callable[[WebSite, Any], None]  # serves the console of an opened bot on the site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPage:
-    """The opened port and what answers on it."""
+    """The open port and what is served on it."""
 
-    site: Any
-    web: Any
-    server: Any
+    site: WebSite
+    web: Web
+    server: WebServer
     url: str
     token: str
-    #: The token was made just now.
-    made: bool
+    #: The token was created at this start.
+    is_new_token: bool
 
 
-async def open_with_channels(house: Any, file: ConfigFile, page: WebPage | None) -> None:
-    """Open a house with the channels that are configured, and the page where there is one."""
-    opened = build_channels(file.current, partly_configured_channels(file))
-    channels = list(opened.channels)
-    for why in opened.troubles.values():
+class RemoteTerminal:
+    """The terminal's conversations while `mnema run` holds the home; they are shown and continued in the page.
+
+    Their names in paths are "terminal:" and the conversation's name.
+    """
+
+    name = "terminal"
+    account = "local"
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self.capabilities = web.capabilities
+
+    async def run(self, deliver: Deliver) -> None:
+        """Receive nothing: the page's API accepts what is typed."""
+        await asyncio.Event().wait()
+
+    async def send(self, message: OutboundMessage) -> Receipt:
+        """Show one part in the page."""
+        return await self._web.send(_to_page(message))
+
+    def show(self, event: LiveEvent) -> None:
+        """Show one event in the page."""
+        self._web.show(_to_page(event))
+
+
+def _to_page(item: Message) -> Message:
+    address = Address(channel="web", account="console", chat_id=f"terminal:{item.address.chat_id}")
+    return replace(item, address=address)
+
+
+def open_page(home: HomeFolder, config: Config) -> WebPage | None:
+    """Open the page's port, which answers "starting" until the bot is loaded; None if the page is off.
+
+    Raises:
+        MnemaError: the port cannot be opened.
+    """
+    settings = config.channels.web
+    if not settings.on:
+        return None
+    token, is_new = load_token(home.web_token)
+    try:
+        sockets = open_sockets(settings.host, settings.port)
+    except CannotServe as err:
+        raise MnemaError(f"{err}.") from err
+    port, web = bound_port(sockets), Web()
+    public = parse_public_url(settings.public_url) if settings.public_url else None
+    gate = RequestGuard(token=token, port=port, public=public, proxies=parse_networks(settings.trusted_proxies))
+    site = WebSite(gate=gate, web=web)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    url = f"http://{host}:{port}"
+    return WebPage(site=site, web=web, server=WebServer(site, sockets), url=url, token=token, is_new_token=is_new)
+
+
+async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
+    """Open a bot with the configured channels, and serve its console if there is a page."""
+    built = build_channels(file.current, partly_configured_channels(file))
+    for why in built.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)
     if page is None:
-        await house.open(channels)
+        await bot.open(list(built.channels))
         return
-    console = await asyncio.to_thread(importlib.import_module, "bot.console.services")
-    await house.open([page.web, console.RemoteTerminal(page.web), *channels])
-    console.attach_console(page.site, house)
+    await bot.open([page.web, RemoteTerminal(page.web), *built.channels])
+    attach_console(page.site, bot)

@@ -1,4 +1,4 @@
-"""Where a home's record is, for commands that look into it by themselves."""
+"""Opens a home for one command: its lock, its store in SQLite or PostgreSQL, and interrupted restores."""
 
 import asyncio
 import importlib
@@ -7,16 +7,22 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
+from bot.config import json_source
 from bot.config.extras import install_command
-from bot.config.home import HomeFolder
+from bot.config.home import HomeFolder, HomeLock
+from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
+from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
-from memory.store.audit import Act
+
+ALL_SESSIONS = 1_000_000
+Answer = TypeVar("Answer")
 
 
 def postgres_url(home: HomeFolder) -> str:
-    """Of the PostgreSQL that has the record, "" where it is SQLite's file.
+    """URL of the PostgreSQL store, "" if the store is the home's SQLite file.
 
     Raises:
         ConfigError: config.json cannot be used.
@@ -28,11 +34,39 @@ def postgres_url(home: HomeFolder) -> str:
     return file.current.database_url
 
 
-def import_scale_module(name: str) -> Any:
-    """A module of ours that needs the extra `scale`.
+def find_postgres_url(home: HomeFolder) -> str:
+    """Like `postgres_url` without a fallback to the last good config, which may name an older database.
 
     Raises:
-        ConfigError: that is not installed.
+        ConfigError: config.json is broken and may name a database.
+    """
+    from bot.config.file import ConfigFile
+
+    try:
+        return ConfigFile(home.config).check().database_url
+    except ConfigError:
+        if _has_database_url(home.config):
+            raise
+        return ""
+
+
+def _has_database_url(path: Path) -> bool:
+    try:
+        text = read_regular_file(path).decode("utf-8", "replace")
+    except (NotRegularFile, ConfigFileTooLarge):
+        return True  # it may name one
+    try:
+        entry = json_source.parse_config_json(text).children.get("database_url")
+    except json_source.JsonSyntaxError:
+        return "database_url" in text
+    return entry is not None and entry.value != ""
+
+
+def import_scale_module(name: str) -> Any:
+    """Import one of our modules that needs the extra `scale`.
+
+    Raises:
+        ConfigError: the extra is not installed.
     """
     try:
         return importlib.import_module(name)
@@ -42,19 +76,55 @@ def import_scale_module(name: str) -> Any:
         ) from err
 
 
+def lock_home(home: HomeFolder) -> HomeLock:
+    """Finish an interrupted restore, then lock the home.
+
+    Raises:
+        HomeLocked: another instance has it.
+        MnemaError, StoreError, OSError: the restore cannot be finished.
+    """
+    while True:
+        resume_restore(home.root)
+        lock = home.lock()
+        if not is_restore_pending(home.root):
+            return lock
+        lock.release()  # another restore was interrupted between the two lines above
+
+
+def resume_restore(root: Path) -> None:
+    """Finish or discard an interrupted restore of that home; see `finish_restore`."""
+    finish_restore(root, is_restore_committed)
+
+
+def is_restore_committed(root: Path, mark: str) -> bool:
+    """Whether the database has committed the restore with this mark.
+
+    Raises:
+        MnemaError: config.json no longer names the database.
+        StoreError: the database cannot be reached.
+    """
+    url = find_postgres_url(HomeFolder(root=root))
+    if not url:
+        raise MnemaError(
+            "A restore was interrupted, and only its database knows whether it was committed: fix database_url first."
+        )
+    module = import_scale_module("memory.store.maintenance.postgres_move")
+    return bool(asyncio.run(module.replaced(url, mark)))
+
+
 def store_exists(home: HomeFolder) -> bool:
-    """Whether there is a record; one in PostgreSQL is taken to be there."""
+    """Whether there is a store; one in PostgreSQL is assumed to exist."""
     return bool(postgres_url(home)) or home.db.exists()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedStore:
-    """A home's record, opened for a command."""
+    """A store opened for one command."""
 
     store: Any
-    #: Of recall, where they are not files of the home.
+    #: Recall indexes, if they are not files of the home.
     indexes: Any = None
-    #: Ends the turn of a conversation that another process runs; None where there is no other.
+    #: Stops the turn of a conversation in another process; None if there can be no other.
     stop: Callable[[str], Awaitable[object]] | None = None
 
 
@@ -62,20 +132,21 @@ class OpenedStore:
 async def open_store_for_command(
     home: HomeFolder, *, writable: bool = False, alone: bool = False
 ) -> AsyncIterator[OpenedStore]:
-    """The record, wherever it is; in PostgreSQL other processes may be at work on it.
+    """Open the store; with PostgreSQL other processes may be using it.
 
     Args:
-        writable: with SQLite the caller holds the home.
-        alone: refused while another process is at work.
+        writable: with SQLite the caller holds the home's lock.
+        alone: refuse while another process uses it.
 
     Raises:
         StoreError: it cannot be opened.
     """
     if url := postgres_url(home):
-        async with import_scale_module("bot.runtime.cluster.open").open_for_command(
-            url, writable=writable, alone=alone
-        ) as held:
-            yield held
+        import_scale_module("bot.runtime.cluster.open")
+        from bot.runtime.cluster.open import open_for_command
+
+        async with open_for_command(url, writable=writable, alone=alone) as (store, indexes, stop):
+            yield OpenedStore(store=store, indexes=indexes, stop=stop)
         return
     from memory.store.open import open_store
 
@@ -86,50 +157,49 @@ async def open_store_for_command(
         await store.close()
 
 
-async def note_beside(home: HomeFolder, acts: Sequence[Act]) -> None:
-    """Add acts to the audit's chain, beside whoever is at work on the record; no lock of the home is needed.
+async def note_beside(home: HomeFolder, acts: Sequence[Any]) -> None:
+    """Append acts to the audit chain while other processes may be writing; needs no lock of the home.
 
     Raises:
-        StoreError: they could not be stored.
-        OSError: the same.
+        StoreError, OSError: they could not be stored.
     """
     if url := postgres_url(home):
-        await import_scale_module("bot.runtime.cluster.open").note_beside(url, acts)
-        return
-    from memory.store.maintenance.concurrent_audit import note_beside as note
+        import_scale_module("bot.runtime.cluster.open")
+        from bot.runtime.cluster.open import note_beside as note_in_postgres
 
-    await note(home.db, acts)
+        await note_in_postgres(url, acts)
+        return
+    from memory.store.maintenance.concurrent_audit import note_beside as note_in_sqlite
+
+    await note_in_sqlite(home.db, acts)
 
 
 def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:
-    """The home's lock, where a command that writes needs it: SQLite has one writer, PostgreSQL any number.
+    """Lock the home if a command that writes needs it: SQLite has one writer, PostgreSQL any number.
 
     Raises:
-        Busy: somebody else has it.
+        HomeLocked: another instance has it.
     """
-    return nullcontext() if postgres_url(home) else home.lock()
+    return nullcontext() if postgres_url(home) else lock_home(home)
 
 
 async def open_home_store(home: HomeFolder) -> Any:
-    """The store, opened for writing; what had to be healed is told."""
-    module = await asyncio.to_thread(importlib.import_module, "memory.store.open")
-    store = await module.open_store(home.db)
+    """Open the SQLite store for writing; report on stderr what had to be repaired."""
+    await asyncio.to_thread(importlib.import_module, "memory.store.open")  # slow: SQLAlchemy
+    from memory.store.open import open_store
+
+    store = await open_store(home.db)
     if store.healed:
+        from bot.access.audit import AuditCheckpoints
+
         print(f"mnema: {store.healed}", file=sys.stderr)
-        heads = importlib.import_module("bot.access.audit").AuditCheckpoints(home.data)
-        heads.anew(store.healed, datetime.now(UTC))
+        AuditCheckpoints(home.data).anew(store.healed, datetime.now(UTC))
         await store.note("restore", "", "a snapshot after damage", "house", args={"what": store.healed})
     return store
 
 
-ALL_SESSIONS = 1_000_000
-
-
-Answer = TypeVar("Answer")
-
-
 class UnknownSession(MnemaError):
-    """No conversation, or more than one, goes by that name."""
+    """No conversation has that name, or several have."""
 
 
 def run_with_store(
@@ -139,31 +209,31 @@ def run_with_store(
     none: Answer | None = None,
     alone: bool = False,
 ) -> Answer:
-    """What `work` makes of the open store; `none` where there is no database yet.
+    """Run `work` on the opened store; returns `none` if there is no database yet.
 
     Args:
-        alone: it changes something, and nobody else may be at work; with SQLite the caller holds the home.
+        alone: open for writing, while no other process uses the store; with SQLite the caller holds the home's lock.
 
     Raises:
-        NoSession: there is no database and `none` is not given.
+        UnknownSession: there is no database and `none` is not given.
     """
     if not store_exists(home):
         if none is None:
             raise UnknownSession(f"There is no database in {home.data} yet.")
         return none
 
-    async def worked() -> Answer:
-        async with open_store_for_command(home, writable=alone, alone=alone) as record:
-            return await work(record.store)
+    async def open_and_run() -> Answer:
+        async with open_store_for_command(home, writable=alone, alone=alone) as opened:
+            return await work(opened.store)
 
-    return asyncio.run(worked())
+    return asyncio.run(open_and_run())
 
 
 async def find_session(store: Any, name: str) -> Any:
-    """The conversation of that id, name, or beginning of an id.
+    """Find a conversation by id, name, or the start of its id.
 
     Raises:
-        NoSession: there is none, or more than one.
+        UnknownSession: there is none, or more than one.
     """
     rows = await store.sessions.conversations(limit=ALL_SESSIONS)
     found = [row for row in rows if row.id == name or row.place.chat_id == name]

@@ -1,4 +1,4 @@
-"""A worker's own port: how well it is and its figures, from before it is open until after it has closed."""
+"""A worker's own port for health and metrics, open from before the bot is loaded until it has closed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,19 +12,17 @@ from channels.web.requests import CannotServe
 from channels.web.server import WebServer, bound_port, open_sockets
 
 HOST = "127.0.0.1"
-OpenWorker = Callable[[Any], Awaitable[Any]]  # see bot.runtime.startup.Opened
+AttachMetrics = Callable[[MonitorSite, Any], None]  # serves health and metrics of an opened bot on the site
 
 
-async def run_with_port(
-    home: HomeFolder, port: int, opened: OpenWorker, run: Callable[[OpenWorker], Awaitable[int]]
-) -> int:
-    """Run a process whose house is told of on a port of this machine; returns what `run` does.
+async def run_with_port(home: HomeFolder, port: int, run: Callable[[MonitorSite], Awaitable[int]]) -> int:
+    """Call `run` with a site that is served on a port of this machine; returns its result.
 
     Args:
         port: 0 for any free one.
 
     Raises:
-        MnemaError: the port cannot be had.
+        MnemaError: the port cannot be opened.
     """
     try:
         sockets = open_sockets(HOST, port)
@@ -35,16 +33,8 @@ async def run_with_port(
     server = WebServer(site, sockets)
     serving = asyncio.create_task(server.run())
     print(f"metrics http://{HOST}:{bound_port(sockets)}/metrics", flush=True)
-
-    async def seen(page: Any) -> Any:
-        house = await opened(page)
-        from bot.console.services import attach_metrics
-
-        attach_metrics(site, house)
-        return house
-
     try:
-        return await run(seen)
+        return await run(site)
     finally:
         server.stop()
         await serving

@@ -89,19 +89,19 @@ ON_DISK = (
     Mutant(
         name="a restore keeps nothing of the settings that it replaces",
         guards="I30",
-        file="bot/cli/backup/journal.py",
-        old="        if os.path.lexists(place):\n            os.rename(place,",
-        new="        if os.path.isdir(place):\n            os.rename(place,",
+        file="bot/config/restore_journal.py",
+        old="        if os.path.lexists(target):\n            os.rename(target,",
+        new="        if os.path.isdir(target):\n            os.rename(target,",
         tests=(f"{BACKUPS}[restore.swapped@1]",),
     ),
     Mutant(
         name="a restore keeps nothing of the workspace that it replaces",
         guards="I30",
-        file="bot/cli/backup/journal.py",
+        file="bot/config/restore_journal.py",
         old="        if not os.path.lexists(new):\n            continue\n",
         new="        if not os.path.lexists(new):\n            continue\n"
-        '        if name == "workspace" and place.exists():\n'
-        '            __import__("shutil").rmtree(place)\n',
+        '        if name == "workspace" and target.exists():\n'
+        '            __import__("shutil").rmtree(target)\n',
         tests=(f"{BACKUPS}[restore.swapped@1]",),
     ),
     Mutant(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.backup.journal import REPLACED_NAMES
+from bot.config.restore_journal import REPLACED_NAMES
 from tests.by_night import by_night
 from tests.emulators.model import ModelEmulator
 from tests.walk.harness import LONG, Scene, environment, scene

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from bot.cli.backup.create import create_backup
-from bot.cli.backup.journal import KEPT_DATABASE
 from bot.config.home import HomeFolder
+from bot.config.restore_journal import KEPT_DATABASE
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.test_released import AGO, OPEN_FOLDS

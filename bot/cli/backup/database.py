@@ -6,15 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bot.cli.backup import journal as swap
-from bot.config import json_source
+from bot.config import restore_journal as swap
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
-from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.config.schema import Config
 from bot.errors import ConfigError, MnemaError
-from bot.runtime.store_access import import_scale_module
+from bot.runtime.store_access import find_postgres_url, import_scale_module, resume_restore
 from bot.telemetry.log import MIN_SECRET_CHARS
 from memory.failpoints import hit
 from memory.store.engine.sqlite import copy_database
@@ -59,32 +57,6 @@ def copy_postgres(url: str, target: Path) -> None:
         raise MnemaError(f"The copy is not what the database holds (in {wrong}); nothing was done.")
 
 
-def find_postgres_url(home: HomeFolder) -> str:
-    """Of the PostgreSQL that has the record, "" for SQLite's file. Never guessed: a kept file may be an old record.
-
-    Raises:
-        ConfigError: config.json is broken and may name a database.
-    """
-    try:
-        return ConfigFile(home.config).check().database_url
-    except ConfigError:
-        if _has_database_url(home.config):
-            raise
-        return ""
-
-
-def _has_database_url(path: Path) -> bool:
-    try:
-        text = read_regular_file(path).decode("utf-8", "replace")
-    except (NotRegularFile, ConfigFileTooLarge):
-        return True  # nobody knows what it names
-    try:
-        held = json_source.parse_config_json(text).children.get("database_url")
-    except json_source.JsonSyntaxError:
-        return "database_url" in text
-    return held is not None and held.value != ""
-
-
 def load_effective_config(home: HomeFolder) -> Config:
     """The settings that hold, else the last good ones, else the defaults: broken ones are no reason to have no backup.
 
@@ -122,7 +94,7 @@ def check_nobody_connected(url: str) -> None:
     Raises:
         StoreBusy: somebody is.
     """
-    asyncio.run(_database_move_module().refuse_if_in_use(url))
+    asyncio.run(_database_move_module().refuse_at_work(url))
 
 
 def replace_database(root: Path, url: str, stamp: str) -> None:
@@ -135,24 +107,11 @@ def replace_database(root: Path, url: str, stamp: str) -> None:
     try:
         with swap.await_database_commit(root, stamp) as mark:
             asyncio.run(
-                _database_move_module().replace_store(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
+                _database_move_module().replace(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
             )
             hit("restore.recorded")
     finally:
-        swap.finish_restore(root)
-
-
-def is_restore_committed(root: Path, mark: str) -> bool:
-    """Whether the database has taken the record of the restore that had this mark.
-
-    Raises:
-        MnemaError: nobody knows which database it is; config.json is to be mended.
-        StoreError: it cannot be asked.
-    """
-    url = find_postgres_url(HomeFolder(root=root))
-    if not url:
-        raise MnemaError("A restore was cut, and its database must be asked how far it came: mend database_url first.")
-    return bool(asyncio.run(_database_move_module().was_replaced(url, mark)))
+        resume_restore(root)
 
 
 def _database_move_module() -> Any:

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.cli.backup import database as shared
-from bot.cli.backup import journal as swap
 from bot.cli.backup.archive import (
     BLOBS_NAME,
     CONFIG_NAME,
@@ -23,10 +22,11 @@ from bot.cli.backup.archive import (
     unpack,
 )
 from bot.cli.backup.config import UnreadableConfig, keep_database_url, restore_secrets, restrict_access
-from bot.cli.backup.database import find_postgres_url
+from bot.config import restore_journal as swap
 from bot.config.home import HomeFolder
 from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
+from bot.runtime.store_access import find_postgres_url, lock_home, resume_restore
 from memory.failpoints import hit
 from memory.store.engine.sqlite import copy_database
 from memory.store.errors import StoreError
@@ -87,7 +87,7 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
         BadBackup, MnemaError, OSError: it was not done, and the old state is as it was.
     """
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with home.lock(), _named_file(file):
+    with lock_home(home), _named_file(file):
         _check_database_location(home)
         url = find_postgres_url(home)
         if url:
@@ -101,7 +101,7 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
                 swap.commit_restore(home.root, stamp)
         if url:
             shared.replace_database(home.root, url, stamp)
-        swap.finish_restore(home.root)
+        resume_restore(home.root)
         return replace(done, kept=_kept_paths(home.root, stamp), shared=bool(url))
 
 

@@ -1,9 +1,9 @@
-"""Opens a record in PostgreSQL for one command: read as it stands, or as one more process with a lease of its own."""
+"""Opens a store in PostgreSQL: for one process of a bot, or for one command."""
 
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import cast
@@ -16,8 +16,6 @@ from bot.config.home import HomeFolder
 from bot.runtime.cluster.bot import ClusterBot, ClusterServices, ProcessRole
 from bot.runtime.cluster.jobs import JobQueue, channel_by_conversation
 from bot.runtime.cluster.membership import Membership
-from bot.runtime.http import WebPage, open_with_channels
-from bot.runtime.store_access import OpenedStore
 from bot.runtime.wiring import BotDependencies
 from bot.telemetry.opentelemetry import create_telemetry
 from memory.recall.postgres_spaces import PostgresSharedIndexes
@@ -29,26 +27,14 @@ from memory.store.engine.postgres_locks import exclusive_access as alone_on
 from memory.store.open_postgres import LEASE_SECONDS, PostgresOptions, open_postgres
 from memory.store.store import SqlStore
 
-# Opens one process of a bot whose record is in PostgreSQL.
-
-# For leases and duties alone: a process with more to do than it has connections is busy, and not dead.
-PULSE_CONNECTIONS = 1
+PULSE_CONNECTIONS = 1  # for leases only: a process that has used up its other connections is busy, not dead
+COMMAND_CONNECTIONS = 3
+COMMAND_ROLE = "command"
 _HAS_QUEUE_TABLES = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS found"
 
 
-async def open_cluster_bot(home: HomeFolder, file: ConfigFile, role: str, page: WebPage | None) -> ClusterBot:
-    """Open the record and this process's part of the work on it.
-
-    Raises:
-        StoreError: the database cannot be used.
-    """
-    house = await build_cluster_bot(home, file, role)
-    await open_with_channels(house, file, page)
-    return house
-
-
 async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> ClusterBot:
-    """The same, but for its channels: nothing is heard or worked on before the house is opened.
+    """Build a bot on the shared store; it receives and processes nothing before it is opened.
 
     Raises:
         StoreError: the database cannot be used.
@@ -90,7 +76,7 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: str) -> Cl
 
 
 async def create_queue_tables(database: PostgresDatabase) -> None:
-    """The tables of the lanes' engine, made by whoever comes first."""
+    """Create the tables of the job queue, unless another process has."""
     async with database.pool.connection() as bare, bare.transaction():
         await bare.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
         row = await (await bare.execute(_HAS_QUEUE_TABLES)).fetchone()
@@ -98,37 +84,40 @@ async def create_queue_tables(database: PostgresDatabase) -> None:
             await bare.execute(cast(psycopg.sql.SQL, SchemaManager.get_schema()))
 
 
-COMMAND_CONNECTIONS = 3
-COMMAND_ROLE = "command"
+StopTurn = Callable[[str], Awaitable[object]]
 
 
 @asynccontextmanager
-async def open_for_command(url: str, *, writable: bool, alone: bool) -> AsyncIterator[OpenedStore]:
-    """See bot.runtime.store_access.opened.
+async def open_for_command(
+    url: str, *, writable: bool, alone: bool
+) -> AsyncIterator[tuple[SqlStore, PostgresSharedIndexes, StopTurn | None]]:
+    """Open the store for one command; if `writable`, as one more process with its own lease.
+
+    Yields the store, its indexes and, if `writable`, a function that stops a turn in whatever process runs it.
 
     Raises:
-        StoreBusy: alone, and another process is at work on the record.
+        StoreBusy: `alone`, and another process uses the store.
         StoreError: it cannot be opened.
     """
     async with connected(url):  # a pool would wait for a server that is not there
         pass
     name = f"{socket.gethostname()}:{os.getpid()}:{COMMAND_ROLE}"
     store = await open_postgres(PostgresOptions(url=url, name=name, connections=COMMAND_CONNECTIONS), writable=writable)
-    async with AsyncExitStack() as held:
-        held.push_async_callback(store.close)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(store.close)
         indexes = PostgresSharedIndexes(url)
-        held.push_async_callback(asyncio.to_thread, indexes.close)
+        stack.push_async_callback(asyncio.to_thread, indexes.close)
         if not writable:
-            yield OpenedStore(store=store, indexes=indexes)
+            yield store, indexes, None
             return
-        jobs = await _join_cluster(store, url, held)
+        jobs = await _join_cluster(store, url, stack)
         if alone:
-            await held.enter_async_context(alone_on(cast(PostgresDatabase, store.database), url))
-        yield OpenedStore(store=store, indexes=indexes, stop=jobs.stop)
+            await stack.enter_async_context(alone_on(cast(PostgresDatabase, store.database), url))
+        yield store, indexes, jobs.stop
 
 
 async def note_beside(url: str, acts: Sequence[Act]) -> None:
-    """Add these acts to the audit's chain in one transaction, as one more process with a lease of its own.
+    """Append acts to the audit chain in one transaction, as one more process with its own lease.
 
     Raises:
         StoreError: they could not be stored.
@@ -141,16 +130,16 @@ async def note_beside(url: str, acts: Sequence[Act]) -> None:
         await store.close()
 
 
-async def _join_cluster(store: SqlStore, url: str, held: AsyncExitStack) -> JobQueue:
-    """What this command puts into lanes is worked on by whoever runs; its lease is renewed for as long as it takes."""
+async def _join_cluster(store: SqlStore, url: str, stack: AsyncExitStack) -> JobQueue:
+    """Renew this command's lease while it runs; jobs that it queues are processed by the running workers."""
     database = cast(PostgresDatabase, store.database)
     await create_queue_tables(database)
     jobs = JobQueue(driver_url(url), store.now)
     await jobs.open()
-    held.push_async_callback(jobs.disconnect)
+    stack.push_async_callback(jobs.disconnect)
     jobs.place_of = channel_by_conversation(store.sessions)
     database.enqueue = jobs.enqueue
     alive = Membership(Leases(database.with_pool(database.pool)), lambda: {"role": COMMAND_ROLE}, LEASE_SECONDS)
     alive.open()
-    held.push_async_callback(alive.close)
+    stack.push_async_callback(alive.close)
     return jobs

@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from bot.cli.backup import journal
 from bot.cli.main import main
+from bot.config import restore_journal as journal
 from memory.store.maintenance.copy import TABLES
 from memory.store.maintenance.postgres_move import replace_store, was_replaced
 from memory.store.open_postgres import PostgresOptions, open_postgres

@@ -11,12 +11,10 @@ import pytest
 from bot.config.home import HomeFolder, resolve_home
 from bot.errors import HomeLocked
 
-HOLD = """
-import sys
-from pathlib import Path
-from bot.config.home import HomeFolder
-lock = HomeFolder(root=Path(sys.argv[1])).lock()
-"""
+HOLD = (
+    "import sys; from pathlib import Path; from bot.config.home import HomeFolder; "
+    "lock = HomeFolder(root=Path(sys.argv[1])).lock()"
+)
 
 
 @pytest.fixture
@@ -64,7 +62,7 @@ def test_looking_who_runs_keeps_nobody_out(home: HomeFolder) -> None:
 
 @pytest.mark.kill
 def test_a_killed_instance_leaves_the_home_free(home: HomeFolder) -> None:
-    code = f"{HOLD}print('held', flush=True); sys.stdin.read()"
+    code = f"{HOLD}; print('held', flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(home.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:

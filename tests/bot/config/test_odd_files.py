@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.backup.database import find_postgres_url
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.messages import ConfigRejected
 from bot.errors import ConfigError
+from bot.runtime.store_access import find_postgres_url
 from tests.walk.harness import ROOT, until
 
 ENOUGH = 600 * 2**20  # bytes of address space: far less than an endless file takes

@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
-from bot.cli.backup import journal
 from bot.cli.backup.archive import InvalidBackup
 from bot.cli.backup.create import create_backup
 from bot.cli.backup.restore import restore_backup, verify_backup
+from bot.config import restore_journal as journal
 from bot.config.home import HomeFolder
 from bot.errors import ConfigError, MnemaError
+from bot.runtime.store_access import lock_home, resume_restore
 from memory.failpoints import arm
 from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreError
@@ -492,7 +493,7 @@ def test_two_that_find_a_cut_swap_finish_it_once(home: HomeFolder, file: Path) -
     journal.commit_restore(home.root, stamp)
     os.rename(home.workspace, home.root / f"workspace.before-restore.{stamp}")  # as far as it came
     home.ensure()
-    home.lock().release()
+    lock_home(home).release()
     assert (home.workspace / "new.md").read_text() == "new"
     assert (home.root / f"workspace.before-restore.{stamp}" / "notes" / "one.md").exists()
     assert home.db.exists()
@@ -503,7 +504,7 @@ def test_two_that_find_a_cut_swap_finish_it_once(home: HomeFolder, file: Path) -
 def test_a_damaged_journal_is_told_and_moves_nothing(home: HomeFolder, text: str) -> None:
     (home.root / journal.JOURNAL_FILE).write_text(text)
     with pytest.raises(MnemaError, match="damaged"):
-        journal.finish_restore(home.root)
+        resume_restore(home.root)
     assert home.db.exists()
 
 

@@ -11,15 +11,15 @@ from memory.store.audit import Act
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
 
-ACTOR = "command line"
+COMMAND_LINE_ACTOR = "command line"
 
 
 class NotNoted(MnemaError):
-    """That somebody else's chat is read could not be written down, so that it is not read."""
+    """The audit row could not be stored, so the chat must not be read."""
 
 
 def note_reading(home: HomeFolder, rows: Sequence[ConversationRow], result: str) -> None:
-    """Called before anything that was said in these conversations is read; one row for each that is another person's.
+    """Store one audit row for each conversation of another person, before anything of it is read.
 
     Args:
         result: what is done with it, such as "shown".
@@ -28,7 +28,7 @@ def note_reading(home: HomeFolder, rows: Sequence[ConversationRow], result: str)
         NotNoted: a row could not be stored.
     """
     acts = [
-        Act(action=READ_OTHER_ACTION, subject=row.id, result=result, actor=ACTOR)
+        Act(action=READ_OTHER_ACTION, subject=row.id, result=result, actor=COMMAND_LINE_ACTOR)
         for row in rows
         if conversation_owner(row) == "other"
     ]
