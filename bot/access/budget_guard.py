@@ -25,7 +25,6 @@ from bot.access.budgets import (
 )
 from bot.access.permissions import Actor
 from bot.access.storage_quota import StorageQuota
-from bot.agent.turn_context import TurnContext
 from bot.config.schema import Config
 from bot.errors import OverBudget
 from bot.messages import MessageBody, split_reply
@@ -41,7 +40,7 @@ from memory.store.people.spending import (
     SpendingQuery,
     SpendingTotals,
 )
-from memory.store.rows import InboxRow
+from memory.store.rows import InboxRow, TurnRow
 
 log = structlog.get_logger(__name__)
 SETTLE_SECONDS = 60.0  # seconds after which nothing more is added to what was used then: no transaction takes so long
@@ -114,29 +113,29 @@ class BudgetGuard:
         await self._settle(row, said, actor, refused)
         return True
 
-    async def check(self, job: TurnContext) -> None:
+    async def check(self, actor: Actor, turn: TurnRow, model: str, lang: str) -> None:
         """Before a call to a model.
 
         Raises:
             OverBudget: this person, or everybody, has used up what there is; the text is for the person.
         """
-        limits, now = limits_for_role(self._config().budgets, job.actor.role), self._now()
+        limits, now = limits_for_role(self._config().budgets, actor.role), self._now()
         if limits is None:
             return
         wants = spending_query(limits, new=False)
-        spent = await self._spent(budget_account(job.actor), limits, now.timestamp(), job.turn.id, wants=wants)
-        refused = find_limit_reached(limits, spent, now, asked=None, call=self._call(job.model))
+        spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
+        refused = find_limit_reached(limits, spent, now, asked=None, call=self._call(model))
         if refused is not None:
-            log.info("over budget", limit=refused.limit, conversation=job.conversation.id)
-            raise OverBudget(format_limit_reached(refused, now, job.lang))
+            log.info("over budget", limit=refused.limit, conversation=turn.conversation)
+            raise OverBudget(format_limit_reached(refused, now, lang))
 
-    async def calls_left(self, job: TurnContext, asked: int, named: tuple[str, ...] = ()) -> int:
+    async def calls_left(self, actor: Actor, asked: int, named: tuple[str, ...] = ()) -> int:
         """How many of `asked` tool calls, planned already, may be made today; `named`: of these tools."""
         user = self._config().budgets.user
         most = user.fetches_per_day if named else user.tool_calls_per_day
-        if job.actor.role == "owner" or not most or not asked:
+        if actor.role == "owner" or not most or not asked:
             return asked
-        made = await self._spending.calls(budget_account(job.actor), start_of_day(self._now()).timestamp(), named)
+        made = await self._spending.calls(budget_account(actor), start_of_day(self._now()).timestamp(), named)
         return max(0, min(asked, most - (made - asked)))
 
     async def warn(self, actor: Actor) -> None:

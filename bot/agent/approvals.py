@@ -20,6 +20,7 @@ from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import ToolSpec
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, new_code
+from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
 from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
@@ -33,7 +34,6 @@ MAX_SHOWN_CHARS = 12_000
 APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # how the data of the two buttons begins
 # Files and folders of the owner's space that say who the bot is and what it must do.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules"})
-TOOL_ERRORS = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
     " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
@@ -149,7 +149,9 @@ class ApprovalService:
             return "failed", str(err)
         except TimeoutError:
             return "failed", f"it took longer than {TOOL_SECONDS:.0f} s; it may have happened all the same."
-        except TOOL_ERRORS as err:
+        except StoreError:
+            raise
+        except Exception as err:
             log.error("approved tool broke", tool=row.tool, error=type(err).__name__, exc_info=True)
             return "failed", f"{type(err).__name__}."
 

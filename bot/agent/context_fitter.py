@@ -78,7 +78,7 @@ class FittedView:
     """A view that fits, and what it was fitted to."""
 
     view: ContextView
-    setting: FitLimits
+    fit_limits: FitLimits
     #: What was recalled into it may hold words from outside.
     tainted: bool
 
@@ -108,7 +108,7 @@ class ContextFitter:
         """What everything is counted with."""
         return await self.message_counter.counter()
 
-    async def setting(self, session: Session, fit_request: FitRequest) -> FitLimits:
+    async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """The limits and the system parts for this session as things stand.
 
         Raises:
@@ -147,7 +147,7 @@ class ContextFitter:
             since=since,
         )
 
-    async def fit(self, session: Session, fit_request: FitRequest, moving: TurnSuffix) -> FittedView:
+    async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:
         """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
 
         Args:
@@ -159,23 +159,25 @@ class ContextFitter:
         """
         counter = await self.counter()
         for _ in range(MAX_FIT_ROUNDS):
-            setting = await self.setting(session, fit_request)
-            tail = moving.shown(setting.system, setting.since, setting.limits.budget - setting.fixed, counter)
-            fixed = setting.fixed + counter.text(tail.text) + counter.text(moving.last)
+            fit_limits = await self.load_limits(session, fit_request)
+            block = suffix.shown(
+                fit_limits.system, fit_limits.since, fit_limits.limits.budget - fit_limits.fixed, counter
+            )
+            fixed = fit_limits.fixed + counter.text(block.text) + counter.text(suffix.last)
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
-            policy = setting.policy.without_early() if busy else setting.policy
-            planned = plan_context(session, policy, setting.limits, fixed, counter, lines)
-            if not await self._carry_out(session, planned, setting):
+            policy = fit_limits.policy.without_early() if busy else fit_limits.policy
+            planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
+            if not await self._carry_out(session, planned, fit_limits):
                 break
             session = await self.sessions.load(session.conversation)
         if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(planned.tokens)
-        await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, setting))
-        self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, setting)
-        view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)
+        await asyncio.gather(self.prompt.keep(session.conversation), self._mark(session.conversation, fit_limits))
+        self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
+        view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
             self.telemetry.repaired()
-        return FittedView(view=view, setting=setting, tainted=tail.tainted)
+        return FittedView(view=view, fit_limits=fit_limits, tainted=block.tainted)
 
     async def shorter(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
@@ -184,18 +186,18 @@ class ContextFitter:
 
         The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
         """
-        setting, counted = fitted.setting, fitted.view.tokens.total
-        model, named = refusal.model or setting.model, is_believable(counted, refusal.limit)
+        fit_limits, counted = fitted.fit_limits, fitted.view.tokens.total
+        model, named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
         if refusal.kind != SMALLER_WINDOW:  # that is our own word
             await self.calibration.learn(model, counted, refusal.actual, conversation)
-            if named and refusal.limit > setting.fixed:
+            if named and refusal.limit > fit_limits.fixed:
                 await self.calibration.note_window(model, refusal.limit)
-        rest = counted - setting.fixed
+        rest = counted - fit_limits.fixed
         left = int(rest * SHRINK_FACTOR)
         if named and is_believable(counted, refusal.actual):
-            left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - setting.fixed
+            left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - fit_limits.fixed
         left = min(max(left, int(rest * MIN_BUDGET_SHARE)), int(rest * NAMED_LIMIT_SHARE))
-        return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=setting.fixed + left)
+        return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
 
     async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
         """After a turn: begin the fold and the lines that the next one will want; nothing where there was room."""
@@ -205,13 +207,13 @@ class ContextFitter:
         if session.running:
             return
         try:
-            setting = await self.setting(session, fit_request)
+            fit_limits = await self.load_limits(session, fit_request)
         except BudgetTooSmall:
             return  # who writes next is told
-        ahead = plan_ahead(session, setting.policy, setting.limits, setting.fixed, counter)
+        ahead = plan_ahead(session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
         self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
-            await self.folding.begin(build_fold_plan(session, ahead.fold, setting.policy.name, counter))
+            await self.folding.begin(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
     def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
         """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
@@ -219,17 +221,17 @@ class ContextFitter:
         spare = max(0, most - own) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 
-    async def _mark(self, conversation: str, setting: FitLimits) -> None:
+    async def _mark(self, conversation: str, fit_limits: FitLimits) -> None:
         """What no fold, reduction or snapshot declares: another model, other tools, another SOUL.md."""
-        own = [part.text for part in setting.parts if part.name in (SOUL, RULES)]
-        sha256 = hashlib.sha256(repr((setting.model, own, setting.tools)).encode()).hexdigest()
+        own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
+        sha256 = hashlib.sha256(repr((fit_limits.model, own, fit_limits.tools)).encode()).hexdigest()
         if self._marked_prompts.get(conversation) != sha256:
             await self.sessions.mark_prefix(conversation, sha256, "SOUL.md, tools or model")
             if len(self._marked_prompts) >= MAX_TRACKED_CONVERSATIONS:
                 self._marked_prompts.clear()
             self._marked_prompts[conversation] = sha256
 
-    async def _carry_out(self, session: Session, planned: ContextPlan, setting: FitLimits) -> bool:
+    async def _carry_out(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
         """Whether the view may have changed, so that it has to be planned again.
 
         What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
@@ -241,7 +243,7 @@ class ContextFitter:
                 await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
             if planned.fold is None:
                 return bool(planned.reductions)
-            wanted = build_fold_plan(session, planned.fold, setting.policy.name, await self.counter())
+            wanted = build_fold_plan(session, planned.fold, fit_limits.policy.name, await self.counter())
             if planned.must_fold_now:
                 await self.folding.hasten(wanted)
                 return True
@@ -251,11 +253,11 @@ class ContextFitter:
             raise FoldFailed(err.strerror or type(err).__name__) from err
 
 
-def _is_far_from_fold(session: Session, planned: ContextPlan, setting: FitLimits) -> bool:
+def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
     """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
-    limits, numbers = setting.limits, setting.policy.numbers
+    limits, numbers = fit_limits.limits, fit_limits.policy.numbers
     share = min(IDLE_BELOW, numbers.fold_at / 2, numbers.line_at / 2)
-    few = setting.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
+    few = fit_limits.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
     return few and planned.tokens + limits.reserve < limits.budget * share
 
 

@@ -38,17 +38,17 @@ class _FoldPosition:
     """Where a session stands."""
 
     session: Session
-    setting: FitLimits
+    fit_limits: FitLimits
     #: Of its view.
     tokens: int
 
     @property
     def budget(self) -> int:
-        return self.setting.limits.budget
+        return self.fit_limits.limits.budget
 
     @property
     def room(self) -> int:
-        window = self.setting.policy.numbers.window
+        window = self.fit_limits.policy.numbers.window
         return min(self.budget, window) if window else self.budget
 
     def at_tokens(self, at: float) -> FoldTrigger:
@@ -57,13 +57,13 @@ class _FoldPosition:
 
     def at_turns(self) -> FoldTrigger:
         finished = sum(turn.number != self.session.running for turn in self.session.turns)
-        return FoldTrigger(unit="turns", now=finished, at=self.setting.limits.max_turns)
+        return FoldTrigger(unit="turns", now=finished, at=self.fit_limits.limits.max_turns)
 
 
-def next_fold_triggers(session: Session, setting: FitLimits, tokens: int) -> tuple[FoldTrigger, ...]:
+def next_fold_triggers(session: Session, fit_limits: FitLimits, tokens: int) -> tuple[FoldTrigger, ...]:
     """What brings the next fold once a turn has ended; the first that is reached does. tokens: of the view."""
-    place = _FoldPosition(session=session, setting=setting, tokens=tokens)
-    found = (mark for stage in setting.policy.after for mark in _TRIGGERS_BY_STAGE[stage](place))
+    place = _FoldPosition(session=session, fit_limits=fit_limits, tokens=tokens)
+    found = (mark for stage in fit_limits.policy.after for mark in _TRIGGERS_BY_STAGE[stage](place))
     nearest: dict[FoldTriggerUnit, FoldTrigger] = {}
     for mark in found:
         if mark.unit not in nearest or mark.at < nearest[mark.unit].at:
@@ -80,29 +80,29 @@ def _budget_triggers(place: _FoldPosition) -> list[FoldTrigger]:
 
 
 def _target_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, fixed = place.setting.policy.numbers, place.setting.fixed
+    numbers, fixed = place.fit_limits.policy.numbers, place.fit_limits.fixed
     room = min(numbers.most_tokens, max(1, place.budget - fixed))
     return [place.at_tokens(fixed + numbers.fold_tokens * room / numbers.most_tokens)]
 
 
 def _half_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    return [place.at_tokens(place.setting.policy.numbers.fold_at * place.room)]
+    return [place.at_tokens(place.fit_limits.policy.numbers.fold_at * place.room)]
 
 
 def _boundary_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, turns = place.setting.policy.numbers, place.session.turns
+    numbers, turns = place.fit_limits.policy.numbers, place.session.turns
     tokens, window = numbers.fold_tokens, numbers.window
     if window and place.budget < window:
         tokens = tokens * place.budget // window
     messages = sum(len(turn.messages) for turn in turns)
     return [
-        place.at_tokens(place.setting.fixed + tokens),
+        place.at_tokens(place.fit_limits.fixed + tokens),
         FoldTrigger(unit="messages", now=messages, at=numbers.fold_messages + 1),
     ]
 
 
 def _rolling_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, session = place.setting.policy.numbers, place.session
+    numbers, session = place.fit_limits.policy.numbers, place.session
     seen = session.summary.seen if session.summary else 0
     new = [
         message
@@ -425,18 +425,22 @@ class ContextReport:
         if row is None:
             raise LookupError(f"no conversation {conversation}")
         session = await self._store.sessions.load(conversation)
-        setting = await self._fitter.setting(session, self._wish(row))
+        fit_limits = await self._fitter.load_limits(session, self._wish(row))
         counter = await self._fitter.counter()
-        view = assemble_view(session, setting.system, setting.tools, counter, "")
+        view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
-            **self._measures(session, setting, view),
+            **self._measures(session, fit_limits, view),
             **_contents_facts(view),
-            **_system_facts(setting, counter),
+            **_system_facts(fit_limits, counter),
             **await self._folds(session),
-            "policy": setting.policy.name,
+            "policy": fit_limits.policy.name,
             "policy_own": bool(row.policy),
-            "model": setting.model,
-            "counter": {"name": counter.name, "factor": setting.factor, "last_error_percent": setting.error_percent},
+            "model": fit_limits.model,
+            "counter": {
+                "name": counter.name,
+                "factor": fit_limits.factor,
+                "last_error_percent": fit_limits.error_percent,
+            },
             "cache_share": self._fitter.calibration.shares.get(conversation, 0.0),
             "summary_turns": session.summary.turns if session.summary else 0,
             "prefix_generation": session.prefix_generation,
@@ -449,7 +453,7 @@ class ContextReport:
     def _wish(self, row: ConversationRow) -> FitRequest:
         return FitRequest(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
 
-    def _measures(self, session: Session, setting: FitLimits, view: ContextView) -> dict[str, Any]:
+    def _measures(self, session: Session, fit_limits: FitLimits, view: ContextView) -> dict[str, Any]:
         config, tokens = self._config(), view.tokens.total
         finished = [turn.number for turn in session.turns if turn.number != session.running]
         return {
@@ -459,8 +463,8 @@ class ContextReport:
             "live_turns": [finished[0], finished[-1]] if finished else [],
             "tokens": tokens,
             "max_tokens": config.agent_max_context_tokens,
-            "budget": setting.limits.budget,
-            "next_fold": [asdict(mark) for mark in next_fold_triggers(session, setting, tokens)],
+            "budget": fit_limits.limits.budget,
+            "next_fold": [asdict(mark) for mark in next_fold_triggers(session, fit_limits, tokens)],
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
@@ -481,8 +485,8 @@ def _contents_facts(view: ContextView) -> dict[str, Any]:
     }
 
 
-def _system_facts(setting: FitLimits, counter: TokenCounter) -> dict[str, Any]:
-    counted = [(part, counter.text(part.text) if part.text else 0) for part in setting.parts]
+def _system_facts(fit_limits: FitLimits, counter: TokenCounter) -> dict[str, Any]:
+    counted = [(part, counter.text(part.text) if part.text else 0) for part in fit_limits.parts]
     return {
         "system_parts": [
             {"name": part.name, "tokens": tokens, "left_out": list(part.left_out)} for part, tokens in counted

@@ -23,10 +23,10 @@ from bot.agent.loop import Agent
 from bot.agent.prompt import PersonaFiles, SystemPromptBuilder
 from bot.agent.thread_summary import ThreadSummaries
 from bot.agent.token_calibration import TokenCalibration, load_best_counter
-from bot.agent.tool_calls import ToolDependencies, ToolRunner
+from bot.agent.tool_calls import ToolRunner
 from bot.agent.tool_lines import ToolLineWriter
-from bot.agent.turn import TurnDependencies, TurnRunner, TurnSetup
-from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnTimeouts
+from bot.agent.turn import TurnRunner
+from bot.agent.turn_context import DEFAULT_TIMEOUTS, MessageCounter, TurnSetup, TurnTimeouts
 from bot.commands.base import CommandServices
 from bot.commands.router import CommandRouter
 from bot.config.file import ConfigFile
@@ -232,7 +232,7 @@ class Components:
         self.router = CommandRouter(
             self._command_services(), lambda: self.gateway.channels, self.gateway.show, self.telemetry.denied
         )
-        self.turns = TurnRunner(self._turn_dependencies())
+        self.turns = self._turn_runner()
         self.lanes = self._create_dispatcher("turn", self.turns.step, self.config().concurrency)
         self.outbox = self._create_dispatcher("out", self.gateway.send_next, OUTBOX_CONCURRENCY)
         self.reception = self._reception()
@@ -435,7 +435,7 @@ class Components:
         await self.folding.let_go(conversation)
 
     def _agent(self) -> Agent:
-        self.bench = ToolDependencies(
+        tool_runner = ToolRunner(
             store=self.store,
             toolset=self.toolset,
             workspace=self.workspace,
@@ -446,8 +446,15 @@ class Components:
             telemetry=self.telemetry,
             budget_guard=self.budget_guard,
         )
-        calls, model = ToolRunner(self.bench), lambda: self.brain.model
-        return Agent(self.store.sessions, self.fitter, self.message_counter, calls, model, self.config)
+        return Agent(
+            sessions=self.store.sessions,
+            fitter=self.fitter,
+            message_counter=self.message_counter,
+            tool_runner=tool_runner,
+            budget_guard=self.budget_guard,
+            model=lambda: self.brain.model,
+            config=self.config,
+        )
 
     def _command_services(self) -> CommandServices:
         return CommandServices(
@@ -475,8 +482,8 @@ class Components:
             approvals=self.approvals,
         )
 
-    def _turn_dependencies(self) -> TurnDependencies:
-        opening = TurnSetup(
+    def _turn_runner(self) -> TurnRunner:
+        setup = TurnSetup(
             store=self.store,
             blobs=self.blobs,
             message_counter=self.message_counter,
@@ -490,13 +497,13 @@ class Components:
             times=self._times,
             turn_recall=TurnRecall(self.memory_service.recall.search, self.memory_service.uses, self.config, self.now),
         )
-        return TurnDependencies(
+        return TurnRunner(
             store=self.store,
-            opening=opening,
+            setup=setup,
             message_counter=self.message_counter,
             fitter=self.fitter,
             agent=self.agent,
-            command=self.router.run,
+            run_command=self.router.run,
             channels=lambda: self.gateway.channels,
             config=self.config,
             wake=lambda conversation, when: self.lanes.wake(conversation, when),

@@ -1,10 +1,18 @@
-"""Everything is caught in named places only: dispatch worker, gateway, the page's live view, command line."""
+"""`except Exception` stands only where work is isolated: worker, turn, tool, gateway, live view, command line."""
 
 import ast
 
 from tests.house.sources import product
 
-MAY_CATCH_ALL = ("bot/dispatch.py", "bot/gateway/gateway.py", "bot/cli/main.py", "channels/web/channel.py")
+MAY_CATCH_ALL = (
+    "bot/agent/approvals.py",
+    "bot/agent/tool_calls.py",
+    "bot/agent/turn.py",
+    "bot/cli/main.py",
+    "bot/dispatch.py",
+    "bot/gateway/gateway.py",
+    "channels/web/channel.py",
+)
 BROAD = {"Exception", "BaseException"}
 
 

@@ -38,7 +38,7 @@ DELIVERY = (
         name="a message that is opened again is not marked",
         guards="I13",
         file="bot/agent/turn.py",
-        old="            await self._works.store.delivery.mark_opened(row.id)\n",
+        old="            await self._store.delivery.mark_opened(row.id)\n",
         new="            pass\n",
         tests=(f"{POISON}::test_a_message_that_kills_while_it_is_opened_is_given_up_too",),
     ),

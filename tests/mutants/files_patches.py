@@ -68,8 +68,8 @@ FILES = (
         name="an error of the system in a turn is not counted",
         guards="silence",
         file="bot/agent/turn.py",
-        old="TURN_FAULTS = (OSError, *TURN_ERRORS)\n",
-        new="TURN_FAULTS = TURN_ERRORS\n",
+        old="        except StoreError:\n            raise\n        except Exception as err:\n",
+        new="        except (OSError, StoreError):\n            raise\n        except Exception as err:\n",
         tests=(f"{TROUBLES}::test_a_message_that_cannot_even_be_opened_is_told_too",),
     ),
     Mutant(

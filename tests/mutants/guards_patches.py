@@ -125,7 +125,7 @@ GUARDS = (
         name="a group in which only its owner has spoken is clean",
         guards="taint",
         file="bot/agent/tool_calls.py",
-        old='job.where.kind == "group"',
+        old='context.where.kind == "group"',
         new="False",
         tests=(
             "tests/bot/commands/test_acts.py::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken",

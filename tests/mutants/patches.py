@@ -143,12 +143,15 @@ MUTANTS = (
         name="a call is started in the record after its effect",
         guards="I14",
         file="bot/agent/tool_calls.py",
-        old="            await self._sessions.start_calls([call])\n        return await self._effect(job, call)\n",
+        old=(
+            "            await self._store.sessions.start_calls([call])\n"
+            "        return await self._run_started(context, call)\n"
+        ),
         new=(
-            "            done = await self._effect(job, call)\n"
-            "            await self._sessions.start_calls([call])\n"
+            "            done = await self._run_started(context, call)\n"
+            "            await self._store.sessions.start_calls([call])\n"
             "            return done\n"
-            "        return await self._effect(job, call)\n"
+            "        return await self._run_started(context, call)\n"
         ),
         tests=(f"{UNKNOWN}[tool.after_effect-1]",),
     ),
@@ -263,10 +266,10 @@ MUTANTS = (
         name="a refused request clears the conversation",
         guards="I43",
         file="bot/agent/turn.py",
-        old='        if ended.state == "failed":\n',
+        old='        if result.state == "failed":\n',
         new=(
-            '        if ended.state == "failed":\n'
-            "            await self._works.store.sessions.clear(job.conversation.id)\n"
+            '        if result.state == "failed":\n'
+            "            await self._store.sessions.clear(context.conversation.id)\n"
         ),
         tests=(KEPT,),
     ),
@@ -298,8 +301,11 @@ MUTANTS = (
         name="the clock stands in the prefix",
         guards="I38",
         file="bot/agent/context_fitter.py",
-        old="view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)",
-        new='view = assemble_view(session, (*setting.system, tail.text), setting.tools, counter, "", moving.last)',
+        old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
+        new=(
+            "view = assemble_view(session, (*fit_limits.system, block.text), fit_limits.tools, counter, "
+            '"", suffix.last)'
+        ),
         tests=(PREFIX,),
     ),
     Mutant(
@@ -528,11 +534,10 @@ MUTANTS = (
         name="what is recalled stands in the prefix",
         guards="I38",
         file="bot/agent/context_fitter.py",
-        old="view = assemble_view(session, setting.system, setting.tools, counter, tail.text, moving.last)",
+        old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
         new=(
-            'view = assemble_view(session, (*setting.system, tail.text.partition("[Now: ")[0]), setting.tools, '
-            "counter, "
-            'tail.text[tail.text.find("[Now: ") :], moving.last)'
+            'view = assemble_view(session, (*fit_limits.system, block.text.partition("[Now: ")[0]), '
+            'fit_limits.tools, counter, block.text[block.text.find("[Now: ") :], suffix.last)'
         ),
         tests=(
             f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",

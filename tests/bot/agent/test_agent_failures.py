@@ -3,7 +3,6 @@
 import asyncio
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -257,7 +256,17 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
         turn = await house.store.delivery.claim(stored.id, await house.message_counter.draft("user", (), "person"), "u")
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
-        calls = ToolRunner(replace(house.bench, toolset=lambda: toolset))
+        calls = ToolRunner(
+            store=house.store,
+            toolset=lambda: toolset,
+            workspace=house.workspace,
+            now=house.now,
+            message_counter=house.message_counter,
+            approvals=house.approvals,
+            roles=house.roles,
+            budget_guard=house.budget_guard,
+            telemetry=house.telemetry,
+        )
         conversation = await house.store.sessions.conversation(stored.conversation)
         assert conversation is not None
         event_sink = EventSink(

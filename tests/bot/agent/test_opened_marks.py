@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.agent.turn import TurnDependencies, TurnRunner
+from bot.agent.turn import TurnRunner
 from bot.messages import MessageBody
+from bot.telemetry.faults import TroubleList
+from bot.telemetry.recorder import Telemetry
 from memory.conversation import Part
 from memory.store.rows import InboxRow
 from tests.contracts.store_words import arrival
@@ -33,19 +35,21 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
     await store.delivery.recover(record.now)
     [conversation] = await store.delivery.waiting()
     unused: Any = None
-    works = TurnDependencies(
+    turns = TurnRunner(
         store=store,
-        opening=unused,
+        setup=unused,
         message_counter=unused,
         fitter=unused,
         agent=unused,
-        command=dies,
+        run_command=dies,
         channels=dict,
         config=unused,
         wake=lambda conversation, at: None,
+        telemetry=Telemetry(),
+        troubles=TroubleList(),
     )
     with pytest.raises(asyncio.CancelledError):
-        await TurnRunner(works).step(conversation)
+        await turns.step(conversation)
     after = await record.open()  # without the end of the one before
     await after.delivery.recover(record.now)
     row = await after.delivery.next_inbox_row(conversation, record.now)
