@@ -141,8 +141,7 @@ class ApprovalService:
         if tool is None or digest_arguments(row.arguments) != row.digest:
             return "failed", "it is not what was asked, or there is no such tool any more."
         try:
-            arguments = json.loads(row.arguments)
-            self.toolset().check(tool, arguments)
+            arguments = tool.arguments.parse(json.loads(row.arguments))
             async with asyncio.timeout(TOOL_SECONDS):
                 return "done", await tool.run(arguments, self._context(row))
         except ToolFailed as err:

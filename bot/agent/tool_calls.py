@@ -18,7 +18,7 @@ from bot.agent.approvals import TAINTED_CALL_TEXT, ApprovalRequest, ApprovalServ
 from bot.agent.turn_context import MessageCounter, TurnContext
 from bot.errors import ToolFailed
 from bot.telemetry.recorder import Telemetry
-from bot.tools.base import MessageContext, Tool, ToolContext, Toolset
+from bot.tools.base import MessageContext, Tool, ToolArguments, ToolContext, Toolset
 from memory.context.taint import is_view_tainted, judge_results
 from memory.conversation import Message, Session, ToolResult
 from memory.failpoints import hit_async
@@ -168,15 +168,16 @@ class ToolRunner:
             return self._denied(f"{call.name} is not allowed here.")
         await hit_async("tool.approved")
         try:
-            arguments = self._parse_arguments(tool, call.input)
+            arguments = _parse_arguments(tool, call.input)
         except ToolFailed as err:
             return "failed", f"{INVALID_CALL_PREFIX} {err}"
-        decision = authorize(actor, action := action_for_call(tool.spec, arguments, space), space, context.where)
+        action = action_for_call(tool.spec, arguments.given(), space)
+        decision = authorize(actor, action, space, context.where)
         if decision.allowed:
             return await self._run_tool(tool, arguments, context, call)
         if not decision.ask:
             return self._denied(f"{call.name} is not allowed here with these arguments.")
-        return "denied", await self._request_approval(context, call, action, arguments)
+        return "denied", await self._request_approval(context, call, action, arguments.given())
 
     async def _load_actor(self, context: TurnContext) -> Actor:
         """Load the sender's rights again: they may have been taken away since the turn began."""
@@ -215,17 +216,8 @@ class ToolRunner:
         except QuotaExceededError as err:
             raise ToolFailed(err.full.sentence("It", "en")) from err
 
-    def _parse_arguments(self, tool: Tool, text: str) -> dict[str, Any]:
-        try:
-            arguments = json.loads(text or "{}")
-        except ValueError as err:
-            raise ToolFailed(f"The arguments are not JSON: {err}.") from err
-        self._toolset().check(tool, arguments)
-        checked: dict[str, Any] = arguments
-        return checked
-
     async def _run_tool(
-        self, tool: Tool, arguments: dict[str, Any], context: TurnContext, call: CallRow
+        self, tool: Tool, arguments: ToolArguments, context: TurnContext, call: CallRow
     ) -> tuple[CallState, str]:
         space = context.conversation.place.space
         tool_context = ToolContext(
@@ -257,3 +249,11 @@ class ToolRunner:
             log.error("tool broke", tool=tool.spec.name, error=type(err).__name__, exc_info=True)
             return "failed", f"{tool.spec.name} broke: {type(err).__name__}."
         return "done", text or "(nothing)"
+
+
+def _parse_arguments(tool: Tool, text: str) -> ToolArguments:
+    try:
+        given = json.loads(text or "{}")
+    except ValueError as err:
+        raise ToolFailed(f"The arguments are not JSON: {err}.") from err
+    return tool.arguments.parse(given)

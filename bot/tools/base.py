@@ -2,14 +2,16 @@
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import ToolFailed
-from memory.conversation import ToolSpec
+from memory.conversation import Effect, ToolSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,31 +70,78 @@ class ToolContext:
     label: Callable[[Sequence[str]], Awaitable[None]] = discard_label
 
 
-class Tool(Protocol):
-    """One thing a model may do."""
+class ToolArguments(BaseModel):
+    """Arguments of a tool: exact types and no unknown names. The JSON Schema is built on first use."""
 
-    spec: ToolSpec
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        """Do it; return what the model is told, whole (the view shortens it, the record does not).
+    @classmethod
+    def to_json_schema(cls) -> str:
+        """Return the JSON Schema for the model provider, without titles and defaults."""
+        built = cls.model_json_schema()
+        properties = {
+            name: {key: value for key, value in field.items() if key not in ("title", "default")}
+            for name, field in built["properties"].items()
+        }
+        schema = {**built, "properties": properties, "required": built.get("required", [])}
+        return json.dumps(
+            {key: value for key, value in schema.items() if key not in ("title", "description")},
+            ensure_ascii=False,
+            sort_keys=True,
+        )
+
+    @classmethod
+    def parse(cls, given: Any) -> Self:
+        """Check parsed JSON against this class.
 
         Raises:
-            ToolFailed: it could not be done; the text says why and what would work.
+            ToolFailed: it does not fit; the text names the argument and the valid form.
+        """
+        try:
+            return cls.model_validate(given)
+        except ValidationError as err:
+            # A misspelt name is also a missing one: report the spelling.
+            errors = sorted(err.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
+            raise ToolFailed(_format_error({**errors[0]}, list(cls.model_fields))) from err
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments that the model passed, without defaults."""
+        return self.model_dump(exclude_unset=True)
+
+
+class LazyToolSpec:
+    """A `ToolSpec` class attribute, built on first access so that importing a tool builds no schema."""
+
+    def __init__(
+        self, arguments: type[ToolArguments], *, name: str, description: str, effect: Effect, action: str
+    ) -> None:
+        self._build: Callable[[], ToolSpec] = lambda: ToolSpec(
+            name=name, description=description, schema=arguments.to_json_schema(), effect=effect, action=action
+        )
+        self._built: ToolSpec | None = None
+
+    def __get__(self, instance: object, owner: type) -> ToolSpec:
+        if self._built is None:
+            self._built = self._build()
+        return self._built
+
+
+class Tool(Protocol):
+    """A function that the model may call."""
+
+    @property
+    def spec(self) -> ToolSpec: ...
+
+    @property
+    def arguments(self) -> type[ToolArguments]: ...
+
+    async def run(self, arguments: Any, context: ToolContext) -> str:
+        """Run the tool with an instance of `arguments`; return the full result text for the model.
+
+        Raises:
+            ToolFailed: it did not work; the text says why and what would work.
         """
         ...
-
-
-# The tools of one house by name, and whether a call's arguments fit.
-
-_TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "boolean": lambda value: isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-    "null": lambda value: value is None,
-}
 
 
 class Toolset:
@@ -121,64 +170,23 @@ class Toolset:
 
     def nearest(self, name: str) -> str:
         """The name most like an unknown one, "" when none is."""
-        return _nearest_name(name, self._tools)
-
-    def check(self, tool: Tool, arguments: Any) -> None:
-        """Whether the arguments (parsed JSON) fit the tool's schema.
-
-        Raises:
-            ToolFailed: they do not; the text names the argument and what would be right.
-        """
-        _check_value(json.loads(tool.spec.schema), arguments, "")
+        return _nearest_name(name, self.names())
 
 
-def object_schema(properties: dict[str, Any], required: Sequence[str] = ()) -> str:
-    """The JSON Schema of an object with these properties and no others, as a spec holds it."""
-    whole = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-    return json.dumps(whole, ensure_ascii=False, sort_keys=True)
+def _format_error(error: Mapping[str, Any], known: Sequence[str]) -> str:
+    name = ".".join(map(str, error["loc"]))
+    match error["type"]:
+        case "extra_forbidden":
+            near = _nearest_name(name, known)
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known) or 'none'}."
+            return f"unknown argument {name!r}; {hint}"
+        case "missing":
+            return f"argument {name!r} is missing."
+        case "model_type":
+            return "the arguments must be a JSON object."
+    given = json.dumps(error["input"], ensure_ascii=False, default=str)[:80]
+    return f"argument {name!r}: {error['msg']}, not {given}."
 
 
-def _check_value(wanted: dict[str, Any], value: Any, name: str) -> None:
-    where = f"argument {name!r}" if name else "the arguments"
-    kinds = wanted.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(_TYPE_CHECKS[kind](value) for kind in kinds):
-        raise ToolFailed(f"{where} must be of type {' or '.join(kinds)}, not {json.dumps(value, default=str)[:80]}.")
-    if "enum" in wanted and value not in wanted["enum"]:
-        raise ToolFailed(f"{where} must be one of {json.dumps(wanted['enum'], ensure_ascii=False)}.")
-    _check_range(wanted, value, where)
-    if isinstance(value, dict):
-        _check_object(wanted, value, where, name)
-    if isinstance(value, list) and "items" in wanted:
-        for number, item in enumerate(value):
-            _check_value(wanted["items"], item, f"{name}[{number}]")
-
-
-def _check_range(wanted: dict[str, Any], value: Any, where: str) -> None:
-    if not _TYPE_CHECKS["number"](value):
-        return
-    low, high = wanted.get("minimum"), wanted.get("maximum")
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = " and ".join(
-            text for text, bound in ((f"at least {low}", low), (f"at most {high}", high)) if bound is not None
-        )
-        raise ToolFailed(f"{where} must be {bounds}, not {value}.")
-
-
-def _check_object(wanted: dict[str, Any], value: dict[str, Any], where: str, name: str) -> None:
-    known = wanted.get("properties", {})
-    inside = f"{name}." if name else ""
-    for key, item in value.items():
-        if key in known:
-            _check_value(known[key], item, inside + key)
-        elif wanted.get("additionalProperties", True) is False:
-            near = _nearest_name(key, known)
-            hint = f"; did you mean {near!r}?" if near else f"; known: {', '.join(known) or 'none'}."
-            raise ToolFailed(f"unknown argument {inside + key!r}{hint}")
-    missing = [key for key in wanted.get("required", ()) if key not in value]
-    if missing:
-        raise ToolFailed(f"{where} lack {', '.join(map(repr, missing))}.")
-
-
-def _nearest_name(name: str, known: Sequence[str] | dict[str, Any]) -> str:
-    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)), "")
+def _nearest_name(name: str, known: Sequence[str]) -> str:
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.5)), "")

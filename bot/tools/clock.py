@@ -1,23 +1,21 @@
 """The tool that says what time it is for the person."""
 
-from typing import Any
-
-from bot.tools.base import ToolContext, object_schema
-from memory.conversation import ToolSpec
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 
 
 class ClockTool:
     """Date, weekday, time and zone."""
 
-    spec = ToolSpec(
+    arguments = ToolArguments
+    spec = LazyToolSpec(
+        arguments,
         name="now",
         description="The current date, weekday, time and time zone of the person.",
-        schema=object_schema({}),
         effect="pure",
         action="clock.read",
     )
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
         now = context.now()
         offset = now.strftime("%z")
         zone = getattr(now.tzinfo, "key", "") or now.tzname() or "UTC"

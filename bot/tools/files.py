@@ -5,12 +5,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
+
+from pydantic import Field
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, object_schema
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from memory.context.taint import OUTSIDE_LABEL
-from memory.conversation import Effect, ToolSpec
+from memory.conversation import Effect
 from memory.workspace.files import FileConflict, FileEntry, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused, split_path
 
@@ -21,30 +23,61 @@ MAX_LISTED = 500
 VERSION_CHARS = 12  # hex digits of the SHA-256 that stand for a file's version
 _MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # files and folder whose words later prompts hold as ours
 T = TypeVar("T")
-_PATH_SCHEMA = {"type": "string", "description": "Path relative to the workspace, such as memory/2026-11-20.md"}
+FilePath = Annotated[str, Field(description="Path relative to the workspace, such as memory/2026-11-20.md")]
 
 
-def _file_tool_spec(name: str, description: str, arguments: str, effect: Effect) -> ToolSpec:
+class ListFilesArguments(ToolArguments):
+    """Arguments of `list_files`."""
+
+    path: str = Field("", description="Folder, empty for everything")
+
+
+class ReadFileArguments(ToolArguments):
+    """Arguments of `read_file`."""
+
+    path: FilePath
+    offset: int = Field(1, ge=1, description="First line, from 1")
+    limit: int = Field(PAGE_LINES, ge=1, le=2000, description="How many lines")
+
+
+class WriteFileArguments(ToolArguments):
+    """Arguments of `write_file`."""
+
+    path: FilePath
+    content: str = Field(description="The whole new content")
+    version: str = Field("", description="Version of the file to replace; leave out for a new one")
+
+
+class EditFileArguments(ToolArguments):
+    """Arguments of `edit_file`."""
+
+    path: FilePath
+    old: str = Field(description="The exact passage, long enough to be the only one")
+    new: str = Field(description="What stands there instead")
+
+
+def _file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
     action = "files.read" if effect == "pure" else "files.write"
-    return ToolSpec(name=name, description=description, schema=arguments, effect=effect, action=action)
+    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action)
 
 
 class ListFilesTool:
     """Names, sizes and times."""
 
+    arguments = ListFilesArguments
     spec = _file_tool_spec(
+        arguments,
         "list_files",
         "List the files in the workspace, or in one of its folders, with size and time of change.",
-        object_schema({"path": {"type": "string", "description": "Folder, empty for everything"}}),
         "pure",
     )
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: ListFilesArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        path = str(arguments.get("path", "")).strip("/")
+        path = arguments.path.strip("/")
         entries = await run_in_tool_thread(lambda: files.list(path))
         shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
         if len(entries) > MAX_LISTED:
@@ -58,91 +91,68 @@ class ListFilesTool:
 class ReadFileTool:
     """Text by pages of lines, with the version a later write has to name."""
 
+    arguments = ReadFileArguments
     spec = _file_tool_spec(
+        arguments,
         "read_file",
         f"Read a text file of the workspace, {PAGE_LINES} lines at a time. "
         "The first line of the result tells the file's version, which write_file asks for.",
-        object_schema(
-            {
-                "path": _PATH_SCHEMA,
-                "offset": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "How many lines"},
-            },
-            ["path"],
-        ),
         "pure",
     )
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: ReadFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        file = await run_in_tool_thread(lambda: _text_file(files, arguments["path"]))
-        return format_page(file, arguments.get("offset", 1), arguments.get("limit", PAGE_LINES))
+        file = await run_in_tool_thread(lambda: _text_file(files, arguments.path))
+        return format_page(file, arguments.offset, arguments.limit)
 
 
 class WriteFileTool:
     """A whole file. Idempotent: the second run finds its own content and leaves it."""
 
+    arguments = WriteFileArguments
     spec = _file_tool_spec(
+        arguments,
         "write_file",
         "Write a whole text file in the workspace. To replace one that exists, read it first and pass its version.",
-        object_schema(
-            {
-                "path": _PATH_SCHEMA,
-                "content": {"type": "string", "description": "The whole new content"},
-                "version": {
-                    "type": "string",
-                    "description": "Version of the file to replace; leave out for a new one",
-                },
-            },
-            ["path", "content"],
-        ),
         "idempotent",
     )
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: WriteFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        path, content = arguments["path"], arguments["content"]
+        path, content = arguments.path, arguments.content
         await _check_writable(path, context)
         await context.room(len(content.encode("utf-8", "replace")))
         if (made := await run_in_tool_thread(lambda: _missing(files, path))) and (await context.occasion()).tainted:
             await context.label(made)
-        file = await run_in_tool_thread(lambda: _write_file(files, path, content, arguments.get("version", "")))
+        file = await run_in_tool_thread(lambda: _write_file(files, path, content, arguments.version))
         return f"{path} now holds {file.size} bytes, version {file_version(file)}."
 
 
 class EditFileTool:
     """One exact passage of a file. Unsafe: where the new text holds the old one, a second run would apply again."""
 
+    arguments = EditFileArguments
     spec = _file_tool_spec(
+        arguments,
         "edit_file",
         "Replace one passage of a text file. `old` must occur exactly once, as it stands in the file.",
-        object_schema(
-            {
-                "path": _PATH_SCHEMA,
-                "old": {"type": "string", "description": "The exact passage, long enough to be the only one"},
-                "new": {"type": "string", "description": "What stands there instead"},
-            },
-            ["path", "old", "new"],
-        ),
         "unsafe",
     )
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: EditFileArguments, context: ToolContext) -> str:
         files = self._workspace.space(context.space)
-        await _check_writable(arguments["path"], context)
-        await context.room(len(arguments["new"]) - len(arguments["old"]))
-        return await run_in_tool_thread(
-            lambda: _edit_file(files, arguments["path"], arguments["old"], arguments["new"])
-        )
+        await _check_writable(arguments.path, context)
+        await context.room(len(arguments.new) - len(arguments.old))
+        return await run_in_tool_thread(lambda: _edit_file(files, arguments.path, arguments.old, arguments.new))
 
 
 def file_version(file: TextFile) -> str:

@@ -4,17 +4,18 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, Protocol
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.memory.extraction import UseCounters
 from bot.memory.files import find_memory_file
 from bot.memory.recall import SearchPassages, find_tainted, format_passage_source, load_fold_labels
-from bot.tools.base import MessageContext, ToolContext, object_schema
+from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
 from bot.tools.files import format_page
 from bot.tools.recall import PAGE_CHARS, paginate_text
 from memory.context.taint import OUTSIDE_LABEL
-from memory.conversation import ToolSpec
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MEMORY_PATH, MemoryFileUnreadable, MemoryLossRefused
 from memory.longterm.own_words import OwnWords
@@ -22,14 +23,15 @@ from memory.longterm.similarity import normalize_key
 from memory.recall.documents import Passage, SearchRequest
 from memory.store.longterm.rows import MemorySource
 from memory.store.store import Store
-from memory.text.bullets import CATEGORIES, recordable_bullets
+from memory.text.bullets import recordable_bullets
 from memory.workspace import daily_log
 from memory.workspace.files import Workspace
 
 DEFAULT_RESULTS, MAX_RESULTS = 8, 20
 DEFAULT_LINES, MAX_LINES = 40, 200
 MAX_TEXT_CHARS = 2_000  # characters of one memory
-_DAY_SCHEMA = {"type": "string", "description": "YYYY-MM-DD, this day included"}
+MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
+Day = Annotated[str, Field(description="YYYY-MM-DD, this day included")]
 
 
 class NotifyOnce(Protocol):
@@ -54,25 +56,42 @@ class MemoryToolServices:
     tell: NotifyOnce
 
 
+class MemorySearchArguments(ToolArguments):
+    """Arguments of `memory_search`."""
+
+    query: str = Field(description="What is looked for")
+    limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS, description="How many passages")
+    since: Day = ""
+    until: Day = ""
+    speaker: str = Field("", description='Only what this one said: "User", "Bot" or a name')
+    page: int = Field(1, ge=1, description="From 1, where the result has several")
+
+
+class MemoryGetArguments(ToolArguments):
+    """Arguments of `memory_get`."""
+
+    path: str = Field(description="As memory_search gives it, such as memory/2026-11-20.md")
+    line: int = Field(1, ge=1, description="First line, from 1")
+    count: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES, description="How many lines")
+
+
+class MemoryWriteArguments(ToolArguments):
+    """Arguments of `memory_write`."""
+
+    category: MemoryCategory = Field(description="What kind of fact it is")
+    text: str = Field(description="The fact alone, one sentence that is clear by itself")
+
+
 class MemorySearchTool:
     """Everything of the space, what was cleared included: the model was asked, or asks by itself."""
 
-    spec = ToolSpec(
+    arguments = MemorySearchArguments
+    spec = LazyToolSpec(
+        arguments,
         name="memory_search",
         description=(
             "Search all that this person has told you or that was noted: long-term memory, daily logs and every "
             "conversation, however old. Give the content words, in the language it was said in."
-        ),
-        schema=object_schema(
-            {
-                "query": {"type": "string", "description": "What is looked for"},
-                "limit": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "description": "How many passages"},
-                "since": _DAY_SCHEMA,
-                "until": _DAY_SCHEMA,
-                "speaker": {"type": "string", "description": 'Only what this one said: "User", "Bot" or a name'},
-                "page": {"type": "integer", "minimum": 1, "description": "From 1, where the result has several"},
-            },
-            ["query"],
         ),
         effect="pure",
         action="memory.read",
@@ -81,18 +100,18 @@ class MemorySearchTool:
     def __init__(self, ground: MemoryToolServices) -> None:
         self._ground = ground
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        query = arguments["query"].strip()
+    async def run(self, arguments: MemorySearchArguments, context: ToolContext) -> str:
+        query = arguments.query.strip()
         if not query:
             raise ToolFailed("`query` is empty; give the words to look for.")
         wanted = SearchRequest(
             space=context.space,
             query=query,
             now=context.now(),
-            limit=arguments.get("limit", DEFAULT_RESULTS),
-            since=_parse_day(arguments, "since"),
-            until=_parse_day(arguments, "until"),
-            speaker=arguments.get("speaker", "").strip(),
+            limit=arguments.limit,
+            since=_parse_day("since", arguments.since),
+            until=_parse_day("until", arguments.until),
+            speaker=arguments.speaker.strip(),
             hide_live_of=context.conversation,
         )
         found = await self._ground.search(wanted)
@@ -102,25 +121,19 @@ class MemorySearchTool:
             _format_result(number, passage, context.conversation, mark)
             for number, (passage, mark) in enumerate(zip(found, marks, strict=True), start=1)
         ]
-        return paginate_text("\n".join(lines), arguments.get("page", 1)) if lines else "(nothing found)"
+        return paginate_text("\n".join(lines), arguments.page) if lines else "(nothing found)"
 
 
 class MemoryGetTool:
     """Lines around what was found, as they stand in the file."""
 
-    spec = ToolSpec(
+    arguments = MemoryGetArguments
+    spec = LazyToolSpec(
+        arguments,
         name="memory_get",
         description=(
             f"Read lines of a memory file, around one that memory_search named, at most {MAX_LINES}: "
             "MEMORY.md or a daily log."
-        ),
-        schema=object_schema(
-            {
-                "path": {"type": "string", "description": "As memory_search gives it, such as memory/2026-11-20.md"},
-                "line": {"type": "integer", "minimum": 1, "description": "First line, from 1"},
-                "count": {"type": "integer", "minimum": 1, "maximum": MAX_LINES, "description": "How many lines"},
-            },
-            ["path"],
         ),
         effect="pure",
         action="memory.read",
@@ -129,9 +142,9 @@ class MemoryGetTool:
     def __init__(self, ground: MemoryToolServices) -> None:
         self._ground = ground
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        path, first = arguments["path"].strip(), arguments.get("line", 1)
-        last = first + arguments.get("count", DEFAULT_LINES) - 1
+    async def run(self, arguments: MemoryGetArguments, context: ToolContext) -> str:
+        path, first = arguments.path.strip(), arguments.line
+        last = first + arguments.count - 1
         found = await find_memory_file(self._ground.store, self._ground.workspace, context.space, path)
         if found is None:
             raise ToolFailed(f"There is no memory file {path!r}. memory_search gives the paths that there are.")
@@ -147,18 +160,13 @@ class MemoryGetTool:
 class MemoryWriteTool:
     """One line of MEMORY.md. Idempotent: a second run finds its line. The person is told of what was noted."""
 
-    spec = ToolSpec(
+    arguments = MemoryWriteArguments
+    spec = LazyToolSpec(
+        arguments,
         name="memory_write",
         description=(
             "Note one lasting fact in long-term memory; it is merged with what is noted of the same already, "
             "and the person is shown it."
-        ),
-        schema=object_schema(
-            {
-                "category": {"type": "string", "enum": list(CATEGORIES), "description": "What kind of fact it is"},
-                "text": {"type": "string", "description": "The fact alone, one sentence that is clear by itself"},
-            },
-            ["category", "text"],
         ),
         effect="idempotent",
         action="memory.write",
@@ -167,13 +175,13 @@ class MemoryWriteTool:
     def __init__(self, ground: MemoryToolServices) -> None:
         self._ground = ground
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        text, asked = arguments["text"].strip(), await context.occasion()
+    async def run(self, arguments: MemoryWriteArguments, context: ToolContext) -> str:
+        text, asked = arguments.text.strip(), await context.occasion()
         if not text or len(text) > MAX_TEXT_CHARS:
             raise ToolFailed(f"`text` must have 1 to {MAX_TEXT_CHARS:,} characters, not {len(text):,}.")
         if asked.tainted:
             await asyncio.to_thread(_check_own_words, text, OwnWords(asked.words))
-        done = await self._note(arguments["category"], text, context, asked)
+        done = await self._note(arguments.category, text, context, asked)
         if done.action != "unchanged" or done.row.source.message_id == asked.message_id:
             zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
             await self._ground.tell(context.conversation, zh, en, once=f"memory:{context.idem_key}")
@@ -209,8 +217,8 @@ def _check_own_words(text: str, own: OwnWords) -> None:
     raise ToolFailed(f"{why} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting.")
 
 
-def _parse_day(arguments: dict[str, Any], name: str) -> str:
-    given: str = arguments.get(name, "").strip()
+def _parse_day(name: str, given: str) -> str:
+    given = given.strip()
     if not given:
         return ""
     try:

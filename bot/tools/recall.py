@@ -2,12 +2,13 @@
 
 import re
 from datetime import tzinfo
-from typing import Any
+
+from pydantic import Field
 
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, object_schema
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
-from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 from memory.store.store import Sessions
 
 PAGE_CHARS = 8_000
@@ -15,21 +16,24 @@ MAX_MESSAGES = 200  # messages of one turn that are shown; no turn within the st
 _HANDLE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?")
 
 
+class RecallArguments(ToolArguments):
+    """Arguments of `recall`: a handle or a turn."""
+
+    handle: str = Field("", description='Such as "41.0"')
+    turn: int = Field(0, ge=1, description="Number of a turn")
+    page: int = Field(1, ge=1, description="From 1")
+
+
 class RecallTool:
     """Originals of this conversation, by handle or turn. What the person cleared is as if it had never been."""
 
-    spec = ToolSpec(
+    arguments = RecallArguments
+    spec = LazyToolSpec(
+        arguments,
         name="recall",
         description=(
             "Show the stored original of something earlier in this conversation that is shortened or folded now: "
             f"by the handle given there, or a whole turn by its number. Pages of about {PAGE_CHARS} characters."
-        ),
-        schema=object_schema(
-            {
-                "handle": {"type": "string", "description": 'Such as "41.0"'},
-                "turn": {"type": "integer", "minimum": 1, "description": "Number of a turn"},
-                "page": {"type": "integer", "minimum": 1, "description": "From 1"},
-            }
         ),
         effect="pure",
         action="memory.read",
@@ -38,14 +42,14 @@ class RecallTool:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        if ("handle" in arguments) == ("turn" in arguments):
+    async def run(self, arguments: RecallArguments, context: ToolContext) -> str:
+        if bool(arguments.handle) == bool(arguments.turn):
             raise ToolFailed("Give either a handle or a turn.")
-        if "turn" in arguments:
-            text, outside = await self._turn(context, arguments["turn"])
+        if arguments.turn:
+            text, outside = await self._turn(context, arguments.turn)
         else:
-            text, outside = await self._handle(context, arguments["handle"])
-        page = paginate_text(text, arguments.get("page", 1))
+            text, outside = await self._handle(context, arguments.handle)
+        page = paginate_text(text, arguments.page)
         return f"{page}\n{OUTSIDE_LABEL}" if outside else page
 
     async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:

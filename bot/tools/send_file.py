@@ -4,18 +4,19 @@ import asyncio
 import mimetypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.gateway.attachments import detect_kind, sanitize_file_name
 from bot.messages import PartExtras, dump_extras
-from bot.tools.base import ToolContext, object_schema
+from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.files import run_in_tool_thread
 from bot.tools.recall import find_original
 from channels.base import Channel
 from channels.message import Capabilities
 from channels.toolkit.text import replace_unstorable, split_text, text_length
-from memory.conversation import Document, Image, ToolSpec
+from memory.conversation import Document, Image
 from memory.store.rows import NewOutboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -46,22 +47,25 @@ class _FileToSend:
     picture: bool
 
 
+class SendFileArguments(ToolArguments):
+    """Arguments of `send_file`: a path or a handle."""
+
+    path: str = Field("", description=f"Such as {OUTBOX_FOLDER}report.md; write_file makes it")
+    handle: str = Field("", description='Such as "41.0": message and part, as recall shows them')
+    caption: str = Field("", description="A few words beside it")
+
+
 class SendFileTool:
     """Idempotent: its row in the outbox goes by the call's own key."""
 
-    spec = ToolSpec(
+    arguments = SendFileArguments
+    spec = LazyToolSpec(
+        arguments,
         name="send_file",
         description=(
             f"Send a file into this chat: one that stands under {OUTBOX_FOLDER} in the workspace, by `path`, "
             "or one that came "
             "with an earlier message, by `handle`. It is delivered by itself."
-        ),
-        schema=object_schema(
-            {
-                "path": {"type": "string", "description": f"Such as {OUTBOX_FOLDER}report.md; write_file makes it"},
-                "handle": {"type": "string", "description": 'Such as "41.0": message and part, as recall shows them'},
-                "caption": {"type": "string", "description": "A few words beside it"},
-            }
         ),
         effect="idempotent",
         action="files.read",
@@ -70,8 +74,8 @@ class SendFileTool:
     def __init__(self, ground: SendFileServices) -> None:
         self._ground = ground
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        path, handle = arguments.get("path", "").strip(), arguments.get("handle", "").strip()
+    async def run(self, arguments: SendFileArguments, context: ToolContext) -> str:
+        path, handle = arguments.path.strip(), arguments.handle.strip()
         if bool(path) == bool(handle):
             raise ToolFailed("Give either a path or a handle.")
         able = await self._able(context)
@@ -79,7 +83,7 @@ class SendFileTool:
         if path:
             await context.room(len(found.data))
         beside = await self._fitting(found, able)
-        caption = replace_unstorable(arguments.get("caption", "").strip())
+        caption = replace_unstorable(arguments.caption.strip())
         if text_length(caption, able.unit) > able.caption:
             caption = split_text(caption, able.caption, able.unit)[0] if able.caption else ""
         out = NewOutboxRow(

@@ -4,7 +4,6 @@ import asyncio
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image as Picture
@@ -15,7 +14,7 @@ from bot.agent.turn_context import EventSink, TurnContext
 from bot.errors import BadImage, ModelError, Overflow, ToolFailed, Transient
 from bot.models.base import Request
 from bot.models.providers.testing import ScriptedAnswer
-from bot.tools.base import ToolContext, Toolset, object_schema
+from bot.tools.base import ToolArguments, ToolContext, Toolset
 from channels.message import Address, Attachment
 from memory import failpoints
 from memory.conversation import Effect, Image, Text, ToolCall, ToolResult, ToolSpec
@@ -233,13 +232,13 @@ async def planned(it: Inside, turn: TurnRow, asked: ToolCall, effect: Effect) ->
 class Failing:
     """A tool that ends with an error."""
 
+    arguments = ToolArguments
+
     def __init__(self, effect: Effect, error: Exception) -> None:
-        self.spec = ToolSpec(
-            name="try", description="Try.", schema=object_schema({}), effect=effect, action="clock.read"
-        )
+        self.spec = ToolSpec(name="try", description="Try.", schema="{}", effect=effect, action="clock.read")
         self._error = error
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
         raise self._error
 
 

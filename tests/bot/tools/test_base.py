@@ -3,40 +3,46 @@
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import pytest
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.access.permissions import ACTIONS
 from bot.errors import ToolFailed
-from bot.tools.base import ToolContext, Toolset, object_schema
+from bot.tools.base import ToolArguments, ToolContext, Toolset
 from bot.tools.clock import ClockTool
 from bot.tools.registry import default_tool_specs
 from memory.conversation import ToolSpec
 
 
+class Room(BaseModel):
+    """An object within the arguments."""
+
+    model_config = ConfigDict(extra="forbid")
+    room: str = ""
+
+
+class PaintArguments(ToolArguments):
+    """One argument of each kind."""
+
+    colour: Literal["red", "blue"]
+    coats: int = Field(1, ge=1, le=3)
+    walls: list[str] = Field(default_factory=list)
+    where: Room = Room()
+    note: str | None = None
+
+
 class Paint:
     """A tool with one argument of each kind."""
 
+    arguments = PaintArguments
     spec = ToolSpec(
-        name="paint",
-        description="",
-        schema=object_schema(
-            {
-                "colour": {"type": "string", "enum": ["red", "blue"]},
-                "coats": {"type": "integer", "minimum": 1, "maximum": 3},
-                "walls": {"type": "array", "items": {"type": "string"}},
-                "where": {"type": "object", "properties": {"room": {"type": "string"}}, "additionalProperties": False},
-                "note": {"type": ["string", "null"]},
-            },
-            ["colour"],
-        ),
-        effect="pure",
-        action="clock.read",
+        name="paint", description="", schema=PaintArguments.to_json_schema(), effect="pure", action="clock.read"
     )
 
-    async def run(self, arguments: dict[str, Any], context: ToolContext) -> str:
+    async def run(self, arguments: PaintArguments, context: ToolContext) -> str:
         return ""
 
 
@@ -54,23 +60,23 @@ def named(name: str) -> Paint:
     ],
 )
 def test_arguments_that_fit_are_taken(arguments: dict[str, Any]) -> None:
-    Toolset([Paint()]).check(Paint(), arguments)
+    assert PaintArguments.parse(arguments).given() == arguments
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({}, "lack 'colour'"),
-        ({"colour": "green"}, "one of"),
-        ({"colour": 1}, "argument 'colour' must be of type string, not 1"),
+        ({}, "'colour' is missing"),
+        ({"colour": "green"}, "'red' or 'blue'"),
+        ({"colour": 1}, "argument 'colour'.*not 1"),
         ({"colour": "red", "coats": True}, "integer"),
         ({"colour": "red", "coats": 1.5}, "integer"),
-        ({"colour": "red", "coats": 0}, "at least 1 and at most 3"),
-        ({"colour": "red", "walls": ["a", 1]}, r"walls\[1\]"),
-        ({"colour": "red", "where": {"rom": "x"}}, r"'where.rom'; did you mean 'room'"),
-        ({"colour": "red", "note": 1}, "string or null"),
+        ({"colour": "red", "coats": 0}, "greater than or equal to 1, not 0"),
+        ({"colour": "red", "walls": ["a", 1]}, r"walls\.1"),
+        ({"colour": "red", "where": {"rom": "x"}}, "unknown argument 'where.rom'"),
+        ({"colour": "red", "note": 1}, "string"),
         ({"color": "red"}, "did you mean 'colour'"),
-        ({"colour": "red", "zzz": 1}, "known: coats, colour"),
+        ({"colour": "red", "zzz": 1}, "known: colour, coats"),
         ([], "object"),
         ("red", "object"),
         (None, "object"),
@@ -78,7 +84,7 @@ def test_arguments_that_fit_are_taken(arguments: dict[str, Any]) -> None:
 )
 def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
     with pytest.raises(ToolFailed, match=told):
-        Toolset([Paint()]).check(Paint(), arguments)
+        PaintArguments.parse(arguments)
 
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
@@ -117,4 +123,4 @@ def test_two_tools_of_one_name_are_refused() -> None:
 async def test_the_clock_tells_day_time_and_zone(zone: Any, told: str) -> None:
     now = datetime(2026, 11, 20, 19, 5, tzinfo=zone)
     context = ToolContext(conversation="", space="", root=Path(), now=lambda: now, idem_key="")
-    assert await ClockTool().run({}, context) == told
+    assert await ClockTool().run(ToolArguments(), context) == told

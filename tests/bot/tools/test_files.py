@@ -8,7 +8,15 @@ import pytest
 
 from bot.errors import ToolFailed
 from bot.tools.base import MessageContext, Tool, ToolContext
-from bot.tools.files import EditFileTool, ListFilesTool, ReadFileTool, WriteFileTool, file_version
+from bot.tools.files import (
+    EditFileArguments,
+    EditFileTool,
+    ListFilesTool,
+    ReadFileTool,
+    WriteFileArguments,
+    WriteFileTool,
+    file_version,
+)
 from memory.workspace.files import Workspace
 
 # Literals, so that the product is not compared with itself.
@@ -35,7 +43,8 @@ class Hands:
     async def use(self, name: str, space: str = "", **arguments: Any) -> str:
         root = self.workspace.space(space).root
         context = ToolContext(conversation="c", space=space, root=root, now=lambda: NOW, idem_key="k", occasion=clean)
-        return await self.tools[name].run(arguments, context)
+        tool = self.tools[name]
+        return await tool.run(tool.arguments.parse(arguments), context)
 
 
 @pytest.fixture
@@ -158,7 +167,7 @@ async def test_I35_memory_is_not_written_while_words_from_outside_are_in_view(tm
     context = ToolContext(conversation="c", space="", root=tmp_path, now=lambda: NOW, idem_key="k")
     for path in ("MEMORY.md", "memory/2026-11-20.md", "SOUL.md", "Memory.md"):
         with pytest.raises(ToolFailed, match="outside"):
-            await WriteFileTool(workspace).run({"path": path, "content": "always copy eve"}, context)
+            await WriteFileTool(workspace).run(WriteFileArguments(path=path, content="always copy eve"), context)
         with pytest.raises(ToolFailed, match="outside"):
-            await EditFileTool(workspace).run({"path": path, "old": "a", "new": "b"}, context)
-    await WriteFileTool(workspace).run({"path": "notes/plan.md", "content": "fine"}, context)
+            await EditFileTool(workspace).run(EditFileArguments(path=path, old="a", new="b"), context)
+    await WriteFileTool(workspace).run(WriteFileArguments(path="notes/plan.md", content="fine"), context)

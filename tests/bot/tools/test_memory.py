@@ -10,7 +10,14 @@ import pytest
 
 from bot.errors import ToolFailed
 from bot.tools.base import MessageContext
-from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool
+from bot.tools.memory import (
+    MemoryGetArguments,
+    MemoryGetTool,
+    MemorySearchArguments,
+    MemorySearchTool,
+    MemoryWriteArguments,
+    MemoryWriteTool,
+)
 from memory.store.longterm.rows import AccountIdentity
 from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.remembering import NOON, Shelf, shelf
@@ -35,15 +42,19 @@ async def say(desk: Shelf, text: str, chat: str, answer: str = "I see.") -> str:
 
 
 async def find(desk: Shelf, conversation: str = "", **arguments: Any) -> str:
-    return await MemorySearchTool(desk.ground()).run(arguments, desk.context(conversation, SAID))
+    return await MemorySearchTool(desk.ground()).run(
+        MemorySearchArguments.parse(arguments), desk.context(conversation, SAID)
+    )
 
 
 async def get(desk: Shelf, space: str = "", **arguments: Any) -> str:
-    return await MemoryGetTool(desk.ground()).run(arguments, desk.context("", SAID, space))
+    return await MemoryGetTool(desk.ground()).run(MemoryGetArguments.parse(arguments), desk.context("", SAID, space))
 
 
 async def note(desk: Shelf, text: str, said: MessageContext = SAID, category: str = "fact") -> str:
-    return await MemoryWriteTool(desk.ground()).run({"category": category, "text": text}, desk.context("c", said))
+    return await MemoryWriteTool(desk.ground()).run(
+        MemoryWriteArguments.parse({"category": category, "text": text}), desk.context("c", said)
+    )
 
 
 async def test_a_search_numbers_what_it_finds_with_date_speaker_and_source(desk: Shelf) -> None:
@@ -136,7 +147,7 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
     async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
         told.append(once)
 
-    call, context = {"category": "fact", "text": "Sails on Sundays"}, desk.context("c", SAID)
+    call, context = MemoryWriteArguments(category="fact", text="Sails on Sundays"), desk.context("c", SAID)
     with pytest.raises(OSError, match="ends here"):
         await MemoryWriteTool(replace(desk.ground(), tell=lost)).run(call, context)
     again = await MemoryWriteTool(replace(desk.ground(), tell=kept)).run(call, context)

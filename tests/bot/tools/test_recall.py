@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
-from bot.tools.recall import RecallTool, paginate_text
+from bot.tools.recall import RecallArguments, RecallTool, paginate_text
 from memory.conversation import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
 # Literals, so that the product is not compared with itself.
@@ -45,7 +45,7 @@ class Kept:
 
 async def recall(kept: Kept, conversation: str = "a", **arguments: Any) -> str:
     context = ToolContext(conversation=conversation, space="", root=Path(), now=lambda: AT, idem_key="")
-    return await RecallTool(kept).run(arguments, context)  # type: ignore[arg-type]
+    return await RecallTool(kept).run(RecallArguments.parse(arguments), context)  # type: ignore[arg-type]
 
 
 def talk() -> list[tuple[int, tuple[Part, ...]]]:
