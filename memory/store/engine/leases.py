@@ -2,7 +2,8 @@
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 
-from memory.store.engine.database import Database, InsertIfAbsent, Tx, single_query
+from memory.store.engine.database import InsertIfAbsent, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.schema.tables import FOREVER, database_clock, duty, is_lease_void, process
 
 _DELETE_ALL = delete(process)
@@ -48,87 +49,67 @@ async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
     await tx.run(_INSERT_FOR_SECONDS, mine=lease, called=name, seconds=seconds)
 
 
-class Leases:
-    """What a process does to stay alive beside others, and to be the one that does something."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def renew(self, seconds: float, told: str) -> bool:
-        """Alive for so many seconds more; False when the lease was over already. told: what others may read of us."""
-        return await self._database.write(_renew, seconds, told)
-
-    async def take(self, name: str) -> bool:
-        """Have this duty, from now until it is let go or our lease is over; False while somebody else has it."""
-        return await self._database.write(_take, name)
-
-    async def release(self, name: str) -> None:
-        """Another may have it."""
-        await self._database.write(_release, name)
-
-    async def alive(self) -> dict[str, str]:
-        """What each living process tells of itself, by its name."""
-        return await self._database.read(_alive)
-
-    async def others(self) -> list[str]:
-        """What each other living process tells of itself."""
-        return await self._database.read(_others)
-
-    async def duties_of_others(self, begin: str) -> list[str]:
-        """Duties that another living process has, whose names begin so."""
-        return await self._database.read(_duties_of_others, begin)
-
-    async def dead(self) -> bool:
-        """Whether somebody's lease has run out whose rows nobody has looked after."""
-        return await self._database.read(_has_expired)
-
-    async def delete_expired(self) -> None:
-        """Forget the dead; what they held stays void, and their duties are nobody's."""
-        await self._database.write(_delete_expired)
-
-    async def leave(self) -> None:
-        """A clean end: what we held is free at once."""
-        await self._database.write(_leave)
-
-
 async def _renew(tx: Tx, seconds: float, told: str) -> bool:
+    """Alive for so many seconds more; False when the lease was over already. told: what others may read of us."""
     return bool(await tx.run(_RENEW, mine=tx.lease, seconds=seconds, words=told))
 
 
 async def _take(tx: Tx, name: str) -> bool:
+    """Have this duty, from now until it is let go or our lease is over; False while somebody else has it."""
     if await tx.run(_TAKE_DUTY, called=name, mine=tx.lease):
         return True
     return bool(await tx.run(_INSERT_DUTY, name=name, lease=tx.lease))
 
 
 async def _release(tx: Tx, name: str) -> None:
+    """Another may have it."""
     await tx.run(_RELEASE_DUTY, called=name, mine=tx.lease)
 
 
 @single_query
 async def _alive(tx: Tx) -> dict[str, str]:
+    """What each living process tells of itself, by its name."""
     return {f"{row['name']}#{row['lease']}": row["told"] for row in await tx.all(_SELECT_ALIVE)}
 
 
 @single_query
 async def _has_expired(tx: Tx) -> bool:
+    """Whether somebody's lease has run out whose rows nobody has looked after."""
     return await tx.one(_ANY_EXPIRED) is not None
 
 
 async def _others(tx: Tx) -> list[str]:
+    """What each other living process tells of itself."""
     return [row["told"] for row in await tx.all(_SELECT_OTHERS, mine=tx.lease)]
 
 
 async def _duties_of_others(tx: Tx, begin: str) -> list[str]:
+    """Duties that another living process has, whose names begin so."""
     end = begin[:-1] + chr(ord(begin[-1]) + 1)
     return [row["name"] for row in await tx.all(_DUTIES_OF_OTHERS, begin=begin, end=end, mine=tx.lease)]
 
 
 async def _delete_expired(tx: Tx) -> None:
+    """Forget the dead; what they held stays void, and their duties are nobody's."""
     await tx.run(_DELETE_EXPIRED)
     await tx.run(_DELETE_ORPHANED_DUTIES)
 
 
 async def _leave(tx: Tx) -> None:
+    """A clean end: what we held is free at once."""
     await tx.run(_RELEASE_ALL_DUTIES, mine=tx.lease)
     await tx.run(_DELETE_OWN, mine=tx.lease)
+
+
+class Leases(Repository):
+    """What a process does to stay alive beside others, and to be the one that does something."""
+
+    renew = write(_renew)
+    take = write(_take)
+    release = write(_release)
+    alive = read(_alive)
+    others = read(_others)
+    duties_of_others = read(_duties_of_others)
+    dead = read(_has_expired)
+    delete_expired = write(_delete_expired)
+    leave = write(_leave)
