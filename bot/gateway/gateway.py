@@ -34,9 +34,10 @@ from channels.errors import (
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from channels.toolkit.sending import PartWithdrawn, report_leaving
 from memory.failpoints import hit_async
+from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError, WrongState
 from memory.store.rows import HELD_UNTIL_REPLY, OutboxRow, SendOutcome
-from memory.store.store import ChannelNotes, Delivery, Store
+from memory.store.store import Delivery, Store
 from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 
@@ -92,13 +93,13 @@ class _ChannelNotes:
 
     async def read(self, start: str = "") -> dict[str, str]:
         try:
-            return await self._notes.read(self._channel, start)
+            return await self._notes.load(self._channel, start)
         except StoreError as err:
             raise OSError(str(err)) from err
 
     async def write(self, values: Mapping[str, str]) -> None:
         try:
-            await self._notes.write(self._channel, values)
+            await self._notes.put(self._channel, values)
         except StoreError as err:
             raise OSError(str(err)) from err
 

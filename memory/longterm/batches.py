@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from memory.store.longterm.protocols import MemoryRecords
+from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.rows import MemoryRow, NewMemory, NewMemoryChange
 
 BATCH_SIZE = 100  # lines in one transaction

@@ -15,7 +15,7 @@ from memory.longterm.extraction import ExtractedFact, ExtractionResult, Extracti
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MemoryFileUnreadable, MemoryLossRefused
 from memory.store.errors import StoreError, WrongState
-from memory.store.longterm.protocols import ExtractionQueue
+from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.rows import ExtractionRow, MemorySource
 from memory.store.store import Sessions
 from memory.workspace.files import FileConflict, FileTooBig

@@ -32,7 +32,7 @@ from memory.longterm.similarity import (
     similarity,
     word_overlap,
 )
-from memory.store.longterm.protocols import MemoryRecords
+from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryRow, MemorySource, NewMemory, Origin
 from memory.text.bullets import (
     MAX_BULLET,

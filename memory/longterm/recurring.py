@@ -21,7 +21,7 @@ from memory.longterm.extraction import (
 )
 from memory.longterm.similarity import normalize_key, similarity
 from memory.store.conversations.folds import Folds
-from memory.store.longterm.protocols import DreamRecords
+from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES
 from memory.text.tokenizer import lexical_question_terms

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, insert, select, update
 
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read
 from memory.store.errors import StoreError
 from memory.store.rows import from_unix
 from memory.store.schema.tables import audit, audit_head
@@ -123,13 +124,13 @@ async def load_newest_acts(tx: Tx, limit: int) -> list[AuditRow]:
 
 
 async def load_head(tx: Tx) -> AuditHead:
-    """Where the chain ends."""
+    """Where the chain ends now."""
     row = await tx.one(_SELECT_HEAD)
     return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
 
 
 async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-    """The first row that is not as it was written, None when all are. known: ends that were noted elsewhere."""
+    """The first row that is not as it was written, None when all are. known: ends noted outside the record."""
     noted = {one.seq: one.hash for one in known if one.seq}
     end = await load_head(tx)
     seq, before = 0, ""
@@ -178,17 +179,9 @@ def _hash_row(row: Row) -> str:
 # The Audit door: the chain of acts, read and checked.
 
 
-class SqlAuditLog:
-    """See memory.store.people.people.Audit."""
+class AuditLog(Repository):
+    """The chain of acts, read; see Store.note for what adds to it."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def acts(self, limit: int) -> list[AuditRow]:
-        return await self._database.read(load_newest_acts, limit)
-
-    async def head(self) -> AuditHead:
-        return await self._database.read(load_head)
-
-    async def fault(self, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-        return await self._database.read(find_fault, known)
+    acts = read(load_newest_acts)
+    head = read(load_head)
+    fault = read(find_fault)

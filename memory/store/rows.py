@@ -519,13 +519,13 @@ _MEMBERS_IN_ORDER = _MEMBERS.order_by(account_link.c.at, account_link.c.own_spac
 
 
 @single_query
-async def load_linked_space(tx: Tx, own: str) -> str:
-    """The space whose memory goes with `own`."""
-    row = await tx.one(_SELECT_LINKED_SPACE, own=own)
-    return str(row["space"]) if row else own
+async def load_linked_space(tx: Tx, own_space: str) -> str:
+    """The space that an account's memory is: its own, or the one it joined."""
+    row = await tx.one(_SELECT_LINKED_SPACE, own=own_space)
+    return str(row["space"]) if row else own_space
 
 
 @single_query
 async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
-    """All spaces whose texts belong to this one: itself first, then those that joined it, oldest first."""
+    """All spaces whose texts belong to this one: itself first, then those that joined it."""
     return (space, *(row["own_space"] for row in await tx.all(_MEMBERS_IN_ORDER, space=space)))

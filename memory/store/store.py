@@ -15,10 +15,10 @@ from sqlalchemy import bindparam, delete, insert, update
 from memory.conversation import Message, Reduction, Session, Turn
 from memory.ids import new_id
 from memory.store import audit
-from memory.store.audit import SqlAuditLog
+from memory.store.audit import AuditLog
 from memory.store.conversations.delivery import SqlDelivery
 from memory.store.conversations.folds import Folds, SqlFolds
-from memory.store.conversations.inbox import SqlChannelNotes
+from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import SqlSessions
 from memory.store.conversations.traces import Trace
 from memory.store.conversations.turns import release_work
@@ -26,19 +26,19 @@ from memory.store.engine.database import Database, OnCommit, Tx
 from memory.store.engine.database_file import DatabaseFile
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreError
-from memory.store.longterm.dreams import SqlDreamRecords
-from memory.store.longterm.extractions import SqlExtractionQueue
-from memory.store.longterm.file_labels import SqlFileLabels
+from memory.store.longterm.dreams import DreamRecords
+from memory.store.longterm.extractions import ExtractionQueue
+from memory.store.longterm.file_labels import FileLabels
 from memory.store.longterm.forgetting import SqlForgetRequests
-from memory.store.longterm.links import SqlAccountLinks
-from memory.store.longterm.memories import SqlMemoryRecords
-from memory.store.longterm.protocols import AccountLinks, DreamRecords, ExtractionQueue, ForgetRequests, MemoryRecords
+from memory.store.longterm.links import AccountLinks
+from memory.store.longterm.memories import MemoryRecords
+from memory.store.longterm.protocols import ForgetRequests
 from memory.store.maintenance import stats
-from memory.store.maintenance.retention import SqlRetention
+from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords, SqlAccessRecords
-from memory.store.people.people import AuditLog, FileLabels, People, Retention, SqlPeople
+from memory.store.people.people import People, SqlPeople
 from memory.store.people.spending import Spending, SqlSpending
 from memory.store.rows import (
     AcceptedRow,
@@ -90,18 +90,18 @@ class SqlStore:
         self.delivery = SqlDelivery(database)
         self.sessions = SqlSessions(database)
         self.folds = SqlFolds(database)
-        self.memories = SqlMemoryRecords(database)
-        self.extractions = SqlExtractionQueue(database)
+        self.memories = MemoryRecords(database)
+        self.extractions = ExtractionQueue(database)
         self.forgettings = SqlForgetRequests(database)
-        self.links = SqlAccountLinks(database)
-        self.dreams = SqlDreamRecords(database)
-        self.notes = SqlChannelNotes(database)
-        self.file_labels = SqlFileLabels(database)
+        self.links = AccountLinks(database)
+        self.dreams = DreamRecords(database)
+        self.notes = ChannelNotes(database)
+        self.file_labels = FileLabels(database)
         self.access = SqlAccessRecords(database)
         self.leases = Leases(database)
-        self.audit = SqlAuditLog(database)
+        self.audit = AuditLog(database)
         self.people = SqlPeople(database)
-        self.retention = SqlRetention(database)
+        self.retention = Retention(database)
         self.spending = SqlSpending(database)
         self.database = database
         self.healed = healed
@@ -450,18 +450,6 @@ class Sessions(Protocol):
 
         of: a trace id, or the id of a message or of an answer to it; "": of the newest that asked the model.
         """
-        ...
-
-
-class ChannelNotes(Protocol):
-    """What each channel keeps between its lives; see also Delivery.accept."""
-
-    async def read(self, channel: str, start: str = "") -> dict[str, str]:
-        """All of a channel whose names begin so."""
-        ...
-
-    async def write(self, channel: str, values: Mapping[str, str]) -> None:
-        """Keep these, in place of what went by the same names; "" takes one away."""
         ...
 
 

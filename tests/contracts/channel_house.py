@@ -29,8 +29,8 @@ async def at_home(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
     home, name = HomeFolder(root=folder), stage.channel.name
     home.ensure()
     store = await open_store(home.db)
-    known = await store.notes.read(name, "")
-    await store.notes.write(name, {key: value for key, value in stage.notebook.values.items() if key not in known})
+    known = await store.notes.load(name, "")
+    await store.notes.put(name, {key: value for key, value in stage.notebook.values.items() if key not in known})
     await store.close()
     mine: dict[str, Any] = {**stage.config(), "owners": [stage.person], "allow": [stage.other_person]}
     settings = {**QUIET, "language": "en", "channels": {name: mine}}

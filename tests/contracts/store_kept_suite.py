@@ -82,7 +82,7 @@ class PeopleSuite:
         at = place("c7", "telegram", "telegram-7")
         await store.delivery.accept([replace(arrival("f", at=at), body=body)])
         await talk(store, "1", chat="c8", space="web-8")
-        await store.notes.write("telegram", {"chat:c7": "dm", "chat:c9": "dm"})
+        await store.notes.put("telegram", {"chat:c7": "dm", "chat:c9": "dm"})
         rows = {row.space: row for row in await store.people.everyone()}
         assert rows["telegram-7"].accounts == ("telegram:u1",)
         person = Person(spaces=("telegram-7",), accounts=("telegram:u1",))
@@ -90,7 +90,7 @@ class PeopleSuite:
         assert leaving.blobs == (NAME,)
         assert await store.people.begin(person) == leaving
         assert await store.people.leaving() == [leaving]
-        assert await store.notes.read("telegram") == {"chat:c9": "dm"}
+        assert await store.notes.load("telegram") == {"chat:c9": "dm"}
         assert await store.people.load_named_blobs("inbox", "", 100) == ({NAME}, "")
         for conversation in await store.people.conversations(person):
             await store.sessions.delete(conversation)

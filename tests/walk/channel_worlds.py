@@ -348,7 +348,7 @@ async def remember(bot: Bot, world: World) -> None:
     if kept:
         HomeFolder(root=bot.home).ensure()
         store = await open_store(bot.db)
-        await store.notes.write(world.name, kept)
+        await store.notes.put(world.name, kept)
         await store.close()
 
 

@@ -26,8 +26,8 @@ from bot.runtime.store_access import open_store_for_command, store_exists
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError
+from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
-from memory.store.store import ChannelNotes
 
 CHANNEL_CHECK_SECONDS = 10.0  # how long a platform may take to say who we are
 CreateChannel = Callable[[Config, str], Channel]
@@ -182,7 +182,7 @@ class _ReadOnlyNotebook:
         self._new: dict[str, Any] = {}
 
     async def read(self, start: str = "") -> dict[str, str]:
-        old = await self._notes.read(self._channel, start) if self._notes else {}
+        old = await self._notes.load(self._channel, start) if self._notes else {}
         new = {name: text for name, text in self._new.items() if name.startswith(start)}
         return {name: text for name, text in {**old, **new}.items() if text}
 

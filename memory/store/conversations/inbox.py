@@ -9,7 +9,8 @@ from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
-from memory.store.engine.database import Database, InsertIfAbsent, QueueKey, Row, Tx, single_query
+from memory.store.engine.database import InsertIfAbsent, QueueKey, Row, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
 from memory.store.rows import (
     AcceptedRow,
@@ -221,19 +222,6 @@ _INSERT_NOTE = insert(channel_note)
 _LAST_CHARACTER = "\U0010ffff"
 
 
-class SqlChannelNotes:
-    """See memory.store.store.Notes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def read(self, channel: str, start: str = "") -> dict[str, str]:
-        return await self._database.read(_load_notes, channel, start)
-
-    async def write(self, channel: str, values: Mapping[str, str]) -> None:
-        await self._database.write(put_notes, channel, values)
-
-
 async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
     """Keep these, in place of what went by the same names; "" takes one away."""
     for name, value in values.items():
@@ -242,9 +230,17 @@ async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
             await tx.run(_INSERT_NOTE, channel=channel, name=name, value=value)
 
 
-async def _load_notes(tx: Tx, channel: str, start: str) -> dict[str, str]:
+async def _load_notes(tx: Tx, channel: str, start: str = "") -> dict[str, str]:
+    """All of a channel whose names begin so."""
     rows = await tx.all(_SELECT_NOTES_FROM, of=channel, start=start, end=start + _LAST_CHARACTER)
     return {row["name"]: row["value"] for row in rows}
+
+
+class ChannelNotes(Repository):
+    """What each channel keeps between its lives; see also Delivery.accept."""
+
+    load = read(_load_notes)
+    put = write(put_notes)
 
 
 _MAX_TITLE = 60

@@ -3,7 +3,8 @@
 from sqlalchemy import bindparam, func, insert, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
 from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_unix
@@ -59,46 +60,8 @@ _SELECT_TOOL_WRITES = (
 )
 
 
-class SqlDreamRecords:
-    """See memory.store.longterm.protocols.Dreams."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def begin(self, space: str, day: str) -> DreamRow | None:
-        return await self._database.write(_begin, space, day)
-
-    async def move(
-        self,
-        id: str,
-        state: DreamState,
-        *,
-        plan: str | None = None,
-        diary: str | None = None,
-        reason: str | None = None,
-    ) -> DreamRow:
-        return await self._database.write(_move, id, state, {"plan": plan, "diary": diary, "reason": reason})
-
-    async def dream(self, id: str) -> DreamRow | None:
-        return await self._database.read(_load, id)
-
-    async def last(self, space: str) -> DreamRow | None:
-        return await self._database.read(_load_last, space)
-
-    async def load_open(self) -> list[DreamRow]:
-        return await self._database.read(_load_open)
-
-    async def spaces(self) -> list[str]:
-        return await self._database.read(_load_spaces)
-
-    async def is_group(self, space: str) -> bool:
-        return await self._database.read(_is_group, space)
-
-    async def tool_writes(self, space: str) -> list[str]:
-        return await self._database.read(_tool_writes, space)
-
-
 async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
+    """planned, or what there is of that day where it is not at its end; None where it is."""
     held = await tx.one(_SELECT_OF_NIGHT, home=space, night=day)
     if held is None:
         await tx.run(_INSERT, id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
@@ -106,7 +69,14 @@ async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
     return _to_row(held) if held and held["state"] in OPEN else None
 
 
-async def _move(tx: Tx, id: str, state: DreamState, changes: dict[str, str | None]) -> DreamRow:
+async def _move(
+    tx: Tx, id: str, state: DreamState, *, plan: str | None = None, diary: str | None = None, reason: str | None = None
+) -> DreamRow:
+    """planned -> planned | written | done | refused; written -> done; done -> undone; else raises WrongState.
+
+    To "undone" marks its change of the file as undone in the same transaction.
+    """
+    changes = {"plan": plan, "diary": diary, "reason": reason}
     held = await tx.one(_SELECT_ONE, row=id)
     was = held["state"] if held else "missing"
     if held is None or state not in TRANSITIONS.get(was, ()):
@@ -120,30 +90,49 @@ async def _move(tx: Tx, id: str, state: DreamState, changes: dict[str, str | Non
 
 
 async def _load(tx: Tx, id: str) -> DreamRow | None:
+    """One night's row, None for an unknown id."""
     held = await tx.one(_SELECT_ONE, row=id)
     return _to_row(held) if held else None
 
 
 async def _load_last(tx: Tx, space: str) -> DreamRow | None:
+    """The newest one that is not refused."""
     held = await tx.one(_SELECT_LAST, home=space)
     return _to_row(held) if held else None
 
 
 async def _load_open(tx: Tx) -> list[DreamRow]:
+    """planned or written: an earlier process left them."""
     return [_to_row(held) for held in await tx.all(_SELECT_OPEN)]
 
 
 async def _load_spaces(tx: Tx) -> list[str]:
+    """The home of every space that a conversation has, "" for the owner's."""
     return sorted(held["space"] for held in await tx.all(_SPACES))
 
 
 async def _is_group(tx: Tx, space: str) -> bool:
+    """Whether a group talks there."""
     return await tx.one(_GROUP, space=space) is not None
 
 
 async def _tool_writes(tx: Tx, space: str) -> list[str]:
+    """What a model's file tools were given to write into memory there: each call's arguments, JSON text."""
     return [held["input"] for held in await tx.all(_SELECT_TOOL_WRITES, space=space)]
 
 
 def _to_row(held: Row) -> DreamRow:
     return DreamRow(**{**held, "at": from_unix(held["at"])})
+
+
+class DreamRecords(Repository):
+    """Nights in which a space's memory was put in order."""
+
+    begin = write(_begin)
+    move = write(_move)
+    dream = read(_load)
+    last = read(_load_last)
+    load_open = read(_load_open)
+    spaces = read(_load_spaces)
+    is_group = read(_is_group)
+    tool_writes = read(_tool_writes)

@@ -3,7 +3,8 @@
 from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Message
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
 from memory.store.rows import columns_of, from_unix, linked_space, to_message
@@ -39,7 +40,7 @@ _MESSAGES = (
 
 
 async def take_next(tx: Tx, space: str) -> ExtractionRow | None:
-    """The oldest open row of a memory, counted as one more attempt."""
+    """The oldest open row of a space, or of an account that has joined it; attempts + 1."""
     row = await tx.one(_SELECT_NEXT, space=space)
     if row is None:
         return None
@@ -48,12 +49,16 @@ async def take_next(tx: Tx, space: str) -> ExtractionRow | None:
 
 
 async def _load_known(tx: Tx, turn_id: str) -> ExtractionRow | None:
+    """As it is now, None where it has been removed."""
     row = await tx.one(_SELECT_ONE, row=turn_id)
     return _to_row(row) if row else None
 
 
-async def set_state(tx: Tx, turn_id: str, state: ExtractionState, found: str, reason: str) -> None:
-    """One step on; what was found stays with a row that failed, and leaves one that is done."""
+async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
+    """queued -> found | skipped | failed; found -> done | failed; anything else raises WrongState.
+
+    What was found stays with a row that failed, and leaves one that is done.
+    """
     row = await tx.one(_SELECT_ONE, row=turn_id)
     was = row["state"] if row else "missing"
     if row is None or state not in TRANSITIONS.get(was, ()):
@@ -63,41 +68,30 @@ async def set_state(tx: Tx, turn_id: str, state: ExtractionState, found: str, re
 
 
 async def load_spaces(tx: Tx) -> list[str]:
+    """Spaces with open rows (queued or found); of an account that has joined another, the one it joined."""
     return sorted(row["space"] for row in await tx.all(_SPACES))
 
 
 async def count_by_state(tx: Tx) -> dict[str, int]:
+    """Rows by state."""
     return {row["state"]: row["rows"] for row in await tx.all(_COUNTS)}
 
 
-async def load_messages(tx: Tx, id: str, turn: int) -> list[Message]:
-    return [to_message(row) for row in await tx.all(_MESSAGES, row=id, number=turn)]
+async def load_messages(tx: Tx, row: ExtractionRow) -> list[Message]:
+    """What was said in its turn, in order; none where it has been removed."""
+    return [to_message(found) for found in await tx.all(_MESSAGES, row=row.conversation, number=row.turn)]
 
 
 def _to_row(row: Row) -> ExtractionRow:
     return ExtractionRow(**{**row, "at": from_unix(row["at"])})
 
 
-class SqlExtractionQueue:
-    """See memory.store.longterm.protocols.Extractions."""
+class ExtractionQueue(Repository):
+    """The queue of turns whose facts are to be noted; a turn is put in it by Delivery.finish(remember=True)."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def spaces(self) -> list[str]:
-        return await self._database.read(load_spaces)
-
-    async def next(self, space: str) -> ExtractionRow | None:
-        return await self._database.write(take_next, space)
-
-    async def row(self, turn_id: str) -> ExtractionRow | None:
-        return await self._database.read(_load_known, turn_id)
-
-    async def messages(self, row: ExtractionRow) -> list[Message]:
-        return await self._database.read(load_messages, row.conversation, row.turn)
-
-    async def move(self, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
-        await self._database.write(set_state, turn_id, state, found, reason)
-
-    async def counts(self) -> dict[str, int]:
-        return await self._database.read(count_by_state)
+    spaces = read(load_spaces)
+    next = write(take_next)
+    row = read(_load_known)
+    messages = read(load_messages)
+    move = write(set_state)
+    counts = read(count_by_state)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, insert, select
 
-from memory.store.engine.database import Database, Tx
+from memory.store.engine.database import Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.schema.memory_tables import file_label
 
 _SELECT_ONE = select(file_label.c.path).where(
@@ -14,24 +15,23 @@ _SELECT_ALL = select(file_label.c.path).where(file_label.c.space == bindparam("m
 _INSERT = insert(file_label)
 
 
-class SqlFileLabels:
-    """See memory.store.people.people.FileLabels."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def mark(self, space: str, paths: Sequence[str]) -> None:
-        await self._database.write(_mark, space, paths)
-
-    async def marked(self, space: str) -> frozenset[str]:
-        return await self._database.read(_load_marked, space)
-
-
 async def _mark(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Label these paths of a space; those that are labelled stay so."""
     for path in paths:
         if await tx.one(_SELECT_ONE, mine=space, at=path) is None:
             await tx.run(_INSERT, space=space, path=path, at=tx.now)
 
 
 async def _load_marked(tx: Tx, space: str) -> frozenset[str]:
+    """All labelled paths of a space, whether there is a file now or not."""
     return frozenset(row["path"] for row in await tx.all(_SELECT_ALL, mine=space))
+
+
+class FileLabels(Repository):
+    """Names of files and folders that were given in a tainted turn: what lists them shows words from outside.
+
+    A label belongs to a path and stays with it, whoever writes there later; a file under a new name is another one.
+    """
+
+    mark = write(_mark)
+    marked = read(_load_marked)

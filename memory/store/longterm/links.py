@@ -7,7 +7,8 @@ from sqlalchemy import Column, bindparam, delete, insert, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
 from memory.store.schema.columns import is_one_of, literal_text
@@ -94,45 +95,6 @@ _SELECT_WRONG_CODES = (
 )
 
 
-class SqlAccountLinks:
-    """See memory.store.longterm.protocols.Links."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def home(self, own_space: str) -> str:
-        return await self._database.read(load_linked_space, own_space)
-
-    async def members(self, space: str) -> tuple[str, ...]:
-        return await self._database.read(load_member_spaces, space)
-
-    async def links(self, space: str) -> list[LinkRow]:
-        return await self._database.read(_load_links, space)
-
-    async def make_code(self, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
-        await self._database.write(_make_code, code_sha256, maker, conversation, expires)
-
-    async def type_code(
-        self, code_sha256: str, typist: AccountIdentity, name: str, conversation: str, now: datetime
-    ) -> LinkCodeRow | None:
-        return await self._database.write(_type_code, code_sha256, typist, (name, conversation), now)
-
-    async def locked(self, typist: AccountIdentity, now: datetime) -> datetime | None:
-        return await self._database.read(_load_lock_end, typist, now)
-
-    async def pending(self, one: AccountIdentity, now: datetime) -> LinkCodeRow | None:
-        return await self._database.read(_load_pending, one, now)
-
-    async def agree(self, id: str) -> bool:
-        return await self._database.write(_agree, id)
-
-    async def settle(self, id: str, *, join: bool) -> LinkRow | None:
-        return await self._database.write(_settle, id, join)
-
-    async def unlink(self, own_space: str) -> bool:
-        return await self._database.write(_unlink, own_space)
-
-
 def lock_end(wrong: Sequence[datetime], now: datetime) -> datetime | None:
     """Until when an account is locked, None when it is not. wrong: its wrong entries, newest first."""
     if len(wrong) < MAX_WRONG_CODES or wrong[0] - wrong[MAX_WRONG_CODES - 1] > WRONG_WITHIN:
@@ -146,6 +108,7 @@ async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
 
 
 async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
+    """A new code; an older one of the same maker that is not done is refused."""
     await tx.run(_DROP_OLDER, **_account_parameters(maker))
     await tx.run(
         _INSERT_CODE,
@@ -164,33 +127,36 @@ async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversat
 
 
 async def _type_code(
-    tx: Tx, code_sha256: str, typist: AccountIdentity, called_here: tuple[str, str], now: datetime
+    tx: Tx, code_sha256: str, typist: AccountIdentity, name: str, conversation: str, now: datetime
 ) -> LinkCodeRow | None:
+    """made -> typed; None for an unknown, used, expired one, the maker's own, or while `locked`. None counts."""
     if await _load_lock_end(tx, typist, now):
         return None
     good = await tx.one(_SELECT_VALID_CODE, code=code_sha256, now=now.timestamp(), mine=typist.space)
     if good is None:
         await append_act(tx, WRONG_CODE_ACTION, typist.space, "refused", _audit_name(typist))
         return None
-    called, here = called_here
     await tx.run(
-        _MARK_TYPED, row=good["id"], **_account_parameters(typist), mine=typist.space, called=called, here=here
+        _MARK_TYPED, row=good["id"], **_account_parameters(typist), mine=typist.space, called=name, here=conversation
     )
     await append_act(tx, "link code typed", typist.space, "typed", _audit_name(typist))
     return await _load_code(tx, good["id"])
 
 
 async def _load_lock_end(tx: Tx, typist: AccountIdentity, now: datetime) -> datetime | None:
+    """Until when nothing that this account types is looked at: for an hour after 5 wrong codes in an hour."""
     wrong = await tx.all(_SELECT_WRONG_CODES, who=_audit_name(typist))
     return lock_end([from_unix(row["at"]) for row in wrong], now)
 
 
 async def _load_pending(tx: Tx, one: AccountIdentity, now: datetime) -> LinkCodeRow | None:
+    """The newest code that this account has made or typed and that waits for a word of one of both."""
     row = await tx.one(_SELECT_PENDING, **_account_parameters(one), now=now.timestamp())
     return _to_code_row(row) if row else None
 
 
 async def _agree(tx: Tx, id: str) -> bool:
+    """typed -> agreed: the typist has seen whose code it is; False where it is not typed (any more)."""
     held = await _load_code(tx, id)
     if held is None or held.typist is None or not await tx.run(_MOVE, row=id, became="agreed"):
         return False
@@ -198,7 +164,12 @@ async def _agree(tx: Tx, id: str) -> bool:
     return True
 
 
-async def _settle(tx: Tx, id: str, join: bool) -> LinkRow | None:
+async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
+    """agreed -> done: the typist's account joins the maker's memory; or typed, agreed -> refused; audited.
+
+    None, and refused, where it may not join: the owner's own space, one that has joined another or that others
+    have joined, the same memory.
+    """
     held = await _load_code(tx, id)
     if held is None or held.typist is None or held.state not in (("agreed",) if join else ("typed", "agreed")):
         return None
@@ -223,6 +194,7 @@ async def _may_join(tx: Tx, own: str, space: str) -> bool:
 
 
 async def _unlink(tx: Tx, own_space: str) -> bool:
+    """The account has its own memory again; False where it had joined none; audited."""
     left = bool(await tx.run(_DELETE_LINK, own=own_space))
     if left:
         await append_act(tx, "unlink", own_space, "left")
@@ -267,3 +239,18 @@ def _to_code_row(row: Row) -> LinkCodeRow:
 
 def _to_identity(row: Row, side: str) -> AccountIdentity:
     return AccountIdentity(**{name: row[f"{side}{name}"] for name in AccountIdentity.__dataclass_fields__})
+
+
+class AccountLinks(Repository):
+    """Whose memory an account has: its own, or one that it has joined."""
+
+    home = read(load_linked_space)
+    members = read(load_member_spaces)
+    links = read(_load_links)
+    make_code = write(_make_code)
+    type_code = write(_type_code)
+    locked = read(_load_lock_end)
+    pending = read(_load_pending)
+    agree = write(_agree)
+    settle = write(_settle)
+    unlink = write(_unlink)

@@ -11,7 +11,8 @@ from memory.conversation import Message
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store import audit
-from memory.store.engine.database import Database, Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.columns import is_one_of, literal_text
@@ -112,56 +113,21 @@ _SELECT_SOURCE_MESSAGE = select(*columns_of(Message, message)).where(
 )
 
 
-class SqlMemoryRecords:
-    """See memory.store.longterm.protocols.MemoryRecords."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def put(
-        self,
-        space: str,
-        change: NewMemoryChange | None,
-        live: Sequence[NewMemory] = (),
-        superseded: Sequence[tuple[str, str]] = (),
-        gone: Sequence[str] = (),
-    ) -> list[MemoryRow]:
-        return await self._database.write(_put, space, change, live, superseded, gone)
-
-    async def rename(self, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
-        await self._database.write(_rename, space, norms)
-
-    async def rows(self, space: str, *, state: str = "live", category: str = "", limit: int = 0) -> list[MemoryRow]:
-        return await self._database.read(_load_rows, space, state, category, limit)
-
-    async def row(self, space: str, norm: str) -> MemoryRow | None:
-        return await self._database.read(_load_row, space, norm)
-
-    async def chain(self, space: str, id: str) -> list[MemoryRow]:
-        return await self._database.read(_load_chain, space, id)
-
-    async def used(self, space: str, norms: Sequence[str]) -> None:
-        if norms:
-            await self._database.write(_count_uses, space, norms)
-
-    async def changes(self, space: str, limit: int = 50) -> list[MemoryChange]:
-        return await self._database.read(_load_changes, space, limit)
-
-    async def undo_change(self, space: str, id: str) -> None:
-        await self._database.write(_undo_change, space, id)
-
-    async def source(self, space: str, message_id: str) -> Message | None:
-        return await self._database.read(_load_source, space, message_id)
-
-
 async def _put(
     tx: Tx,
     space: str,
     change: NewMemoryChange | None,
-    live: Sequence[NewMemory],
-    superseded: Sequence[tuple[str, str]],
-    gone: Sequence[str],
+    live: Sequence[NewMemory] = (),
+    superseded: Sequence[tuple[str, str]] = (),
+    gone: Sequence[str] = (),
 ) -> list[MemoryRow]:
+    """One transaction after the file was written; returns the rows of `live`, in order.
+
+    live: made, or brought up to date where the space has a live row of that norm (importance the greater, source
+    kept where it has one). superseded: (norm of the old line, norm of the new one). gone: norms that a person took
+    out. A second time changes nothing. A change like the space's newest one, of the same hashes and about the same,
+    is not added again. Adds a row to the audit's chain where `change` is given.
+    """
     for place, line in enumerate(live):
         await _insert_or_revive(tx, space, line, place)
     for old, new in superseded:
@@ -214,6 +180,7 @@ async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
 
 
 async def _rename(tx: Tx, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
+    """Lines that a person changed by hand keep their rows: (former norm, the line as it is now)."""
     for former, line in norms:
         held = await tx.one(_SELECT_LIVE, home=space, key=former)
         if held is None:
@@ -269,7 +236,8 @@ async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
     await audit.append_act(tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}")
 
 
-async def _load_rows(tx: Tx, space: str, state: str, category: str, limit: int) -> list[MemoryRow]:
+async def _load_rows(tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0) -> list[MemoryRow]:
+    """Newest first. state "": all; limit 0: all."""
     most = limit if limit > 0 else _NO_LIMIT
     return [
         _to_memory_row(row)
@@ -278,11 +246,13 @@ async def _load_rows(tx: Tx, space: str, state: str, category: str, limit: int) 
 
 
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
+    """The live row of that line, else the newest that is not."""
     row = await tx.one(_SELECT_BEST, home=space, key=norm)
     return _to_memory_row(row) if row else None
 
 
 async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
+    """The lines that this one took the place of, newest first, itself left out."""
     found: dict[str, MemoryRow] = {}
     waiting = [id]
     while waiting:
@@ -299,15 +269,18 @@ async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
 
 
 @single_query
-async def _load_changes(tx: Tx, space: str, limit: int) -> list[MemoryChange]:
+async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChange]:
+    """Newest first."""
     return [_to_change(row) for row in await tx.all(_SELECT_CHANGES, home=space, most=limit)]
 
 
 async def _undo_change(tx: Tx, space: str, id: str) -> None:
+    """Mark a change as taken back."""
     await tx.run(_MARK_CHANGE_UNDONE, home=space, row=id)
 
 
 async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:
+    """The stored message that a memory rests on, of this space or an account linked to it."""
     row = await tx.one(_SELECT_SOURCE_MESSAGE, space=space, row=message_id)
     return to_message(row) if row else None
 
@@ -341,3 +314,21 @@ def _to_datetime(seconds: float) -> datetime | None:
 def _to_change(row: Row) -> MemoryChange:
     lines = {name: tuple(json.loads(row[name])) for name in ("added", "removed")}
     return MemoryChange(**{**row, **lines, "undone": bool(row["undone"]), "at": from_unix(row["at"])})
+
+
+class MemoryRecords(Repository):
+    """T12: what is known about the lines of memory, and every write of ours to a memory file."""
+
+    put = write(_put)
+    rename = write(_rename)
+    rows = read(_load_rows)
+    row = read(_load_row)
+    chain = read(_load_chain)
+    changes = read(_load_changes)
+    undo_change = write(_undo_change)
+    source = read(_load_source)
+
+    async def used(self, space: str, norms: Sequence[str]) -> None:
+        """A search gave these lines: uses + 1, used now."""
+        if norms:
+            await self._database.write(_count_uses, space, norms)

@@ -5,7 +5,8 @@ from sqlalchemy import Table, bindparam, delete, exists, insert, or_, select, up
 from memory.store.conversations.folds import mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.sessions import delete_conversation
-from memory.store.engine.database import Database, Tx
+from memory.store.engine.database import Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import (
     access_request,
@@ -105,57 +106,55 @@ _DELETE_USAGE = delete(usage).where(
 )
 
 
-class SqlRetention:
-    """See memory.store.people.people.Retention."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def old(self, before: float, limit: int) -> list[str]:
-        return await self._database.read(_load_old, before, limit)
-
-    async def thin(self, conversation: str, before: float, limit: int) -> str:
-        return await self._database.write(_delete_oldest_turns, conversation, before, limit)
-
-    async def ended(self, before: float, limit: int) -> int:
-        return await self._database.write(_delete_ended, before, limit)
-
-    async def spent(self, before: float, limit: int) -> int:
-        return await self._database.write(_delete_usage, before, limit)
-
-
 async def _load_old(tx: Tx, before: float, limit: int) -> list[str]:
+    """Conversations in which nothing was said or sent since and nothing waits, longest ago first."""
     return [row["id"] for row in await tx.all(_SELECT_OLD, before=before, most=limit)]
 
 
-async def _delete_oldest_turns(tx: Tx, id: str, before: float, limit: int) -> str:
-    """The oldest turns go; the view is let go of first, so that what is left is cleared and nothing is half there."""
-    held = await tx.one(_SELECT_IF_STILL_OLD, row=id, before=before)
+async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: int) -> str:
+    """Take away its oldest turns, so many: "left" where there is more, "gone" with the conversation itself.
+
+    "awake", and nothing, where somebody has written in it meanwhile.
+    """
+    held = await tx.one(_SELECT_IF_STILL_OLD, row=conversation, before=before)
     if held is None:
         return "awake"
-    if held["view_from"] < held["next_seq"]:
-        await mark_open_stale(tx, id)
-        await delete_snapshot(tx, id)
-        await tx.run(_START_EPOCH, row=id)
-    await tx.run(_DELETE_CLEARINGS, row=id)
-    turns = [row["id"] for row in await tx.all(_SELECT_OLDEST_TURNS, row=id, most=limit)]
-    await tx.run(_ALLOW_DELETES, conversation=id)
+    if held["view_from"] < held["next_seq"]:  # the view ends first, so what is left of it is not shown in parts
+        await mark_open_stale(tx, conversation)
+        await delete_snapshot(tx, conversation)
+        await tx.run(_START_EPOCH, row=conversation)
+    await tx.run(_DELETE_CLEARINGS, row=conversation)
+    turns = [row["id"] for row in await tx.all(_SELECT_OLDEST_TURNS, row=conversation, most=limit)]
+    await tx.run(_ALLOW_DELETES, conversation=conversation)
     for one in turns:
         for statement in _DELETES_BEFORE_MESSAGES:
-            await tx.run(statement, row=id, of=one)
+            await tx.run(statement, row=conversation, of=one)
         for statement in _DELETES_AFTER_MESSAGES:
             await tx.run(statement, of=one)
-    await tx.run(_FORBID_DELETES, row=id)
-    lines = sum([await tx.run(statement, row=id, most=4 * limit) for statement in _DELETE_FIRST_LINES.values()])
+    await tx.run(_FORBID_DELETES, row=conversation)
+    lines = sum(
+        [await tx.run(statement, row=conversation, most=4 * limit) for statement in _DELETE_FIRST_LINES.values()]
+    )
     if turns or lines == 8 * limit:
         return "left"
-    await delete_conversation(tx, id, ACTOR)
+    await delete_conversation(tx, conversation, ACTOR)
     return "gone"
 
 
 async def _delete_ended(tx: Tx, before: float, limit: int) -> int:
+    """Rows of work that came to its end before then, so many of each kind; returns how many went."""
     return sum([await tx.run(statement, before=before, most=limit) for statement in _DELETE_ENDED.values()])
 
 
 async def _delete_usage(tx: Tx, before: float, limit: int) -> int:
+    """Counts of tokens; returns how many rows went."""
     return await tx.run(_DELETE_USAGE, before=before, most=limit)
+
+
+class Retention(Repository):
+    """What is old, taken away in transactions so small that nobody waits for one. Times are unix seconds."""
+
+    old = read(_load_old)
+    thin = write(_delete_oldest_turns)
+    ended = write(_delete_ended)
+    spent = write(_delete_usage)

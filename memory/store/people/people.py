@@ -10,7 +10,7 @@ from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, ins
 
 from memory.failpoints import hit_async
 from memory.ids import new_id
-from memory.store.audit import AuditFault, AuditHead, AuditRow, append_act, digest_arguments
+from memory.store.audit import append_act, digest_arguments
 from memory.store.engine.database import Database, Row, Tx
 from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.rows import from_unix
@@ -307,22 +307,6 @@ def _escape_like(text: str) -> str:
 # All methods may raise StoreFull, StoreBusy or StoreCorrupt.
 
 
-class AuditLog(Protocol):
-    """The chain of acts, read; see Store.note for what adds to it."""
-
-    async def acts(self, limit: int) -> list[AuditRow]:
-        """The newest, oldest of them first."""
-        ...
-
-    async def head(self) -> AuditHead:
-        """Where the chain ends now."""
-        ...
-
-    async def fault(self, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-        """The first row that is not as it was written, None when all are. known: ends noted outside the record."""
-        ...
-
-
 class People(Protocol):
     """Who talks here, and the removal of all that is kept of a person."""
 
@@ -371,42 +355,4 @@ class People(Protocol):
 
     async def compact(self) -> bool:
         """No byte of what was deleted is left in the database's files; False while somebody reads it."""
-        ...
-
-
-class Retention(Protocol):
-    """What is old, taken away in transactions so small that nobody waits for one. Times are unix seconds."""
-
-    async def old(self, before: float, limit: int) -> list[str]:
-        """Conversations in which nothing was said or sent since and nothing waits, longest ago first."""
-        ...
-
-    async def thin(self, conversation: str, before: float, limit: int) -> str:
-        """Take away its oldest turns, so many: "left" where there is more, "gone" with the conversation itself.
-
-        "awake", and nothing, where somebody has written in it meanwhile.
-        """
-        ...
-
-    async def ended(self, before: float, limit: int) -> int:
-        """Rows of work that came to its end before then, so many of each kind; returns how many went."""
-        ...
-
-    async def spent(self, before: float, limit: int) -> int:
-        """Counts of tokens; returns how many rows went."""
-        ...
-
-
-class FileLabels(Protocol):
-    """Names of files and folders that were given in a tainted turn: what lists them shows words from outside.
-
-    A label belongs to a path and stays with it, whoever writes there later; a file under a new name is another one.
-    """
-
-    async def mark(self, space: str, paths: Sequence[str]) -> None:
-        """Label these paths of a space; those that are labelled stay so."""
-        ...
-
-    async def marked(self, space: str) -> frozenset[str]:
-        """All labelled paths of a space, whether there is a file now or not."""
         ...

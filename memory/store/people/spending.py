@@ -249,7 +249,7 @@ class SqlSpending:
         return await self._read(_load_usage_of_all, since, until)
 
     async def sums(self, since: datetime, who: str = "") -> list[ModelUsage]:
-        return await self._read(_load_sums, since.timestamp(), who)
+        return await self._read(_load_sums, since, who)
 
     async def calls(self, who: str, since: float, named: Sequence[str] = ()) -> int:
         return await self._read(_count_calls, who, since, named)
@@ -348,8 +348,9 @@ async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, l
 
 
 @single_query
-async def _load_sums(tx: Tx, since: float, who: str) -> list[ModelUsage]:
-    rows = await tx.all(_SELECT_BY_ONE, since=since, who=who) if who else await tx.all(_SELECT_BY_PERSON, since=since)
+async def _load_sums(tx: Tx, since: datetime, who: str) -> list[ModelUsage]:
+    first = since.timestamp()
+    rows = await tx.all(_SELECT_BY_ONE, since=first, who=who) if who else await tx.all(_SELECT_BY_PERSON, since=first)
     return [_to_row(row) for row in rows]
 
 

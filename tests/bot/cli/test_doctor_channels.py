@@ -185,13 +185,13 @@ async def test_a_channel_that_cannot_be_built_says_why(tmp_path: Path) -> None:
 async def test_what_it_kept_is_read_and_what_it_writes_is_not_kept(tmp_path: Path) -> None:
     home = set_up(tmp_path, telegram=TELEGRAM)
     store = await open_store(home.db)
-    await store.notes.write("telegram", {"cursor": "7", "token": "t", "name": "lab"})
+    await store.notes.put("telegram", {"cursor": "7", "token": "t", "name": "lab"})
     await store.close()
     probed = Probed("@lab_bot")
     await tried(home, probed)
     assert probed.kept == {"cursor": "9", "name": "lab"}
     store = await open_store(home.db, writable=False)
-    assert await store.notes.read("telegram", "") == {"cursor": "7", "token": "t", "name": "lab"}
+    assert await store.notes.load("telegram", "") == {"cursor": "7", "token": "t", "name": "lab"}
     await store.close()
 
 

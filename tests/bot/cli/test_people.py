@@ -47,7 +47,7 @@ async def _talked(it: Inside) -> None:
     store = it.house.store
     row = await store.sessions.find("telegram", "bot", "7")
     assert row is not None
-    await store.notes.write("telegram", {"chat:7": "dm", "chat:8": "dm", "hook": "kept"})
+    await store.notes.put("telegram", {"chat:7": "dm", "chat:8": "dm", "hook": "kept"})
     for space in ("telegram-7", "telegram-8"):
         await it.house.recall.refresh(space)
     await it.house.settled()

@@ -171,7 +171,7 @@ async def _logged_in(folder: Path, echo: Echo) -> None:
     home.ensure()
     store = await open_store(home.db)
     login = {"token": SECRETS["wechat login"], "bot": "b@im.bot", "base": f"http://127.0.0.1:{echo.port}"}
-    await store.notes.write("wechat", {"login": json.dumps(login)})
+    await store.notes.put("wechat", {"login": json.dumps(login)})
     await store.close()
 
 

@@ -101,9 +101,9 @@ async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(t
             await store.delivery.accept(
                 [good, replace(good, key="")], NoteChanges(channel="wechat", values={"cursor": "9"})
             )
-        assert await store.notes.read("wechat", "") == {}
+        assert await store.notes.load("wechat", "") == {}
         await store.delivery.accept([good], NoteChanges(channel="wechat", values={"cursor": "9"}))
-        assert await store.notes.read("wechat", "") == {"cursor": "9"}
+        assert await store.notes.load("wechat", "") == {"cursor": "9"}
 
 
 async def test_S02_two_spellings_of_a_wecom_id_have_one_memory_and_one_conversation(tmp_path: Path) -> None:

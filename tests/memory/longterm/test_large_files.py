@@ -12,7 +12,7 @@ from memory.longterm.memories import Memories, MemoryServices, find_differences,
 from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryRevision
 from memory.store.engine.database import Database, Driver, P, Row, T, Tx
 from memory.store.errors import StoreBusy
-from memory.store.longterm.memories import SqlMemoryRecords
+from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.rows import MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from tests.by_night import by_night
 from tests.memory.longterm.remembering import Place, wanted
@@ -20,7 +20,7 @@ from tests.memory.longterm.remembering import Place, wanted
 MOST_SECONDS = 0.05  # a transaction's
 
 
-class Counting(SqlMemoryRecords):
+class Counting(MemoryRecords):
     """The records, with how many lines each transaction is about."""
 
     def __init__(self, place: Place) -> None:
@@ -114,7 +114,7 @@ async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -
 
 async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place: Place) -> None:
     database = Measured(place.store.memories._database)
-    ground = MemoryServices(records=SqlMemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
+    ground = MemoryServices(records=MemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
     spaces = (f"space{number}" for number in range(100))
 
     async def longest(count: int) -> float:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.conversation import Text
 from memory.store.audit import find_broken_seq
-from memory.store.longterm.links import SqlAccountLinks, lock_end
+from memory.store.longterm.links import AccountLinks, lock_end
 from memory.store.longterm.rows import AccountIdentity, LinkRow
 from memory.store.store import SqlStore
 from tests.contracts.store_words import begin, folded, oldest, parts, reply, talk
@@ -38,7 +38,7 @@ class Joining:
     """The steps of a link, each as short as a word."""
 
     def __init__(self, store: SqlStore, record: SqliteRecord) -> None:
-        self.links = SqlAccountLinks(store.database)
+        self.links = AccountLinks(store.database)
         self._record = record
 
     async def typed(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> str:
@@ -264,9 +264,9 @@ async def test_five_wrong_codes_lock_an_account_for_an_hour_and_no_other(
 async def test_a_lock_outlives_a_restart(record: SqliteRecord) -> None:
     store = await record.open()
     for _ in range(MOST_WRONG):
-        await SqlAccountLinks(store.database).type_code("bad", account("b"), "", "of b", at(record))
+        await AccountLinks(store.database).type_code("bad", account("b"), "", "of b", at(record))
     await store.close()
-    again = SqlAccountLinks((await record.open()).database)
+    again = AccountLinks((await record.open()).database)
     assert await again.locked(account("b"), at(record))
 
 

@@ -325,7 +325,7 @@ def test_what_was_to_be_sent_goes_as_a_repeat(home: HomeFolder, file: Path) -> N
 
 def test_S60_no_secret_is_in_a_backup(home: HomeFolder, file: Path) -> None:
     async def plant(store: SqlStore) -> None:
-        await store.notes.write("wechat", {"login": '{"token": "ilink-token-of-the-login"}'})
+        await store.notes.put("wechat", {"login": '{"token": "ilink-token-of-the-login"}'})
         await store.delivery.accept([arrival("k9", f"/config llm.api_key {SECRET}")])
 
     inside(home, plant)
@@ -339,11 +339,11 @@ def test_S60_no_secret_is_in_a_backup(home: HomeFolder, file: Path) -> None:
 
 
 def test_the_secrets_and_notes_of_the_home_stay_where_they_still_fit(home: HomeFolder, file: Path) -> None:
-    inside(home, lambda store: store.notes.write("wechat", {"login": "a login"}))
+    inside(home, lambda store: store.notes.put("wechat", {"login": "a login"}))
     create_backup(home, file)
     assert restore_backup(home, file).missing == ()
     assert json.loads(home.config.read_text())["llm"]["api_key"] == SECRET
-    assert inside(home, lambda store: store.notes.read("wechat")) == {"login": "a login"}
+    assert inside(home, lambda store: store.notes.load("wechat")) == {"login": "a login"}
     write_config(home, {"llm": CONFIG["llm"] | {"base_url": "http://two.example/v1"}})
     assert restore_backup(home, file).missing == ("llm.api_key",)
     assert SECRET not in home.config.read_text()
