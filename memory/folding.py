@@ -14,8 +14,8 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.failpoints import hit_async
 from memory.store.conversations.folds import Folds
+from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldMethod, FoldPlan, FoldRow
-from memory.store.store import Sessions
 from memory.workspace import daily_log
 from memory.workspace.daily_log import LogSection
 from memory.workspace.files import Workspace

@@ -22,8 +22,8 @@ from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
 from memory.context.view import ContextView, assemble_view, fixed_tokens
 from memory.conversation import Session, SystemPart, ToolSpec
+from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan
-from memory.store.store import Sessions
 
 MAX_FIT_ROUNDS = 6
 MAX_TRACKED_CONVERSATIONS = 10_000

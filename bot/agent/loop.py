@@ -18,8 +18,8 @@ from bot.texts import format_text
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Reduction, Session, Text, ToolCall, ToolResult, Turn
 from memory.failpoints import hit_async
+from memory.store.conversations.sessions import Sessions
 from memory.store.rows import CallRow, PlannedCall
-from memory.store.store import Sessions
 
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"

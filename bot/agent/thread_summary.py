@@ -10,8 +10,8 @@ from memory.context.summary import sections
 from memory.context.tokens import StructuredCounter, TokenCounter
 from memory.conversation import Session, Turn
 from memory.longterm.extraction import is_mostly_cjk
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
-from memory.store.store import Sessions
 
 SUMMARY_REASON = "summary"
 UNREAD_MARK = "[+{count} messages]"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import structlog
 
 from memory.context.tokens import WEIGHTED, TokenCounter, calibrate_factor, is_believable, load_o200k_counter
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
-from memory.store.store import Sessions
 
 log = structlog.get_logger(__name__)
 SETTLED_SAMPLES = 10  # after so many replies only a change of more than `WORTH` is written

@@ -16,7 +16,7 @@ from bot.errors import ConfigError
 from bot.gateway.gateway import Gateway
 from channels.base import Channel
 from channels.registry import load_channel_class
-from memory.store.store import Delivery
+from memory.store.conversations.delivery import Delivery
 
 ACCESS_KEYS = {"owners", "allow", "pairing"}  # who may talk is read at each message: no channel is opened with it
 

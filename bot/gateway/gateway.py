@@ -34,10 +34,11 @@ from channels.errors import (
 from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundMessage, Receipt
 from channels.toolkit.sending import PartWithdrawn, report_leaving
 from memory.failpoints import hit_async
+from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError, WrongState
 from memory.store.rows import HELD_UNTIL_REPLY, OutboxRow, SendOutcome
-from memory.store.store import Delivery, Store
+from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 

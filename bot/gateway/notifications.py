@@ -21,9 +21,10 @@ from bot.texts import format_text, resolve_language
 from channels.message import LiveEvent
 from memory.context.system_prompt import LOG, MEMORY, PromptBudgets
 from memory.conversation import SystemPart
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow, FoldRow
-from memory.store.store import Sessions, Store
+from memory.store.store import Store
 
 
 def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:

@@ -15,10 +15,10 @@ from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
 from memory.longterm.similarity import normalize_key
 from memory.recall.documents import Passage
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.memories import MemoryRecords
-from memory.store.store import Sessions
 
 MAX_PARALLEL_SPACES = 4  # spaces whose turns are read beside each other
 

@@ -23,8 +23,8 @@ from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry
 from bot.texts import failure_reason
 from memory.conversation import Text
+from memory.store.conversations.sessions import Sessions
 from memory.store.rows import Usage
-from memory.store.store import Sessions
 
 # Which provider's name stands for which wire, and the models it is asked for when none is named.
 

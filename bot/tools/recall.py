@@ -9,7 +9,7 @@ from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
-from memory.store.store import Sessions
+from memory.store.conversations.sessions import Sessions
 
 PAGE_CHARS = 8_000
 MAX_MESSAGES = 200  # messages of one turn that are shown; no turn within the step limit has more

@@ -14,10 +14,10 @@ from memory.longterm import extraction
 from memory.longterm.extraction import ExtractedFact, ExtractionResult, ExtractionRules, KnownMemory, TurnExchange
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MemoryFileUnreadable, MemoryLossRefused
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError, WrongState
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.rows import ExtractionRow, MemorySource
-from memory.store.store import Sessions
 from memory.workspace.files import FileConflict, FileTooBig
 from memory.workspace.safe_path import PathRefused
 

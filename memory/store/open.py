@@ -21,7 +21,7 @@ from memory.store.errors import SchemaOlder, StoreCorrupt
 from memory.store.maintenance.snapshots import restore_newest_snapshot
 from memory.store.schema.create import HEAD, create_tables, read_revision, upgrade_file
 from memory.store.schema.tables import instance
-from memory.store.store import SqlStore
+from memory.store.store import Store
 
 _INSTANCE = select(instance.c.lease_epoch, instance.c.clean)
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1, clean=no())
@@ -37,7 +37,7 @@ class _OpenRequest:
 
 async def open_store(
     path: Path, *, writable: bool = True, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
-) -> SqlStore:
+) -> Store:
     """Open the record, making it where there is none; a damaged one is put aside and the newest snapshot taken.
 
     Opened for writing it fences every earlier opening; whoever calls makes sure that no other process runs on it.
@@ -65,17 +65,17 @@ async def open_store(
         return await _open_for_writing(wish, healed)
 
 
-async def _open_for_reading(wish: _OpenRequest) -> SqlStore:
+async def _open_for_reading(wish: _OpenRequest) -> Store:
     reader = await connect_reader(wish.path, wish.busy_timeout, alone=True)
     async with AsyncExitStack() as undo:
         undo.push_async_callback(reader.close)
         if await reader.run_in_thread(read_revision(reader)) != HEAD:
             raise SchemaOlder("the database has an older version's tables; start mnema or run its migrate first")
         undo.pop_all()
-    return SqlStore(SqliteDatabase(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
+    return Store(SqliteDatabase(None, reader, wish.compiler, 0, wish.clock), wish.path, writable=False)
 
 
-async def _open_for_writing(wish: _OpenRequest, healed: str) -> SqlStore:
+async def _open_for_writing(wish: _OpenRequest, healed: str) -> Store:
     writer = await connect_writer(wish.path, wish.busy_timeout)
     async with AsyncExitStack() as undo:
         undo.push_async_callback(writer.close)
@@ -86,7 +86,7 @@ async def _open_for_writing(wish: _OpenRequest, healed: str) -> SqlStore:
         file = DatabaseFile(wish.path)
         undo.pop_all()
     database = SqliteDatabase(writer, reader, wish.compiler, lease, wish.clock, file)
-    return SqlStore(database, wish.path, writable=True, healed=healed, file=file)
+    return Store(database, wish.path, writable=True, healed=healed, file=file)
 
 
 async def _bring_up_to_date(wish: _OpenRequest, writer: SqliteConnection) -> None:

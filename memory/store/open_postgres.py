@@ -21,7 +21,7 @@ from memory.store.engine.postgres import (
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import FOREVER, NOW_SQL, instance
-from memory.store.store import SqlStore
+from memory.store.store import Store
 
 _TAKE_LEASE = update(instance).values(lease_epoch=instance.c.lease_epoch + 1)
 _LEASE = select(instance.c.lease_epoch)
@@ -45,7 +45,7 @@ class PostgresOptions:
     lease_seconds: float = LEASE_SECONDS
 
 
-async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> SqlStore:
+async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> Store:
     """Open the record, making its tables where there are none. Any number of processes may have it open.
 
     Raises:
@@ -69,7 +69,7 @@ async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> Sq
     except StoreError:
         await pool.close()
         raise
-    return SqlStore(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
+    return Store(PostgresDatabase(pool, compiler, lease, clock), None, writable=writable)
 
 
 async def _read_clock(bare: PostgresConnection) -> DatabaseClock:

@@ -15,7 +15,7 @@ from memory.longterm.memories import MemoryServices as LinesGround
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -26,7 +26,7 @@ class Shelf:
     """What a test holds. told: what conversations were told: (id, Chinese, English)."""
 
     home: HomeFolder
-    store: SqlStore
+    store: Store
     workspace: Workspace
     recall: Recall
     uses: UseCounters

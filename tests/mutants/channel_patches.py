@@ -95,10 +95,12 @@ CHANNELS = (
         name="what a channel keeps has a transaction of its own",
         guards="I1",
         file="memory/store/conversations/delivery.py",
-        old="        stored = await self._database.write(inbox.accept, arrivals, keep)\n",
+        old='    accept = write(arrivals.accept, committed="recv.committed")\n',
         new=(
-            "        if keep:\n            await self._database.write(inbox.accept, [], keep)\n"
-            "        stored = await self._database.write(inbox.accept, arrivals)\n"
+            "    async def accept(self, rows, keep=None):\n"
+            "        if keep:\n            await self._database.write(arrivals.accept, [], keep)\n"
+            "        stored = await self._database.write(arrivals.accept, rows)\n"
+            '        await hit_async("recv.committed")\n        return stored\n'
         ),
         tests=(f"{ATTACKS}::test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not",),
     ),

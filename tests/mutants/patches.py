@@ -223,7 +223,7 @@ MUTANTS = (
         name="a clear leaves open folds alone",
         guards="I18",
         file="memory/store/conversations/sessions.py",
-        old="    await mark_open_stale(tx, id)\n    if log_only is not None:\n",
+        old="    await mark_open_stale(tx, conversation)\n    if log_only is not None:\n",
         new="    if log_only is not None:\n",
         tests=(f"{MACHINE}::test_after_a_clear_a_new_fold_can_be_begun_at_once",),
     ),
@@ -239,8 +239,8 @@ MUTANTS = (
         name="the cut is made anew after the summary",
         guards="I36",
         file="memory/store/conversations/folds.py",
-        old="by=held.id, first=held.from_seq, last=held.to_seq",
-        new="by=held.id, first=held.from_seq, last=held.to_seq + 1",
+        old="by=fold.id, first=fold.from_seq, last=fold.to_seq",
+        new="by=fold.id, first=fold.from_seq, last=fold.to_seq + 1",
         tests=(f"{STORE}::TestFolds", MACHINE),
     ),
     Mutant(
@@ -248,7 +248,7 @@ MUTANTS = (
         guards="I36",
         file="memory/store/conversations/folds.py",
         old=(
-            "        await tx.run(_INSERT_COVERAGE, row=held.conversation, by=held.id, first=held.from_seq, "
+            "        await tx.run(_INSERT_COVERAGE, row=fold.conversation, by=fold.id, first=held.from_seq, "
             "last=held.to_seq)\n"
         ),
         new="",

@@ -31,7 +31,7 @@ from memory.store.rows import (
     TurnRow,
     Usage,
 )
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.walk.model import KEYED, UNKEYED, Talk
 
 NAMES = ("a", "b")
@@ -58,7 +58,7 @@ class Record(RuleBasedStateMachine):
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
 
-    async def opened(self) -> SqlStore:
+    async def opened(self) -> Store:
         return await open_store(self.folder / "mnema.db", busy_timeout=0.2, clock=lambda: self.now)
 
     def teardown(self) -> None:
@@ -282,7 +282,7 @@ class Record(RuleBasedStateMachine):
         old, self.store = self.store, self.do(self.opened())
         self.outlived(old)
 
-    def outlived(self, old: SqlStore) -> None:
+    def outlived(self, old: Store) -> None:
         """Here the later opening fences every earlier one, whatever it writes."""
         try:
             self.do(old.delivery.accept([arrival("a", "from the grave")]))

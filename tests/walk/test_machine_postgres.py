@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from memory.store.errors import StaleEpoch, WrongState
 from memory.store.open_postgres import PostgresOptions, open_postgres
 from memory.store.rows import SendOutcome
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.postgres import emptied, made  # noqa: F401  a fixture
 from tests.walk.machine import Record, outgoing, said
 
@@ -35,11 +35,11 @@ class OverPostgres(Record):
         emptied(url)
         super().__init__()
 
-    async def opened(self) -> SqlStore:
+    async def opened(self) -> Store:
         wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
         return await open_postgres(wanted)
 
-    def outlived(self, old: SqlStore) -> None:
+    def outlived(self, old: Store) -> None:
         """Its lease runs out, others recover what it held, and then its late writes find no row."""
         late = [talk.running for talk in self.talks.values() if talk.running]
         sends = [id for talk in self.talks.values() for id, row in talk.out.items() if row["state"] == "sending"]

@@ -22,10 +22,10 @@ from procrastinate.worker import Worker
 from psycopg_pool import AsyncConnectionPool
 
 from bot.dispatch import Dispatcher, RunStep
+from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
 from memory.store.engine.postgres import CLOSE_SECONDS, PostgresConnection, is_connection_lost, set_idle_timeout
 from memory.store.errors import StoreBusy
-from memory.store.store import Sessions
 from memory.tasks import cancel_and_wait
 
 # How the lanes' engine reaches the database: it waits for one that is away, for it gives up what it does otherwise.

@@ -25,7 +25,7 @@ from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, conn
 from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.engine.postgres_locks import exclusive_access as alone_on
 from memory.store.open_postgres import LEASE_SECONDS, PostgresOptions, open_postgres
-from memory.store.store import SqlStore
+from memory.store.store import Store
 
 PULSE_CONNECTIONS = 1  # for leases only: a process that has used up its other connections is busy, not dead
 COMMAND_CONNECTIONS = 3
@@ -130,7 +130,7 @@ async def note_beside(url: str, acts: Sequence[Act]) -> None:
         await store.close()
 
 
-async def _join_cluster(store: SqlStore, url: str, stack: AsyncExitStack) -> JobQueue:
+async def _join_cluster(store: Store, url: str, stack: AsyncExitStack) -> JobQueue:
     """Renew this command's lease while it runs; jobs that it queues are processed by the running workers."""
     database = cast(PostgresDatabase, store.database)
     await create_queue_tables(database)

@@ -7,26 +7,20 @@ from sqlalchemy import false as no
 from sqlalchemy import func, select, true, update
 
 from memory.failpoints import hit_async
-from memory.store.conversations import inbox, outbox, turns
-from memory.store.conversations import inbox as acts
-from memory.store.conversations import turns as deaths
+from memory.store.conversations import inbox as arrivals
+from memory.store.conversations import outbox, turns
 from memory.store.conversations.folds import take_over
 from memory.store.conversations.inbox import delay_all_albums
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.conversations.outbox import settle_orphaned
 from memory.store.conversations.turns import OPEN_TURNS, count_deaths
 from memory.store.engine.database import Database, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.rows import (
     ALBUM_SECONDS,
-    AcceptedRow,
-    InboxRow,
-    NewInboxRow,
     NewMessage,
     NewOutboxRow,
-    NoteChanges,
-    OutboxRow,
     RecoveryReport,
-    SendOutcome,
     TurnRow,
     TurnState,
     Usage,
@@ -101,58 +95,28 @@ async def _count_waiting(tx: Tx) -> int:
     return int(row["found"]) if row else 0
 
 
-class SqlDelivery:
-    """See memory.store.store.Delivery."""
+class Delivery(Repository):
+    """In by the inbox, out by the outbox: T1, T2, T6 to T8 and what recovery finds."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
-        stored = await self._database.write(inbox.accept, arrivals, keep)
-        await hit_async("recv.committed")
-        return stored
-
-    async def waiting(self) -> list[str]:
-        return await self._database.read(inbox.load_waiting)
-
-    async def next_inbox_row(self, conversation: str, now: float) -> InboxRow | None:
-        return await self._database.read(inbox.next_row, conversation, now)
-
-    async def inbox(self, id: str) -> InboxRow | None:
-        return await self._database.read(inbox.load_row, id)
-
-    async def load_batched_rows(self, row: InboxRow) -> list[InboxRow]:
-        return await self._database.read(acts.load_batched_rows, row)
-
-    async def claim(
-        self,
-        inbox_id: str,
-        user: NewMessage,
-        actor: str,
-        also: Sequence[InboxRow] = (),
-        *,
-        body: str = "",
-        who: str = "",
-    ) -> TurnRow:
-        claiming = turns.ClaimRequest(user=user, actor=actor, body=body, also=tuple(also), who=who)
-        claimed = await self._database.write(turns.claim_turn, inbox_id, claiming)
-        await hit_async("claim.committed")
-        return claimed
-
-    async def take_over(self, turn_id: str) -> TurnRow | None:
-        return await self._database.write(turns.take_over_turn, turn_id)
-
-    async def mark_opened(self, inbox_id: str) -> None:
-        await self._database.write(deaths.mark_opened, inbox_id)
-
-    async def deaths_of_others(self, inbox_id: str, since: float) -> int:
-        return await self._database.read(deaths.deaths_of_others, inbox_id, since)
-
-    async def begin(self, inbox_id: str) -> bool:
-        return await self._database.write(inbox.count_attempt, inbox_id)
-
-    async def settle(self, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False) -> None:
-        await self._database.write(turns.settle_inbox_row, inbox_id, out, dead=dead)
+    accept = write(arrivals.accept, committed="recv.committed")
+    waiting = read(arrivals.load_waiting)
+    next_inbox_row = read(arrivals.next_row)
+    inbox = read(arrivals.load_row)
+    load_batched_rows = read(arrivals.load_batched_rows)
+    claim = write(turns.claim_turn, committed="claim.committed")
+    take_over = write(turns.take_over_turn)
+    mark_opened = write(turns.mark_opened)
+    deaths_of_others = read(turns.deaths_of_others)
+    begin = write(arrivals.count_attempt)
+    settle = write(turns.settle_inbox_row)
+    notify = write(outbox.add_notices)
+    unsent = read(outbox.load_unsent)
+    move = write(arrivals.move)
+    has_open_parts = read(outbox.has_open_parts)
+    next_outbox_row = read(outbox.next_row)
+    sending = write(outbox.mark_sending, committed="outbox.claimed")
+    stayed = write(outbox.settle_not_sent)
+    sent = write(outbox.settle_sent, committed="outbox.marked")
 
     async def finish(
         self,
@@ -164,40 +128,21 @@ class SqlDelivery:
         *,
         remember: bool = False,
     ) -> bool:
-        ending = turns.FinishedTurn(state=state, final=final, out=out, usage=usage, remember=remember)
-        finished = await self._database.write(turns.finish_turn, turn, ending)
+        """T6: final message, all outbox rows, turn -> state, inbox -> done (dead for interrupted), usage.
+
+        remember: put the turn into the queue of those that are read for lasting facts (see Extractions).
+        Returns False and drops `out` (turn -> cancelled) when the epoch has moved since the claim. Calls of the
+        turn that are still open get their final state and a result message first.
+        """
+        finished = await self._database.write(turns.finish_turn, turn, state, final, out, usage, remember=remember)
         await hit_async("finish.committed")
         if remember:
             await hit_async("extract.queued")
         return finished
 
-    async def notify(self, conversation: str, source: str, out: Sequence[NewOutboxRow]) -> None:
-        await self._database.write(outbox.add_notices, conversation, source, out)
-
-    async def unsent(self) -> list[str]:
-        return await self._database.read(outbox.load_unsent)
-
-    async def move(self, arrival: NewInboxRow) -> None:
-        await self._database.write(acts.move, arrival)
-
-    async def has_open_parts(self, conversation: str) -> bool:
-        return await self._database.read(outbox.has_open_parts, conversation)
-
-    async def next_outbox_row(self, conversation: str) -> OutboxRow | None:
-        return await self._database.read(outbox.next_row, conversation)
-
-    async def sending(self, id: str) -> OutboxRow | None:
-        row = await self._database.write(outbox.mark_sending, id)
-        await hit_async("outbox.claimed")
-        return row
-
-    async def stayed(self, id: str, outcome: SendOutcome) -> OutboxRow | None:
-        return await self._database.write(outbox.settle_not_sent, id, outcome)
-
-    async def sent(self, id: str, outcome: SendOutcome) -> OutboxRow:
-        row = await self._database.write(outbox.settle_sent, id, outcome)
-        await hit_async("outbox.marked")
-        return row
-
     async def recover(self, now: float, *, alone: bool = True) -> RecoveryReport:
+        """R4, R6 to R9 in short transactions; running it twice changes nothing.
+
+        alone: no other process is at work, so what was to overtake its lane, or waited for its album, is nobody's.
+        """
         return await recover(self._database, now, alone=alone)

@@ -1,7 +1,7 @@
 """The fold's states: each step a compare-and-set, fenced by the conversation's epoch and head."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
@@ -12,9 +12,10 @@ from memory.store.conversations import ledger
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.prompt_state import raise_generation
 from memory.store.conversations.turns import load_running_number
-from memory.store.engine.database import Database, Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
-from memory.store.rows import FoldMethod, FoldPlan, FoldRow, LedgerFault, columns_of, load_linked_space, to_fold_row
+from memory.store.rows import FoldMethod, FoldPlan, FoldRow, columns_of, load_linked_space, to_fold_row
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, message
 
@@ -146,14 +147,22 @@ async def load_fold(tx: Tx, id: str) -> FoldRow | None:
 
 
 async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
+    """Which lines of these folds rest on words from outside; those that are not in the record are left out."""
     found = [await tx.one(_SELECT_LABEL, row=id) for id in ids]
     return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in found if row}
 
 
-async def load_folded(tx: Tx, id: str, epoch: int | None = None, bare: bool = False) -> list[FoldRow]:
-    """A conversation's folded folds, oldest first; epoch: only that one's; bare: without their TEXTS."""
+async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
+    """Folded ones, oldest first.
+
+    Args:
+        bare: with "" for their log texts and summaries, of which a conversation of years has megabytes.
+    """
     rows = await tx.all(
-        _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED, row=id, any_epoch=epoch is None, only=epoch or 0
+        _SELECT_FOLDED_WITHOUT_TEXTS if bare else _SELECT_FOLDED,
+        row=conversation,
+        any_epoch=epoch is None,
+        only=epoch or 0,
     )
     return [to_fold_row(row) for row in rows]
 
@@ -162,18 +171,19 @@ async def load_open_folds(tx: Tx) -> list[FoldRow]:
     return [to_fold_row(row) for row in await tx.all(_SELECT_OPEN)]
 
 
-async def load_fold_ids(tx: Tx, id: str) -> frozenset[str]:
-    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, row=id))
+async def load_fold_ids(tx: Tx, conversation: str) -> frozenset[str]:
+    """The ids of all its folds, in whatever state and epoch."""
+    return frozenset(row["id"] for row in await tx.all(_SELECT_IDS, row=conversation))
 
 
-async def plan_fold(tx: Tx, wanted: FoldPlan) -> FoldRow | None:
-    """Begin the planned fold; None if the conversation has moved on or another fold is under way."""
-    home = await take_numbers(tx, wanted.conversation)
-    if not _is_current(home, wanted.epoch, wanted.prev_fold) or not await _covers_whole_turns(tx, home, wanted):
+async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
+    """None when a fold of this conversation is open, or the epoch or the head has moved."""
+    home = await take_numbers(tx, plan.conversation)
+    if not _is_current(home, plan.epoch, plan.prev_fold) or not await _covers_whole_turns(tx, home, plan):
         return None
-    if not wanted.log_only and await tx.one(_SELECT_BEGUN, row=wanted.conversation):
+    if not plan.log_only and await tx.one(_SELECT_BEGUN, row=plan.conversation):
         return None
-    return await _insert_fold(tx, home, wanted)
+    return await _insert_fold(tx, home, plan)
 
 
 async def plan_log_only_fold(tx: Tx, home: Row, wanted: FoldPlan) -> None:
@@ -199,44 +209,45 @@ async def plan_log_only_fold(tx: Tx, home: Row, wanted: FoldPlan) -> None:
     await _insert_fold(tx, home, view)
 
 
-async def advance(tx: Tx, held: FoldRow, state: str, changes: FoldChanges) -> FoldRow | None:
-    home = await take_numbers(tx, held.conversation)
-    if not held.log_only and state != "stale" and not _is_current(home, held.epoch, held.prev_fold):
-        await _mark_stale(tx, held)
+async def advance(tx: Tx, fold: FoldRow, state: str, **changes: Unpack[FoldChanges]) -> FoldRow | None:
+    """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
+    home = await take_numbers(tx, fold.conversation)
+    if not fold.log_only and state != "stale" and not _is_current(home, fold.epoch, fold.prev_fold):
+        await _mark_stale(tx, fold)
         return None
-    if state not in TRANSITIONS.get(held.state, ()):
-        raise WrongState(f"a fold does not go from {held.state} to {state}")
-    return await _update_fold(tx, held, state, {name: value for name, value in changes.items() if value is not None})
+    if state not in TRANSITIONS.get(fold.state, ()):
+        raise WrongState(f"a fold does not go from {fold.state} to {state}")
+    return await _update_fold(tx, fold, state, {name: value for name, value in changes.items() if value is not None})
 
 
-async def commit(tx: Tx, held: FoldRow, tokens_after: int) -> FoldRow | None:
-    """T9."""
-    if not held.log_ref:
-        raise WrongState(f"fold {held.id} has no log entry")
-    if (await _load_known(tx, held.id)).state == "stale":
+async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
+    """T9, fenced by epoch and head; None when it is stale. A log-only fold moves no head."""
+    if not fold.log_ref:
+        raise WrongState(f"fold {fold.id} has no log entry")
+    if (await _load_known(tx, fold.id)).state == "stale":
         return None
-    if not held.log_only:
-        head = {"under": held.epoch, "former": held.prev_fold, "head": held.id}
-        if not await tx.run(_MOVE_HEAD, row=held.conversation, **head):
-            await _mark_stale(tx, held)
+    if not fold.log_only:
+        head = {"under": fold.epoch, "former": fold.prev_fold, "head": fold.id}
+        if not await tx.run(_MOVE_HEAD, row=fold.conversation, **head):
+            await _mark_stale(tx, fold)
             return None
-        await tx.run(_INSERT_COVERAGE, row=held.conversation, by=held.id, first=held.from_seq, last=held.to_seq)
-        await raise_generation(tx, held.conversation, "fold")
-    done = await _update_fold(tx, held, "folded", {"tokens_after": tokens_after}, was="logged")
+        await tx.run(_INSERT_COVERAGE, row=fold.conversation, by=fold.id, first=fold.from_seq, last=fold.to_seq)
+        await raise_generation(tx, fold.conversation, "fold")
+    done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, was="logged")
     await hit_async("fold.in_txn")
     return done
 
 
-async def undo(tx: Tx, id: str) -> FoldRow | None:
-    """A clear leaves no head behind, so the head, where there is one, is the newest act."""
-    home = await take_numbers(tx, id)
+async def undo(tx: Tx, conversation: str) -> FoldRow | None:
+    """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
+    home = await take_numbers(tx, conversation)
     held = await load_fold(tx, home["fold_head"])
     if held is None:
         return None
-    await tx.run(_MOVE_HEAD, row=id, under=home["epoch"], former=held.id, head=held.prev_fold)
+    await tx.run(_MOVE_HEAD, row=conversation, under=home["epoch"], former=held.id, head=held.prev_fold)
     await tx.run(_DELETE_COVERAGE, by=held.id)
-    await mark_open_stale(tx, id)
-    await raise_generation(tx, id, "fold undone")
+    await mark_open_stale(tx, conversation)
+    await raise_generation(tx, conversation, "fold undone")
     await tx.run(_MARK_UNDONE, row=held.id, seen=home["next_seq"])
     return await load_fold(tx, held.id)
 
@@ -256,8 +267,8 @@ async def take_over(tx: Tx) -> list[FoldRow]:
     return await _load_ours(tx)
 
 
-async def take_one(tx: Tx, id: str, at_once: bool) -> FoldRow | None:
-    """See Folds.take."""
+async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
+    """Carry out an open fold from now on; None while a living process does. at_once: take it from that one."""
     return await load_fold(tx, id) if await tx.run(_TAKE_ONE, row=id, mine=tx.lease, at_once=at_once) else None
 
 
@@ -350,110 +361,20 @@ async def _load_known(tx: Tx, id: str) -> FoldRow:
 # The door of folds: every state that one goes through is a transaction of its own.
 
 
-class Folds(Protocol):
-    """The fold's states: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
-
-    async def plan(self, plan: FoldPlan) -> FoldRow | None:
-        """None when a fold of this conversation is open, or the epoch or the head has moved."""
-        ...
-
-    async def advance(
-        self,
-        fold: FoldRow,
-        state: str,
-        *,
-        method: FoldMethod | None = None,
-        log_text: str | None = None,
-        summary: str | None = None,
-        summary_tokens: int | None = None,
-        source_sha256: str | None = None,
-        log_ref: str | None = None,
-        tainted: bool | None = None,
-        clean_lines: str | None = None,
-        summary_tainted: bool | None = None,
-    ) -> FoldRow | None:
-        """One step on; None (and stale) when the epoch or the head has moved. A log-only fold is never fenced."""
-        ...
-
-    async def commit(self, fold: FoldRow, tokens_after: int) -> FoldRow | None:
-        """T9, fenced by epoch and head; None when it is stale. A log-only fold moves no head."""
-        ...
-
-    async def undo(self, conversation: str) -> FoldRow | None:
-        """folded -> undone for the newest one; None when there is none, or a clear is the newer act."""
-        ...
-
-    async def folds(self, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
-        """Folded ones, oldest first.
-
-        Args:
-            bare: with "" for their log texts and summaries, of which a conversation of years has megabytes.
-        """
-        ...
-
-    async def open_folds(self) -> list[FoldRow]: ...
-
-    async def take(self, id: str, *, at_once: bool) -> FoldRow | None:
-        """Carry out an open fold from now on; None while a living process does. at_once: take it from that one."""
-        ...
-
-    async def fold_ids(self, conversation: str) -> frozenset[str]:
-        """The ids of all its folds, in whatever state and epoch."""
-        ...
-
-    async def fold(self, id: str) -> FoldRow | None: ...
-
-    async def labels(self, ids: Sequence[str]) -> dict[str, FoldLabel]:
-        """Which lines of these folds rest on words from outside; those that are not in the record are left out."""
-        ...
-
-    async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
-        """I36, one SQL statement."""
-        ...
-
-
 # The Folds door: each method is one unit of work.
 
 
-class SqlFolds:
-    """See memory.store.store.Folds."""
+class Folds(Repository):
+    """The fold's states: planned -> summarised -> checked -> logged -> folded, or stale; undone."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def plan(self, plan: FoldPlan) -> FoldRow | None:
-        return await self._database.write(plan_fold, plan)
-
-    async def advance(self, fold: FoldRow, state: str, **changes: Unpack[FoldChanges]) -> FoldRow | None:
-        return await self._database.write(advance, fold, state, changes)
-
-    async def commit(self, fold: FoldRow, tokens_after: int) -> FoldRow | None:
-        done = await self._database.write(commit, fold, tokens_after)
-        await hit_async("fold.folded")
-        return done
-
-    async def undo(self, conversation: str) -> FoldRow | None:
-        undone = await self._database.write(undo, conversation)
-        await hit_async("fold.undone")
-        return undone
-
-    async def folds(self, conversation: str, epoch: int | None = None, *, bare: bool = False) -> list[FoldRow]:
-        return await self._database.read(load_folded, conversation, epoch, bare)
-
-    async def open_folds(self) -> list[FoldRow]:
-        return await self._database.read(load_open_folds)
-
-    async def fold_ids(self, conversation: str) -> frozenset[str]:
-        return await self._database.read(load_fold_ids, conversation)
-
-    async def take(self, id: str, *, at_once: bool) -> FoldRow | None:
-        return await self._database.write(take_one, id, at_once)
-
-    async def fold(self, id: str) -> FoldRow | None:
-        return await self._database.read(load_fold, id)
-
-    async def labels(self, ids: Sequence[str]) -> dict[str, FoldLabel]:
-        return await self._database.read(load_labels, ids)
-
-    async def check_ledger(self, conversation: str = "") -> list[LedgerFault]:
-        return await self._database.read(ledger.check_ledger, conversation)
+    plan = write(plan_fold)
+    advance = write(advance)
+    commit = write(commit, committed="fold.folded")
+    undo = write(undo, committed="fold.undone")
+    folds = read(load_folded)
+    open_folds = read(load_open_folds)
+    fold_ids = read(load_fold_ids)
+    take = write(take_one)
+    fold = read(load_fold)
+    labels = read(load_labels)
+    check_ledger = read(ledger.check_ledger)

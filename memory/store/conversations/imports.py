@@ -29,10 +29,10 @@ _INSERT_OUTBOX = insert(outbox)
 
 
 async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> str:
-    """See Sessions.bring_in.
+    """A conversation from elsewhere (`mnema sessions import`), all of it in one transaction; returns its id.
 
-    Raises:
-        WrongState: there is a conversation at that place.
+    Ids, numbers and places are given anew; times, parts, origins and counts are kept. Nothing of it is sent.
+    Refused where there is a conversation at that place.
     """
     where = {"channel": place.channel, "account": place.account, "chat_id": place.chat_id, "thread_id": place.thread_id}
     if await tx.one(_SELECT_BY_PLACE, **where) is not None:

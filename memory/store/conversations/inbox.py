@@ -147,7 +147,9 @@ async def delay_all_albums(tx: Tx, due: float) -> None:
 
 @single_query
 async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
-    """What goes into the turn of a row beside it, oldest first: what was said aside, the other parts of its album."""
+    """What goes into the turn of that row beside it, oldest first: the newest 200 of what was said aside, and the
+    rest of its album.
+    """
     if row.album:
         found = await tx.all(_SELECT_CONTEXT_ROWS_AND_ALBUM, of=row.conversation, named=row.album, row=row.id)
     else:
@@ -168,10 +170,7 @@ async def take_context_rows(tx: Tx, rows: tuple[InboxRow, ...], turn_id: str) ->
 
 
 async def move(tx: Tx, arrival: NewInboxRow) -> None:
-    """T13: the conversations of a chat go by its new id, and its new space joins the memory of the old one.
-
-    Where something was said at the new id before the move was heard of, that goes on, with the old memory.
-    """
+    """T13 for a chat of which a send was told that it has moved: see Arrival, kind move."""
     place = arrival.place
     who = {"of_channel": place.channel, "of_account": place.account}
     old, new = [await tx.all(_SELECT_BY_CHAT, called=chat, **who) for chat in (place.chat_id, arrival.target)]
@@ -287,10 +286,9 @@ _SELECT_NEXT = (
 
 
 async def accept(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
-    """T1 for all of them; see Delivery.accept.
+    """T1: one transaction for all of them; a known key changes nothing. Makes conversations as needed.
 
-    Raises:
-        ValueError: a key is empty, or a body is not a JSON object.
+    What was HELD in their conversations may go from now on. keep: what goes into a channel's notes with them.
     """
     stored = [await _accept_one(tx, arrival) for arrival in arrivals]
     if keep is not None:
@@ -301,20 +299,24 @@ async def accept(tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | No
 
 @single_query
 async def load_waiting(tx: Tx) -> list[str]:
+    """Conversations that have inbox rows in state new (due or not) or running."""
     return [row["conversation"] for row in await tx.all(_SELECT_WAITING)]
 
 
 @single_query
-async def next_row(tx: Tx, conversation_id: str, now: float) -> InboxRow | None:
-    row = await tx.one(_SELECT_NEXT, row=conversation_id, now=now)
+async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
+    """The lane's next row: a running one first, else of the new ones that are not urgent the oldest that is due at
+    `now`, else the one that is due first.
+    """
+    row = await tx.one(_SELECT_NEXT, row=conversation, now=now)
     return to_inbox_row(row) if row else None
 
 
-async def count_attempt(tx: Tx, id: str) -> bool:
-    """See Delivery.begin."""
-    row = await tx.one(_SELECT_ONE, row=id)
-    if row is None or not await tx.run(_COUNT_ATTEMPT, row=id, mine=tx.lease):
-        raise WrongState(f"inbox row {id} is not new")
+async def count_attempt(tx: Tx, inbox_id: str) -> bool:
+    """Before a command's effect, durable; False where it had begun before. From then on no edit changes the row."""
+    row = await tx.one(_SELECT_ONE, row=inbox_id)
+    if row is None or not await tx.run(_COUNT_ATTEMPT, row=inbox_id, mine=tx.lease):
+        raise WrongState(f"inbox row {inbox_id} is not new")
     return bool(row["reason"] != BEGUN)
 
 

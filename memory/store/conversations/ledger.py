@@ -114,6 +114,6 @@ _CHECK = union_all(
 )
 
 
-async def check_ledger(tx: Tx, id: str = "") -> list[LedgerFault]:
-    """All breaches of one conversation, or of all for ""; a sound record has none."""
-    return [LedgerFault(**row) for row in await tx.all(_CHECK, only=id)]
+async def check_ledger(tx: Tx, conversation: str = "") -> list[LedgerFault]:
+    """I36, one SQL statement."""
+    return [LedgerFault(**row) for row in await tx.all(_CHECK, only=conversation)]

@@ -215,13 +215,15 @@ async def add_parts(
     tx.notify(QueueKey(kind="out", id=conversation_id, channel=conversation_row["channel"]))
 
 
-async def add_notices(tx: Tx, conversation_id: str, source: str, out: Sequence[NewOutboxRow]) -> None:
+async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewOutboxRow]) -> None:
+    """Notice rows that answer no inbox row; the same source twice changes nothing."""
     if await tx.one(_SELECT_BY_SOURCE, source=source) is None:
-        await add_parts(tx, conversation_id, source, out)
+        await add_parts(tx, conversation, source, out)
 
 
 @single_query
 async def load_unsent(tx: Tx) -> list[str]:
+    """Conversations that have outbox rows pending or unknown."""
     return [row["conversation"] for row in await tx.all(_SELECT_UNSENT)]
 
 
@@ -232,29 +234,34 @@ async def release(tx: Tx, conversation_id: str, place: Place) -> None:
 
 
 @single_query
-async def has_open_parts(tx: Tx, conversation_id: str) -> bool:
-    return await tx.one(_SELECT_OPEN_PART, row=conversation_id) is not None
+async def has_open_parts(tx: Tx, conversation: str) -> bool:
+    """Whether parts of earlier answers are still on their way."""
+    return await tx.one(_SELECT_OPEN_PART, row=conversation) is not None
 
 
 @single_query
-async def next_row(tx: Tx, conversation_id: str) -> OutboxRow | None:
-    row = await tx.one(_SELECT_NEXT, row=conversation_id)
+async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
+    """The oldest part that may go next (pending, whatever its not_before), none while one is sending."""
+    row = await tx.one(_SELECT_NEXT, row=conversation)
     return to_outbox_row(row) if row else None
 
 
 async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
-    """T7. The key's time runs from the first send."""
+    """T7: pending -> sending, attempts + 1; None when it is no longer pending."""
     taken = await tx.run(_MARK_SENDING, row=id, mine=tx.lease, begun=tx.now)
     return await _load_row(tx, id) if taken else None
 
 
 async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | None:
-    """T7 and T8 in one of a part that did not leave; None when it is no longer pending."""
+    """T7 and T8 in one, for a part that surely did not leave; None when it is no longer pending."""
     return await _settle(tx, id, outcome, tx.lease) if await mark_sending(tx, id) else None
 
 
 async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
-    """T8 of a part that we are sending."""
+    """T8. "unknown" is settled at once by the diagram: pending again (key valid, or marked), or dropped.
+
+    "failed" fails the later parts of the source too.
+    """
     return await _settle(tx, id, outcome, tx.lease)
 
 

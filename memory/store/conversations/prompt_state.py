@@ -37,22 +37,23 @@ async def raise_generation(tx: Tx, id: str, reason: str) -> None:
     tx.breaks.append(reason)
 
 
-async def add_reductions(tx: Tx, id: str, reductions: Sequence[Reduction], reason: str) -> None:
-    generation = (await load_conversation_row(tx, id))["prefix_generation"] + 1
-    new = [await _insert_reduction(tx, id, one, reason, generation) for one in reductions]
+async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
+    """Record reductions; raises prefix_generation by one when any is new."""
+    generation = (await load_conversation_row(tx, conversation))["prefix_generation"] + 1
+    new = [await _insert_reduction(tx, conversation, one, reason, generation) for one in reductions]
     if any(new):
-        await raise_generation(tx, id, reason)
+        await raise_generation(tx, conversation, reason)
 
 
-async def mark_prefix(tx: Tx, id: str, sha256: str, reason: str) -> int:
-    """The first mark is no change: there was no prefix before it."""
-    home = await load_conversation_row(tx, id)
+async def mark_prefix(tx: Tx, conversation: str, sha256: str, reason: str) -> int:
+    """Note what the prefix (system, tools, model) is now; returns the generation, raised when it changed."""
+    home = await load_conversation_row(tx, conversation)
     if home["prefix_sha256"] == sha256:
         return int(home["prefix_generation"])
-    await tx.run(_MARK_PREFIX, row=id, now_sha256=sha256, why=reason)
+    await tx.run(_MARK_PREFIX, row=conversation, now_sha256=sha256, why=reason)
     if home["prefix_sha256"]:
-        await raise_generation(tx, id, reason)
-    return int((await load_conversation_row(tx, id))["prefix_generation"])
+        await raise_generation(tx, conversation, reason)
+    return int((await load_conversation_row(tx, conversation))["prefix_generation"])
 
 
 async def load_live_reductions(tx: Tx, id: str, live_from: int) -> tuple[Reduction, ...]:
@@ -93,24 +94,27 @@ _DELETE_TEXT = delete(prefix_text).where(
 )
 
 
-async def load_snapshot(tx: Tx, id: str) -> PromptSnapshot | None:
-    """What was shown last, None where nothing was yet."""
-    head = await tx.one(_SELECT_SNAPSHOT, row=id)
+async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
+    """What the files look like in this conversation's prefix, None where none was taken yet."""
+    head = await tx.one(_SELECT_SNAPSHOT, row=conversation)
     if head is None:
         return None
     own = {name: head[name] for name in ("source", "epoch", "fold_head", "reductions")}
-    return PromptSnapshot(**own, parts=tuple(_to_part(row) for row in await tx.all(_SELECT_PARTS, row=id)))
+    return PromptSnapshot(**own, parts=tuple(_to_part(row) for row in await tx.all(_SELECT_PARTS, row=conversation)))
 
 
-async def set_snapshot(tx: Tx, id: str, taken: PromptSnapshot, reason: str) -> int:
-    """See Sessions.set_snapshot. One that was taken before a clear or a fold changes nothing when it comes after."""
-    home = await take_numbers(tx, id)
-    if (home["epoch"], home["fold_head"]) == (taken.epoch, taken.fold_head):
-        before = await load_snapshot(tx, id)
-        await delete_snapshot(tx, id, keep={hash_text(part.text) for part in taken.parts})
-        await _insert_snapshot(tx, id, taken)
-        if before is not None and before.parts != taken.parts:
-            await raise_generation(tx, id, reason)
+async def set_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
+    """Keep a new one; returns the generation, raised when there was one before and its parts are others now.
+
+    One whose epoch or fold_head is not the conversation's any more changes nothing.
+    """
+    home = await take_numbers(tx, conversation)
+    if (home["epoch"], home["fold_head"]) == (snapshot.epoch, snapshot.fold_head):
+        before = await load_snapshot(tx, conversation)
+        await delete_snapshot(tx, conversation, keep={hash_text(part.text) for part in snapshot.parts})
+        await _insert_snapshot(tx, conversation, snapshot)
+        if before is not None and before.parts != snapshot.parts:
+            await raise_generation(tx, conversation, reason)
             return int(home["prefix_generation"]) + 1
     return int(home["prefix_generation"])
 

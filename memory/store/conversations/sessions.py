@@ -1,7 +1,7 @@
 """The Sessions door: each method is one unit of work."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -22,30 +22,25 @@ from sqlalchemy import (
     update,
 )
 
-from memory.conversation import Message, Reduction, Session, Summary, Turn
+from memory.conversation import Message, Session, Summary, Turn
 from memory.failpoints import hit_async
 from memory.store.audit import append_act
-from memory.store.conversations import imports, prompt_state, traces, turns, usage
+from memory.store.conversations import imports, prompt_state, traces, turns
 from memory.store.conversations import messages as calls
+from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
 from memory.store.conversations.messages import load_conversation_row, take_numbers
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import delete_snapshot, load_live_reductions, raise_generation
-from memory.store.conversations.traces import Trace
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
-from memory.store.engine.database import Database, Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.rows import (
     LINKED_SPACE,
     PLACE_COLUMNS,
-    CallRow,
     ConversationRow,
     FoldPlan,
-    NewMessage,
-    Place,
-    PlannedCall,
-    PromptSnapshot,
     TranscriptRow,
-    TurnRow,
     Usage,
     columns_of,
     to_conversation_row,
@@ -92,45 +87,47 @@ _START_EPOCH = (
 )
 
 
-async def clear_conversation(tx: Tx, id: str, log_only: FoldPlan | None = None, by: str = "") -> int:
-    """T10. What the view held when its turns were closed is what a log-only fold covers."""
-    await take_numbers(tx, id)
-    await cancel_open_turns(tx, id)
-    home = await load_conversation_row(tx, id)
-    await mark_open_stale(tx, id)
+async def clear_conversation(tx: Tx, conversation: str, log_only: FoldPlan | None = None, *, by: str = "") -> int:
+    """T10; with `log_only` (from /new) that fold is planned with it. Returns the epoch. by: who wants it."""
+    await take_numbers(tx, conversation)
+    await cancel_open_turns(tx, conversation)
+    home = await load_conversation_row(tx, conversation)
+    await mark_open_stale(tx, conversation)
     if log_only is not None:
         await plan_log_only_fold(tx, home, log_only)
     epoch = int(home["epoch"]) + 1
     await tx.run(
         _INSERT_CLEARING,
-        conversation=id,
+        conversation=conversation,
         epoch=epoch,
         view_from=home["view_from"],
         fold_head=home["fold_head"],
         at=tx.now,
     )
-    await tx.run(_START_EPOCH, row=id, former=home["epoch"], first=home["next_seq"], head="")
-    await drop_unsent(tx, id)
-    await raise_generation(tx, id, "clear")
-    await append_act(tx, "clear", id, f"epoch {epoch}", by)
+    await tx.run(_START_EPOCH, row=conversation, former=home["epoch"], first=home["next_seq"], head="")
+    await drop_unsent(tx, conversation)
+    await raise_generation(tx, conversation, "clear")
+    await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
     await hit_async("clear.in_txn")
     return epoch
 
 
-async def undo_clear(tx: Tx, id: str, by: str = "") -> bool:
-    """The newest clear is the newest act exactly while nothing has been folded on it: then there is no head."""
-    await take_numbers(tx, id)
-    former = await tx.one(_SELECT_NEWEST_CLEARING, row=id)
-    if former is None or (await load_conversation_row(tx, id))["fold_head"]:
+async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
+    """Take back the newest clear (epoch + 1 again); False when a clear is not the newest act on the context."""
+    await take_numbers(tx, conversation)
+    former = await tx.one(_SELECT_NEWEST_CLEARING, row=conversation)
+    if former is None or (await load_conversation_row(tx, conversation))["fold_head"]:
         return False
-    await cancel_open_turns(tx, id)
-    await mark_open_stale(tx, id)
-    home = await load_conversation_row(tx, id)
-    await tx.run(_MARK_UNDONE, row=id, at_epoch=former["epoch"], taken_back=True)
-    await tx.run(_START_EPOCH, row=id, former=home["epoch"], first=former["view_from"], head=former["fold_head"])
-    await keep_unsent(tx, id, home["epoch"], home["epoch"] + 1)
-    await raise_generation(tx, id, "clear undone")
-    await append_act(tx, "undo clear", id, f"epoch {home['epoch'] + 1}", by)
+    await cancel_open_turns(tx, conversation)
+    await mark_open_stale(tx, conversation)
+    home = await load_conversation_row(tx, conversation)
+    await tx.run(_MARK_UNDONE, row=conversation, at_epoch=former["epoch"], taken_back=True)
+    await tx.run(
+        _START_EPOCH, row=conversation, former=home["epoch"], first=former["view_from"], head=former["fold_head"]
+    )
+    await keep_unsent(tx, conversation, home["epoch"], home["epoch"] + 1)
+    await raise_generation(tx, conversation, "clear undone")
+    await append_act(tx, "undo clear", conversation, f"epoch {home['epoch'] + 1}", by)
     return True
 
 
@@ -143,7 +140,7 @@ _SELECT_NEXT_SEQS = select(conversation.c.id, conversation.c.next_seq).where(
 
 @single_query
 async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
-    """The next seq of every conversation that has messages."""
+    """The next seq of each conversation that is of this very space, linked ones not among them."""
     return {row["id"]: row["next_seq"] for row in await tx.all(_SELECT_NEXT_SEQS, space=space)}
 
 
@@ -270,19 +267,15 @@ _FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("most")
 _LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("most"))
 
 
-async def load_session(tx: Tx, id: str, turns: int = 0) -> Session:
-    """See Sessions.load.
-
-    Raises:
-        LookupError: there is no such conversation.
-    """
-    home = await tx.one(_SELECT_SESSION, row=id)
+async def load_session(tx: Tx, conversation: str, turns: int = 0) -> Session:
+    """The session as it may be shown. Touches only live rows (and the newest `turns` of them when > 0)."""
+    home = await tx.one(_SELECT_SESSION, row=conversation)
     if home is None:
-        raise LookupError(f"there is no conversation {id}")
+        raise LookupError(f"there is no conversation {conversation}")
     live_from = home["view_from"] if home["head_to_seq"] is None else home["head_to_seq"] + 1
     from_turn = home["next_turn"] - turns if turns else 0
     return Session(
-        conversation=id,
+        conversation=conversation,
         space=home["home"],
         epoch=home["epoch"],
         next_seq=home["next_seq"],
@@ -290,8 +283,8 @@ async def load_session(tx: Tx, id: str, turns: int = 0) -> Session:
         view_from=home["view_from"],
         fold_head=home["fold_head"],
         summary=_load_summary(home),
-        turns=_group_by_turn(await _load_messages(tx, id, live_from, from_turn=from_turn)),
-        reductions=await load_live_reductions(tx, id, live_from) if home["prefix_generation"] else (),
+        turns=_group_by_turn(await _load_messages(tx, conversation, live_from, from_turn=from_turn)),
+        reductions=await load_live_reductions(tx, conversation, live_from) if home["prefix_generation"] else (),
         running=home["running"] or 0,
         policy=home["policy"],
         model=home["model"],
@@ -301,21 +294,28 @@ async def load_session(tx: Tx, id: str, turns: int = 0) -> Session:
 
 
 @single_query
-async def load_messages(tx: Tx, id: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
-    return await _load_messages(tx, id, from_seq, to_seq, limit)
+async def load_messages(tx: Tx, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
+    """Stored originals in order of seq, cleared ones included; to_seq 0: to the end."""
+    return await _load_messages(tx, conversation, from_seq, to_seq, limit)
 
 
 @single_query
-async def load_lines(tx: Tx, id: str, before: int = 0, limit: int = 50, after: int = 0) -> list[TranscriptRow]:
+async def load_lines(
+    tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
+) -> list[TranscriptRow]:
+    """The transcript, oldest first: the newest `limit` below `before` (0: all), or the first above `after`."""
     statement = _FIRST_LINES if after else _LAST_LINES
-    rows = await tx.all(statement, row=id, above=after, below=before or _MAX_SEQ, most=limit)
+    rows = await tx.all(statement, row=conversation, above=after, below=before or _MAX_SEQ, most=limit)
     found = [to_transcript_line(row) for row in rows]
     return found if after else found[::-1]
 
 
 @single_query
-async def find_conversation(tx: Tx, place: dict[str, str]) -> ConversationRow | None:
-    row = await tx.one(_SELECT_BY_PLACE, **place)
+async def find_conversation(
+    tx: Tx, channel: str, account: str, chat_id: str, thread_id: str = ""
+) -> ConversationRow | None:
+    """The conversation of a chat of one of our accounts, None when there is none."""
+    row = await tx.one(_SELECT_BY_PLACE, channel=channel, account=account, chat_id=chat_id, thread_id=thread_id)
     return to_conversation_row(row) if row else None
 
 
@@ -328,12 +328,13 @@ async def load_conversation(tx: Tx, id: str) -> ConversationRow | None:
 
 @single_query
 async def list_conversations(tx: Tx, channel: str = "", limit: int = 200) -> list[ConversationRow]:
-    """Conversations that people see, newest first."""
+    """Newest first."""
     return [to_conversation_row(row) for row in await tx.all(_SELECT_LISTED, only=channel, most=limit)]
 
 
 @single_query
 async def load_idle(tx: Tx, before: datetime) -> list[str]:
+    """Conversations with live turns that nobody wrote in since."""
     return [row["id"] for row in await tx.all(_SELECT_IDLE, before=before.timestamp())]
 
 
@@ -387,8 +388,17 @@ _CHANGED = _NEWEST_FIRST.where(conversation.c.updated >= bindparam("since")).lim
 
 
 @single_query
-async def load_page(tx: Tx, cursor: str, limit: int, own: bool) -> tuple[list[ConversationRow], str]:
-    """See Sessions.page. The cursor names the last row of a page, so rows that do not move are seen exactly once."""
+async def load_page(
+    tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False
+) -> tuple[list[ConversationRow], str]:
+    """A page of the list, newest first, and the cursor of the next one ("" after the last).
+
+    Conversations that do not move while the pages are read are in exactly one of them; one that gets a message
+    meanwhile moves to the front. own: only the owner's, in private.
+
+    Raises:
+        ValueError: the cursor is not one of this list.
+    """
     found = _CURSOR.fullmatch(cursor)
     if cursor and found is None:
         raise ValueError("the cursor is not one of this list")
@@ -400,8 +410,8 @@ async def load_page(tx: Tx, cursor: str, limit: int, own: bool) -> tuple[list[Co
 
 
 @single_query
-async def load_changed(tx: Tx, since: float, limit: int) -> list[ConversationRow]:
-    """See Sessions.changed."""
+async def load_changed(tx: Tx, since: float, limit: int = 200) -> list[ConversationRow]:
+    """Those with a message at or after `since` (unix seconds of `Store.now`), newest first."""
     return [to_conversation_row(row) for row in await tx.all(_CHANGED, since=since, most=limit)]
 
 
@@ -443,118 +453,52 @@ _SET_CHOICE = (
 )
 
 
-class SqlSessions:
-    """See memory.store.store.Sessions."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def load(self, conversation: str, turns: int = 0) -> Session:
-        return await self._database.read(load_session, conversation, turns)
-
-    async def find(self, channel: str, account: str, chat_id: str, thread_id: str = "") -> ConversationRow | None:
-        place = {"channel": channel, "account": account, "chat_id": chat_id, "thread_id": thread_id}
-        return await self._database.read(find_conversation, place)
-
-    async def conversation(self, id: str) -> ConversationRow | None:
-        return await self._database.read(load_conversation, id)
-
-    async def conversations(self, channel: str = "", limit: int = 200) -> list[ConversationRow]:
-        return await self._database.read(list_conversations, channel, limit)
-
-    async def page(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> tuple[list[ConversationRow], str]:
-        return await self._database.read(load_page, cursor, limit, own)
-
-    async def changed(self, since: float, limit: int = 200) -> list[ConversationRow]:
-        return await self._database.read(load_changed, since, limit)
-
-    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[TranscriptRow]:
-        return await self._database.read(load_lines, conversation, before, limit, after)
-
-    async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
-        return await self._database.read(load_messages, conversation, from_seq, to_seq, limit)
-
-    async def add_step(
-        self, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
-    ) -> list[CallRow]:
-        planned = await self._database.write(turns.add_step, turn, message, calls, usage)
-        await hit_async("plan.committed")
-        return planned
-
-    async def start_calls(self, calls: Sequence[CallRow]) -> None:
-        await self._database.write(turns.start_calls, calls)
-        await hit_async("tool.started")
-
-    async def end_calls(self, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
-        told = await self._database.write(turns.end_calls, turn, results, message)
-        await hit_async("tool.committed")
-        return told
-
-    async def calls(self, turn_id: str) -> list[CallRow]:
-        return await self._database.read(calls.load_calls, turn_id)
-
-    async def turn(self, id: str) -> TurnRow | None:
-        return await self._database.read(turns.load_turn, id)
-
-    async def reduce(self, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
-        await self._database.write(prompt_state.add_reductions, conversation, reductions, reason)
-
-    async def mark_prefix(self, conversation: str, sha256: str, reason: str) -> int:
-        return await self._database.write(prompt_state.mark_prefix, conversation, sha256, reason)
-
-    async def snapshot(self, conversation: str) -> PromptSnapshot | None:
-        return await self._database.read(prompt_state.load_snapshot, conversation)
-
-    async def set_snapshot(self, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
-        return await self._database.write(prompt_state.set_snapshot, conversation, snapshot, reason)
-
-    async def clear(self, conversation: str, log_only: FoldPlan | None = None, *, by: str = "") -> int:
-        epoch = await self._database.write(clear_conversation, conversation, log_only, by)
-        await hit_async("clear.committed")
-        return epoch
-
-    async def undo_clear(self, conversation: str, *, by: str = "") -> bool:
-        return await self._database.write(undo_clear, conversation, by)
-
-    async def choose(self, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
-        await self._database.write(_set_choice, conversation, policy, model)
-
-    async def ends(self, space: str) -> dict[str, int]:
-        return await self._database.read(load_next_seqs, space)
-
-    async def usage(self, since: datetime, conversation: str = "") -> list[Usage]:
-        return await self._database.read(usage.sum_usage, since, conversation)
-
-    async def spend(self, conversation: str, spent: Sequence[Usage]) -> None:
-        await self._database.write(usage.add_usage, conversation, spent)
-
-    async def factor(self, model: str) -> tuple[float, int, float]:
-        return await self._database.read(usage.load_factor, model)
-
-    async def set_factors(self, learned: Mapping[str, tuple[float, int, float]]) -> None:
-        await self._database.write(usage.set_factors, learned)
-
-    async def idle(self, before: datetime) -> list[str]:
-        return await self._database.read(load_idle, before)
-
-    async def import_conversation(self, place: Place, turns: Sequence[Turn]) -> str:
-        return await self._database.write(imports.import_conversation, place, turns)
-
-    async def delete(self, conversation: str) -> None:
-        await self._database.write(delete_conversation, conversation)
-
-    async def trace(self, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
-        return await self._database.read(
-            traces.load_trace, conversation, traces.TraceQuery(of=of, sender=sender, below=below)
-        )
-
-
-async def _set_choice(tx: Tx, id: str, policy: str | None, model: str | None) -> None:
+async def _set_choice(tx: Tx, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
     await tx.run(
         _SET_CHOICE,
-        row=id,
+        row=conversation,
         set_policy=policy is not None,
         to_policy=policy,
         set_model=model is not None,
         to_model=model,
     )
+
+
+class Sessions(Repository):
+    """What conversations hold: T2 to T6's messages read back, T10, and the transcript."""
+
+    load = read(load_session)
+    find = read(find_conversation)
+    conversation = read(load_conversation)
+    conversations = read(list_conversations)
+    page = read(load_page)
+    changed = read(load_changed)
+    lines = read(load_lines)
+    messages = read(load_messages)
+    add_step = write(turns.add_step, committed="plan.committed")
+    start_calls = write(turns.start_calls, committed="tool.started")
+    end_calls = write(turns.end_calls, committed="tool.committed")
+    calls = read(calls.load_calls)
+    turn = read(turns.load_turn)
+    reduce = write(prompt_state.add_reductions)
+    mark_prefix = write(prompt_state.mark_prefix)
+    snapshot = read(prompt_state.load_snapshot)
+    set_snapshot = write(prompt_state.set_snapshot)
+    clear = write(clear_conversation, committed="clear.committed")
+    undo_clear = write(undo_clear)
+    choose = write(_set_choice)
+    ends = read(load_next_seqs)
+    usage = read(usage_rows.sum_usage)
+    factor = read(usage_rows.load_factor)
+    set_factors = write(usage_rows.set_factors)
+    idle = read(load_idle)
+    import_conversation = write(imports.import_conversation)
+    trace = read(traces.load_trace)
+
+    async def spend(self, conversation: str, spent: Sequence[Usage]) -> None:
+        """Tokens of model calls beside a turn (a fold, an extraction)."""
+        await self._database.write(usage_rows.add_usage, conversation, spent)
+
+    async def delete(self, conversation: str) -> None:
+        """A person asked (`mnema sessions delete`): the conversation with all its rows."""
+        await self._database.write(delete_conversation, conversation)

@@ -113,19 +113,13 @@ _SELECT_PARTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceQuery:
-    """Which message is meant; see Sessions.trace."""
+async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
+    """What became of a message here, None for an unknown one. sender: only theirs; below: lines under that number.
 
-    of: str = ""
-    sender: str = ""
-    below: int = 0
-
-
-async def load_trace(tx: Tx, conversation: str, which: TraceQuery) -> Trace | None:
-    """See Sessions.trace."""
-    where = {"row": conversation, "below": which.below or _LAST_LINE, "only": which.sender}
-    found = await (tx.one(_SELECT_THIS, **where, of=which.of) if which.of else tx.one(_SELECT_NEWEST, **where))
+    of: a trace id, or the id of a message or of an answer to it; "": of the newest that asked the model.
+    """
+    where = {"row": conversation, "below": below or _LAST_LINE, "only": sender}
+    found = await (tx.one(_SELECT_THIS, **where, of=of) if of else tx.one(_SELECT_NEWEST, **where))
     if found is None:
         return None
     worked = await tx.one(_SELECT_TURN, row=found["turn_id"]) if found["turn_id"] else None

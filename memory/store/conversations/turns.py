@@ -1,7 +1,7 @@
 """Turns of work, from T2 to T6."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, insert, select, update
 
@@ -112,17 +112,17 @@ async def release_work(tx: Tx) -> None:
     await tx.run(_RELEASE_TURNS, mine=tx.lease)
 
 
-async def mark_opened(tx: Tx, id: str) -> None:
-    """A row that is still new is at work from now on; a row that is not any more is left alone."""
-    await tx.run(_MARK_OPENED, row=id, mine=tx.lease)
+async def mark_opened(tx: Tx, inbox_id: str) -> None:
+    """Before a row that is still new is opened: from now on the death of this process counts for it."""
+    await tx.run(_MARK_OPENED, row=inbox_id, mine=tx.lease)
 
 
-async def deaths_of_others(tx: Tx, id: str, since: float) -> int:
-    """Deaths at which another message that came in since was alone at work; those of messages given up are explained.
+async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
+    """How often the process died while it had one other message at work that came in since and was not given up.
 
-    Looks at every row of the inbox: only for a message that is about to be given up.
+    since: unix time.
     """
-    [row] = await tx.all(_DEATHS_OF_OTHERS, row=id, since=since)
+    [row] = await tx.all(_DEATHS_OF_OTHERS, row=inbox_id, since=since)
     return int(row["deaths"])
 
 
@@ -216,49 +216,33 @@ def running_turn_number(conversation: ColumnElement[str]) -> ScalarSelect[int | 
 _SELECT_RUNNING = select(running_turn_number(bindparam("row", type_=Text())).label("number"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedTurn:
-    """All that T6 stores of a turn."""
+async def claim_turn(
+    tx: Tx, inbox_id: str, user: NewMessage, actor: str, also: Sequence[InboxRow] = (), *, body: str = "", who: str = ""
+) -> TurnRow:
+    """T2: inbox new -> running, turn made, its user message stored with the inbox row's id.
 
-    state: TurnState
-    final: NewMessage | None
-    out: Sequence[NewOutboxRow]
-    usage: Sequence[Usage]
-    #: It is to be read for lasting facts.
-    remember: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRequest:
-    """What T2 is given."""
-
-    user: NewMessage
-    actor: str
-    #: Whose budget the turn counts to.
-    who: str = ""
-    #: Of the row, as it was read.
-    body: str = ""
-    #: Rows that end with it, in order of their lines.
-    also: tuple[InboxRow, ...] = ()
-
-
-async def claim_turn(tx: Tx, inbox_id: str, claiming: ClaimRequest) -> TurnRow:
-    """T2; a second open turn of the conversation is refused by the table itself."""
+    also: rows that end with it (see companions). body: of the row, as it was read; Rewritten where an edit came
+    between. who: whose budget it counts to (see Spending).
+    """
     row = await tx.one(_SELECT_INBOX, row=inbox_id)
     if row is None or row["state"] != "new":
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
-    if claiming.body and row["body"] != claiming.body:
+    if body and row["body"] != body:
         raise MessageEdited(f"inbox row {inbox_id} was edited")
     conversation_row = await take_numbers(tx, row["conversation"], turns=1, seqs=1)
-    made = await _insert_turn(tx, inbox_id, row, claiming, conversation_row)
+    made = await _insert_turn(tx, inbox_id, row, conversation_row, actor=actor, who=who)
     await tx.run(_CLAIM, row=inbox_id, by=made.id, mine=tx.lease)
-    await take_along(tx, claiming.also, made.id)
-    await add_message(tx, _turn_ref(made), replace(claiming.user, id=inbox_id), conversation_row)
+    await take_along(tx, tuple(also), made.id)
+    await add_message(tx, _turn_ref(made), replace(user, id=inbox_id), conversation_row)
     await hit_async("claim.in_txn")
     return made
 
 
 async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False) -> None:
+    """A row that needs no turn (a command, a refusal): inbox -> done and its notices, one transaction.
+
+    dead: it was given up, inbox -> dead.
+    """
     row = await tx.one(_SELECT_INBOX, row=inbox_id)
     if row is None or not await tx.run(_SETTLE, row=inbox_id, became="dead" if dead else "done"):
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
@@ -272,16 +256,16 @@ async def load_turn(tx: Tx, id: str) -> TurnRow | None:
     return to_turn_row(row) if row else None
 
 
-async def take_over_turn(tx: Tx, id: str) -> TurnRow | None:
-    """See Delivery.take_over."""
-    holder = await tx.one(_SELECT_HOLDER, row=id)
+async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
+    """Hold an open turn from now on, whoever held it: its lane runs here."""
+    holder = await tx.one(_SELECT_HOLDER, row=turn_id)
     if holder is not None and holder["lease_epoch"] != tx.lease:
         if holder["gone"]:
             await count_deaths(tx)  # before this row leaves those that its holder had at work
-        await tx.run(_TAKE_OVER, row=id, mine=tx.lease)
+        await tx.run(_TAKE_OVER, row=turn_id, mine=tx.lease)
         await tx.run(_TAKE_INBOX, row=holder["inbox_id"], mine=tx.lease)
-        await settle_calls(tx, id)
-    return await load_turn(tx, id)
+        await settle_calls(tx, turn_id)
+    return await load_turn(tx, turn_id)
 
 
 @single_query
@@ -292,18 +276,18 @@ async def load_running_number(tx: Tx, conversation: str) -> int:
 
 
 async def add_step(
-    tx: Tx, held: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
+    tx: Tx, turn: TurnRow, message: NewMessage, calls: Sequence[PlannedCall], usage: Usage
 ) -> list[CallRow]:
-    """T3."""
-    await _set_state(tx, held, "running", "waiting" if calls else "running", more=1)
-    await add_message(tx, _turn_ref(held), message)
-    planned = await plan_calls(tx, held.id, calls)
-    await add_usage(tx, held.conversation, [usage], held.id)
+    """T3: the assistant message, its calls as planned, usage, step + 1. Raises Fenced if the epoch moved."""
+    await _set_state(tx, turn, "running", "waiting" if calls else "running", more=1)
+    await add_message(tx, _turn_ref(turn), message)
+    planned = await plan_calls(tx, turn.id, calls)
+    await add_usage(tx, turn.conversation, [usage], turn.id)
     return planned
 
 
 async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
-    """T4."""
+    """T4: planned -> started, before the effect."""
     for call in calls:
         held = await load_turn(tx, call.turn_id)
         if held is None or not await start_call(tx, call.id):
@@ -313,35 +297,44 @@ async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
             await append_act(tx, f"tool {call.name}", held.conversation, "started", held.actor, args=args)
 
 
-async def end_calls(tx: Tx, held: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
-    """T5. All calls that have no result get theirs here."""
-    await _set_state(tx, held, "waiting", "running")
-    left = {call.id: call for call in await load_open_calls(tx, held.id)}
+async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
+    """T5: (call, final state) for each, and the one user message that holds all their results."""
+    await _set_state(tx, turn, "waiting", "running")
+    left = {call.id: call for call in await load_open_calls(tx, turn.id)}
     if left.keys() != {call.id for call, _ in results}:
         raise WrongState("the results are not those of the calls that wait for one")
-    told = await add_message(tx, _turn_ref(held), message)
+    told = await add_message(tx, _turn_ref(turn), message)
     for call, state in results:
         await end_call(tx, left[call.id], state, told.id)
     return told
 
 
-async def finish_turn(tx: Tx, held: TurnRow, ending: FinishedTurn) -> bool:
+async def finish_turn(
+    tx: Tx,
+    held: TurnRow,
+    state: TurnState,
+    final: NewMessage | None,
+    out: Sequence[NewOutboxRow],
+    usage: Sequence[Usage] = (),
+    *,
+    remember: bool = False,
+) -> bool:
     """T6; False when the epoch has moved, for then it was cancelled with the clear, and nothing of it is said."""
-    ended = await tx.told(_END_RETURNING, row=held.id, holder=tx.lease, became=ending.state, now=tx.now)
-    await add_usage(tx, held.conversation, ending.usage, held.id, ended)
+    ended = await tx.told(_END_RETURNING, row=held.id, holder=tx.lease, became=state, now=tx.now)
+    await add_usage(tx, held.conversation, usage, held.id, ended)
     if ended is None:
         if (await load_conversation_row(tx, held.conversation))["epoch"] == held.epoch:
             raise WrongState(f"turn {held.id} is not open, or not ours")
         return False
     if ended["step"]:  # only a step plans calls
         await close_calls(tx, held)
-    seqs = 0 if ending.final is None else 1
-    taken = await take_numbers(tx, held.conversation, seqs=seqs, lines=len(ending.out), touched=True)
-    if ending.final is not None:
-        await add_message(tx, _turn_ref(held), ending.final, taken)
-    await add_parts(tx, held.conversation, answer_source(held.inbox_id), ending.out, held.inbox_id, taken)
-    await tx.run(_END_INBOX, row=held.inbox_id, became="dead" if ending.state == "interrupted" else "done")
-    if ending.remember:
+    seqs = 0 if final is None else 1
+    taken = await take_numbers(tx, held.conversation, seqs=seqs, lines=len(out), touched=True)
+    if final is not None:
+        await add_message(tx, _turn_ref(held), final, taken)
+    await add_parts(tx, held.conversation, answer_source(held.inbox_id), out, held.inbox_id, taken)
+    await tx.run(_END_INBOX, row=held.inbox_id, became="dead" if state == "interrupted" else "done")
+    if remember:
         await queue_extraction(tx, held)
     await hit_async("finish.in_txn")
     return True
@@ -358,7 +351,7 @@ def answer_source(inbox_id: str) -> str:
     return f"{inbox_id}:answer"
 
 
-async def _insert_turn(tx: Tx, inbox_id: str, row: Row, claiming: ClaimRequest, conversation_row: Row) -> TurnRow:
+async def _insert_turn(tx: Tx, inbox_id: str, row: Row, conversation_row: Row, *, actor: str, who: str) -> TurnRow:
     """home: the conversation's row, the number of the turn and of its first message taken."""
     made = TurnRow(
         id=new_id(tx.now),
@@ -366,7 +359,7 @@ async def _insert_turn(tx: Tx, inbox_id: str, row: Row, claiming: ClaimRequest, 
         number=conversation_row["next_turn"] - 1,
         epoch=conversation_row["epoch"],
         inbox_id=inbox_id,
-        actor=claiming.actor,
+        actor=actor,
         state="running",
         step=0,
         attempts=0,
@@ -379,8 +372,8 @@ async def _insert_turn(tx: Tx, inbox_id: str, row: Row, claiming: ClaimRequest, 
         number=made.number,
         epoch=made.epoch,
         inbox_id=inbox_id,
-        actor=claiming.actor,
-        who=claiming.who,
+        actor=actor,
+        who=who,
         asked=row["received"],
         state=made.state,
         trace_id=made.trace_id,

@@ -73,18 +73,19 @@ async def add_usage(
 
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
-    """Sums per model and purpose since then."""
+    """Sums per model and purpose."""
     return [Usage(**row) for row in await tx.all(_SELECT_SUMS, since=since.timestamp(), only=conversation)]
 
 
 @single_query
 async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
-    """(factor, samples, last error in per cent) of a model's counter."""
+    """(factor, samples, last error in per cent) of the counter for that model; (1.0, 0, 0.0) when unknown."""
     row = await tx.one(_SELECT_FACTOR, name=model)
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
 async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
+    """What `factor` tells from now on, by model."""
     for model, (factor, samples, error) in learned.items():
         if not await tx.run(_SET_FACTOR, name=model, to=factor, of=samples, off=error):
             await tx.run(_INSERT_FACTOR, model=model, factor=factor, samples=samples, error_percent=error)

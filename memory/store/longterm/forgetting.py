@@ -32,7 +32,8 @@ from memory.store.conversations.folds import OPEN, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot as forget_snapshot
 from memory.store.conversations.prompt_state import load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import (
     EraseReport,
@@ -307,7 +308,7 @@ class _RedactedSummary:
 
 
 async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
-    """Redact everything of a space and its members in the record; a second time finds nothing more to do."""
+    """The same redaction once more, for what was written meanwhile."""
     tally = _EraseCounts()
     for talk in await tx.all(_SELECT_CONVERSATIONS, space=space):
         await _ConversationEraser(tx=tx, row=talk, targets=targets, tally=tally).erase()
@@ -494,66 +495,24 @@ _SELECT_MESSAGES_OF_SPACE = (
 DescribeErase = Callable[[EraseReport], tuple[str, str]]
 
 
-class SqlForgetRequests:
-    """See memory.store.longterm.protocols.Forgettings."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def ask(self, row: ForgettingRow) -> None:
-        await self._database.write(_insert_request, row)
-
-    async def asked(self, conversation: str, now: datetime) -> ForgettingRow | None:
-        return await self._database.read(_load_requested, conversation, now)
-
-    async def move(
-        self, id: str, state: ForgettingState, *, targets: str | None = None, receipt: str | None = None
-    ) -> None:
-        await self._database.write(_move, id, state, targets, receipt)
-
-    async def row(self, id: str) -> ForgettingRow:
-        return await self._database.read(_load_known, id)
-
-    async def load_open(self) -> list[ForgettingRow]:
-        return await self._database.read(_load_open)
-
-    async def last(self, space: str) -> ForgettingRow | None:
-        return await self._database.read(_load_last, space)
-
-    async def expire(self, now: datetime) -> None:
-        await self._database.write(_expire, now)
-
-    async def said(self, space: str, after: str, limit: int) -> list[LocatedMessage]:
-        return await self._database.read(_load_messages, space, after, limit)
-
-    async def confirm(self, row: ForgettingRow, targets: ForgetTargets, written: DescribeErase) -> EraseReport:
-        erased = await self._database.write(_confirm, row, targets, written)
-        await hit_async("forget.committed")
-        return erased
-
-    async def erase(self, space: str, targets: ForgetTargets) -> EraseReport:
-        return await self._database.write(erase, space, targets)
-
-    async def empty(self, id: str, receipt: str) -> None:
-        await self._database.write(_end_request, id, receipt)
-
-    async def compact(self) -> bool:
-        return await self._database.compact()
-
-
 async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
+    """A new one in state asked; an older asked one of the same conversation is dropped."""
     await tx.run(_DROP_OLDER, here=row.conversation)
     await tx.run(_DROP_EXPIRED, at_most=tx.now)
     values = {name: getattr(row, name) for name in ForgettingRow.__dataclass_fields__}
     await tx.run(_INSERT, **{**values, "expires": row.expires.timestamp(), "at": row.at.timestamp()})
 
 
-async def _load_requested(tx: Tx, here: str, now: datetime) -> ForgettingRow | None:
-    row = await tx.one(_SELECT_REQUESTED, here=here, at_most=now.timestamp())
+async def _load_requested(tx: Tx, conversation: str, now: datetime) -> ForgettingRow | None:
+    """The one that waits for its confirmation and has not expired."""
+    row = await tx.one(_SELECT_REQUESTED, here=conversation, at_most=now.timestamp())
     return _to_row(row) if row else None
 
 
-async def _move(tx: Tx, id: str, state: str, targets: str | None, receipt: str | None) -> None:
+async def _move(
+    tx: Tx, id: str, state: ForgettingState, *, targets: str | None = None, receipt: str | None = None
+) -> None:
+    """asked -> confirmed | dropped; confirmed -> removed; removed -> done; anything else raises WrongState."""
     row = await _load_known(tx, id)
     if state not in TRANSITIONS.get(row.state, ()):
         raise WrongState(f"a forgetting does not go from {row.state} to {state}")
@@ -563,8 +522,8 @@ async def _move(tx: Tx, id: str, state: str, targets: str | None, receipt: str |
 
 
 async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, written: DescribeErase) -> EraseReport:
-    """T14 whole: the record redacted, the rest of the work kept as a row, the act noted."""
-    await _move(tx, row.id, "confirmed", None, None)
+    """T14: asked -> confirmed, the record redacted, and what `written` makes of it kept as targets and receipt."""
+    await _move(tx, row.id, "confirmed")
     erased = await erase(tx, row.space, targets)
     words, told = written(erased)
     await tx.run(_MOVE, row=row.id, was="confirmed", became="confirmed", words=words, told=told)
@@ -573,11 +532,13 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, written: 
 
 
 async def _end_request(tx: Tx, id: str, receipt: str) -> None:
+    """What was to be forgotten is not kept any more, in its place the receipt; the state stays."""
     row = await _load_known(tx, id)
     await tx.run(_MOVE, row=id, was=row.state, became=row.state, words="", told=receipt)
 
 
 async def _load_known(tx: Tx, id: str) -> ForgettingRow:
+    """Raises WrongState where there is none."""
     row = await tx.one(_SELECT_ONE, row=id)
     if row is None:
         raise WrongState(f"there is no forgetting {id}")
@@ -585,19 +546,23 @@ async def _load_known(tx: Tx, id: str) -> ForgettingRow:
 
 
 async def _load_open(tx: Tx) -> list[ForgettingRow]:
+    """confirmed or removed: they go on at start."""
     return [_to_row(row) for row in await tx.all(_SELECT_OPEN)]
 
 
 async def _load_last(tx: Tx, space: str) -> ForgettingRow | None:
+    """The newest one that is done."""
     row = await tx.one(_SELECT_LAST, of=space)
     return _to_row(row) if row else None
 
 
 async def _expire(tx: Tx, now: datetime) -> None:
+    """asked -> dropped for those that nobody confirmed in time; what they were to forget is not kept."""
     await tx.run(_DROP_EXPIRED, at_most=now.timestamp())
 
 
 async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[LocatedMessage]:
+    """Messages of a space and those linked to it in order of their ids, from behind the id `after`."""
     return [
         _to_located_message(row)
         for row in await tx.all(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, most=limit)
@@ -611,3 +576,23 @@ def _to_located_message(row: Row) -> LocatedMessage:
 
 def _to_row(row: Row) -> ForgettingRow:
     return ForgettingRow(**{**row, "expires": from_unix(row["expires"]), "at": from_unix(row["at"])})
+
+
+class ForgetRequests(Repository):
+    """What people asked to have forgotten, and T14."""
+
+    ask = write(_insert_request)
+    asked = read(_load_requested)
+    move = write(_move)
+    row = read(_load_known)
+    load_open = read(_load_open)
+    last = read(_load_last)
+    expire = write(_expire)
+    said = read(_load_messages)
+    confirm = write(_confirm, committed="forget.committed")
+    erase = write(erase)
+    empty = write(_end_request)
+
+    async def compact(self) -> bool:
+        """No byte of what was deleted is left in the database's files; False when a reader was in the way."""
+        return await self._database.compact()

@@ -2,24 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from sqlalchemy import bindparam, case, delete, insert, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Database, Row, Tx, single_query
+from memory.store.engine.database import Row, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
 from memory.store.people.rows import (
     AccessRequest,
     AccessRequestRow,
-    ApprovalRow,
-    ApprovalState,
     GrantedRole,
     GrantRow,
-    NewApproval,
     Notice,
     OpenTurn,
     Party,
@@ -80,7 +77,8 @@ _OWNER_HOME = (
 
 
 @single_query
-async def load_grants(tx: Tx, channel: str, account: str, person: str, group: str) -> list[GrantRow]:
+async def load_grants(tx: Tx, channel: str, account: str, person: str, group: str = "") -> list[GrantRow]:
+    """What that person has with one account of ours, and that group; grants for any account among them."""
     return [
         _to_grant_row(row) for row in await tx.all(_SELECT_GRANTS, on=channel, mine=account, person=person, group=group)
     ]
@@ -88,11 +86,12 @@ async def load_grants(tx: Tx, channel: str, account: str, person: str, group: st
 
 @single_query
 async def load_all_grants(tx: Tx) -> list[GrantRow]:
+    """Oldest first."""
     return [_to_grant_row(row) for row in await tx.all(_SELECT_ALL)]
 
 
 async def add_grant(tx: Tx, row: GrantRow) -> None:
-    """See Access.grant."""
+    """In place of what the party had for the same group; `at` is now, whatever the row says."""
     party = row.party
     key = {"on": party.channel, "whose": party.id, "kind": party.subject, "mine": party.account, "within": row.group}
     await tx.run(_DELETE_REPLACED, **key)
@@ -114,7 +113,7 @@ async def add_grant(tx: Tx, row: GrantRow) -> None:
 
 
 async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
-    """See Access.revoke."""
+    """Takes every grant of a person or group away, a block too; open approvals of that person end."""
     held = [_to_grant_row(row) for row in await tx.all(_SELECT_OF_PARTY, on=channel, whose=id)]
     await tx.run(_DELETE_GRANTS, on=channel, whose=id)
     ended = await end_approvals_of(tx, channel, id)
@@ -125,6 +124,9 @@ async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
 
 
 async def find_owner_conversation(tx: Tx) -> tuple[str, str]:
+    """(conversation, its channel) in which an owner wrote last in private, on this machine only for want of
+    another; ("", "") for none.
+    """
     row = await tx.one(_OWNER_HOME)
     return (row["id"], row["channel"]) if row else ("", "")
 
@@ -215,7 +217,11 @@ _SELECT_WRONG_OWNER_CODES = _SELECT_WRONG.where(
 async def add_request(
     tx: Tx, knock: AccessRequest, code_sha256: str, expires: datetime, notices: Sequence[Notice]
 ) -> bool:
-    """See Access.meet."""
+    """One transaction: a request is stored and `notices` are told; False, and nothing, where there is no room.
+
+    A person: not blocked, codes not `locked`, one request an hour, 3 waiting and 20 a day per account of ours.
+    A group: one for ever, 20 a day per account; code_sha256 is "" then and nothing expires.
+    """
     if not await _has_room(tx, knock.party):
         return False
     await tx.run(_DELETE_OLD, before=tx.now - KEEP_DECIDED.total_seconds())
@@ -244,13 +250,18 @@ async def _has_room(tx: Tx, party: Party) -> bool:
 
 
 async def load_requests(tx: Tx) -> list[AccessRequestRow]:
+    """Pending and not expired, oldest first."""
     return [_to_request_row(row) for row in await tx.all(_SELECT_OPEN, now=tx.now)]
 
 
 async def decide_request(
-    tx: Tx, code_sha256: str, state: RequestState, by: str, channel: str
+    tx: Tx, code_sha256: str, state: RequestState, by: str, channel: str = ""
 ) -> AccessRequestRow | None:
-    """See Access.decide."""
+    """pending -> approved (the person is a user now) or denied (blocked).
+
+    None for an unknown, used or expired code, one of another channel where `channel` is given, or while `locked`.
+    The fifth wrong code within an hour clears all that is pending.
+    """
     if await is_locked(tx):
         return None
     found = next((_to_request_row(row) for row in await tx.all(_SELECT_BY_CODE, code=code_sha256, kind="user")), None)
@@ -265,10 +276,12 @@ async def decide_request(
 
 
 async def is_locked(tx: Tx) -> datetime | None:
+    """Until when no code is looked at, None when codes are."""
     return lock_end([from_unix(row["at"]) for row in await tx.all(_SELECT_WRONG_CODES)], from_unix(tx.now))
 
 
 async def make_owner_code(tx: Tx, code_sha256: str, expires: datetime, by: str) -> None:
+    """In place of any that was not used."""
     await tx.run(_CLEAR_PENDING, kind="owner")
     nobody = Party(channel="", account="", subject="user", id="")
     await _insert_request(
@@ -278,7 +291,10 @@ async def make_owner_code(tx: Tx, code_sha256: str, expires: datetime, by: str) 
 
 
 async def redeem_owner_code(tx: Tx, party: Party, name: str, code_sha256: str, notices: Sequence[Notice]) -> bool:
-    """See Access.claim_owner."""
+    """Whether this is the code that makes that person an owner: now, and `notices` are told, or before.
+
+    After 5 wrong ones within an hour nothing that the person types is looked at for an hour.
+    """
     for row in await tx.all(_SELECT_BY_CODE, code=code_sha256, kind="owner"):
         if row["state"] == "approved" and _to_request_row(row).party == party:
             return True  # the platform brings the message once more
@@ -341,143 +357,26 @@ def _to_request_row(row: Row) -> AccessRequestRow:
     )
 
 
-class SqlAccessRecords:
-    """See memory.store.people.access.Access."""
-
-    def __init__(self, database: Database) -> None:
-        self._read, self._write = database.read, database.write
-
-    async def grants(self, channel: str, account: str, person: str, group: str = "") -> list[GrantRow]:
-        return await self._read(load_grants, channel, account, person, group)
-
-    async def load_all_grants(self) -> list[GrantRow]:
-        return await self._read(load_all_grants)
-
-    async def grant(self, row: GrantRow) -> None:
-        await self._write(add_grant, row)
-
-    async def revoke(self, channel: str, id: str, by: str) -> RevokeResult:
-        return await self._write(revoke_grants, channel, id, by)
-
-    async def find_owner_conversation(self) -> tuple[str, str]:
-        return await self._read(find_owner_conversation)
-
-    async def tell(self, notices: Sequence[Notice]) -> None:
-        await self._write(add_all_notices, notices)
-
-    async def add_request(
-        self, knock: AccessRequest, code_sha256: str, expires: datetime, notices: Sequence[Notice]
-    ) -> bool:
-        return await self._write(add_request, knock, code_sha256, expires, notices)
-
-    async def requests(self) -> list[AccessRequestRow]:
-        return await self._read(load_requests)
-
-    async def decide(
-        self, code_sha256: str, state: RequestState, by: str, channel: str = ""
-    ) -> AccessRequestRow | None:
-        return await self._write(decide_request, code_sha256, state, by, channel)
-
-    async def locked(self) -> datetime | None:
-        return await self._read(is_locked)
-
-    async def make_owner_code(self, code_sha256: str, expires: datetime, by: str) -> None:
-        await self._write(make_owner_code, code_sha256, expires, by)
-
-    async def redeem_owner_code(self, party: Party, name: str, code_sha256: str, notices: Sequence[Notice]) -> bool:
-        return await self._write(redeem_owner_code, party, name, code_sha256, notices)
-
-    async def ask(self, asking: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
-        return await self._write(approvals.add_approval, asking, notices)
-
-    async def approval(self, sha256: str, person: Party) -> ApprovalRow | None:
-        return await self._read(approvals.find_approval, sha256, person)
-
-    async def move(self, id: str, was: ApprovalState, state: ApprovalState) -> bool:
-        return await self._write(approvals.set_state, id, was, state)
-
-
 # The store's door to who may talk, as a Protocol that any backend passes the suite of.
 #
 # All methods may raise StoreFull, StoreBusy or StoreCorrupt. Each that changes something adds to the audit's chain.
 
 
-class AccessRecords(Protocol):
+class AccessRecords(Repository):
     """Who was given what, who asks for it, and which acts wait for a person."""
 
-    async def grants(self, channel: str, account: str, person: str, group: str = "") -> list[GrantRow]:
-        """What that person has with one account of ours, and that group; grants for any account among them."""
-        ...
-
-    async def load_all_grants(self) -> list[GrantRow]:
-        """Oldest first."""
-        ...
-
-    async def grant(self, row: GrantRow) -> None:
-        """In place of what the party had for the same group; `at` is now, whatever the row says."""
-        ...
-
-    async def revoke(self, channel: str, id: str, by: str) -> RevokeResult:
-        """Takes every grant of a person or group away, a block too; open approvals of that person end."""
-        ...
-
-    async def find_owner_conversation(self) -> tuple[str, str]:
-        """(conversation, its channel) in which an owner wrote last in private, on this machine only for want of
-        another; ("", "") for none.
-        """
-        ...
-
-    async def tell(self, notices: Sequence[Notice]) -> None:
-        """See Delivery.notify."""
-        ...
-
-    async def add_request(
-        self, knock: AccessRequest, code_sha256: str, expires: datetime, notices: Sequence[Notice]
-    ) -> bool:
-        """One transaction: a request is stored and `notices` are told; False, and nothing, where there is no room.
-
-        A person: not blocked, codes not `locked`, one request an hour, 3 waiting and 20 a day per account of ours.
-        A group: one for ever, 20 a day per account; code_sha256 is "" then and nothing expires.
-        """
-        ...
-
-    async def requests(self) -> list[AccessRequestRow]:
-        """Pending and not expired, oldest first."""
-        ...
-
-    async def decide(
-        self, code_sha256: str, state: RequestState, by: str, channel: str = ""
-    ) -> AccessRequestRow | None:
-        """pending -> approved (the person is a user now) or denied (blocked).
-
-        None for an unknown, used or expired code, one of another channel where `channel` is given, or while `locked`.
-        The fifth wrong code within an hour clears all that is pending.
-        """
-        ...
-
-    async def locked(self) -> datetime | None:
-        """Until when no code is looked at, None when codes are."""
-        ...
-
-    async def make_owner_code(self, code_sha256: str, expires: datetime, by: str) -> None:
-        """In place of any that was not used."""
-        ...
-
-    async def redeem_owner_code(self, party: Party, name: str, code_sha256: str, notices: Sequence[Notice]) -> bool:
-        """Whether this is the code that makes that person an owner: now, and `notices` are told, or before.
-
-        After 5 wrong ones within an hour nothing that the person types is looked at for an hour.
-        """
-        ...
-
-    async def ask(self, asking: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
-        """Store it and tell its person, one transaction; the same call a second time gives the first one's row."""
-        ...
-
-    async def approval(self, sha256: str, person: Party) -> ApprovalRow | None:
-        """That person's, in whatever state, by the hash of its code or of what its button brings."""
-        ...
-
-    async def move(self, id: str, was: ApprovalState, state: ApprovalState) -> bool:
-        """False where it is not in that state (any more), or is to leave "asked" for "running" after its time."""
-        ...
+    grants = read(load_grants)
+    load_all_grants = read(load_all_grants)
+    grant = write(add_grant)
+    revoke = write(revoke_grants)
+    find_owner_conversation = read(find_owner_conversation)
+    tell = write(add_all_notices)
+    add_request = write(add_request)
+    requests = read(load_requests)
+    decide = write(decide_request)
+    locked = read(is_locked)
+    make_owner_code = write(make_owner_code)
+    redeem_owner_code = write(redeem_owner_code)
+    ask = write(approvals.add_approval)
+    approval = read(approvals.find_approval)
+    move = write(approvals.set_state)

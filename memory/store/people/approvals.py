@@ -19,7 +19,7 @@ from memory.store.schema.memory_tables import approval as table
 
 
 async def add_all_notices(tx: Tx, notices: Sequence[Notice]) -> None:
-    """Put them into the outbox; one whose source is known there is not told again."""
+    """See Delivery.notify."""
     for notice in notices:
         await add_notices(tx, notice.conversation, notice.source, notice.out)
 
@@ -53,7 +53,7 @@ _END_OF_PERSON = (
 
 
 async def add_approval(tx: Tx, asking: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
-    """See Access.ask."""
+    """Store it and tell its person, one transaction; the same call a second time gives the first one's row."""
     if known := await tx.one(_SELECT_BY_CALL, asked=asking.call):
         return _to_row(known)
     await tx.run(_END_EXPIRED, now=tx.now)
@@ -85,12 +85,13 @@ async def add_approval(tx: Tx, asking: NewApproval, notices: Sequence[Notice]) -
 
 
 async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | None:
+    """That person's, in whatever state, by the hash of its code or of what its button brings."""
     row = await tx.one(_SELECT_BY_CODE, sha=sha256, on=person.channel, mine=person.account, whose=person.id)
     return _to_row(row) if row else None
 
 
 async def set_state(tx: Tx, id: str, was: ApprovalState, state: ApprovalState) -> bool:
-    """See Access.move."""
+    """False where it is not in that state (any more), or is to leave "asked" for "running" after its time."""
     row = await _load_one(tx, id)
     late = state == "running" and row.expires.timestamp() <= tx.now
     if late or not await tx.run(_MOVE, row=id, former=was, became=state):

@@ -4,14 +4,15 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, insert, or_, select, update
 
 from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act, digest_arguments
-from memory.store.engine.database import Database, Row, Tx
+from memory.store.engine.database import Row, Tx
+from memory.store.engine.repository import Repository, read, write
 from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.rows import from_unix
 from memory.store.schema.columns import literal_text
@@ -132,49 +133,8 @@ _PAGES_NAMING_FILES = {
 _NAMES_FILES = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%"}
 
 
-class SqlPeople:
-    """See memory.store.people.people.People."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def everyone(self) -> list[PersonRow]:
-        return await self._database.read(_load_people)
-
-    async def count_in_groups(self, account: str) -> int:
-        return await self._database.read(_count_in_groups, account)
-
-    async def count_acts_naming(self, person: Person) -> int:
-        return await self._database.read(_count_acts, person)
-
-    async def begin(self, person: Person) -> PersonRemovalRow:
-        leaving = await self._database.write(_begin_removal, person)
-        await hit_async("forget.committed")
-        return leaving
-
-    async def leaving(self) -> list[PersonRemovalRow]:
-        return await self._database.read(_load_removals)
-
-    async def conversations(self, person: Person) -> list[str]:
-        return await self._database.read(_load_conversations, person)
-
-    async def drop(self, leaving: PersonRemovalRow) -> int:
-        return await self._database.write(_delete_rows, leaving)
-
-    async def counted(self, leaving: PersonRemovalRow) -> None:
-        await self._database.write(_set_counts, leaving)
-
-    async def gone(self, leaving: PersonRemovalRow, by: str) -> None:
-        await self._database.write(_finish_removal, leaving, by)
-
-    async def load_named_blobs(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
-        return await self._database.read(_load_named_blobs, source, after, limit)
-
-    async def compact(self) -> bool:
-        return await self._database.compact()
-
-
 async def _load_people(tx: Tx) -> list[PersonRow]:
+    """One for each space of private talk, the owner's too, in order of the spaces."""
     talks: dict[str, list[Row]] = defaultdict(list)
     for row in await tx.all(_SELECT_CONVERSATIONS):
         talks[row["space"]].append(row)
@@ -196,12 +156,14 @@ def _person_row(space: str, rows: Sequence[Row], writers: Mapping[str, Collectio
 
 
 async def _count_in_groups(tx: Tx, account: str) -> int:
+    """How many messages of that account stand in groups; they are the groups'."""
     channel, id = _audit_name(account)
     row = await tx.one(_COUNT_IN_GROUPS, on=channel, whose=id)
     return int(row["found"]) if row else 0
 
 
 async def _count_acts(tx: Tx, person: Person) -> int:
+    """How many rows of the chain of acts name them; those stay."""
     by = [f"{channel}/%/{_escape_like(id)}" for channel, id in map(_audit_name, person.accounts)]
     rows = [await tx.one(_ACTS_ON, named=space) for space in person.spaces]
     rows += [await tx.one(_ACTS_BY, like=actor) for actor in by]
@@ -209,11 +171,12 @@ async def _count_acts(tx: Tx, person: Person) -> int:
 
 
 async def _load_conversations(tx: Tx, person: Person) -> list[str]:
+    """Ids of their private conversations."""
     return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS) if row["space"] in person.spaces]
 
 
 async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
-    """Who leaves is in the record from here on, with the files that their rows name, before any row goes."""
+    """From here on they are to be removed, whatever dies; gives what is known of one who is leaving already."""
     known = next((one for one in await _load_removals(tx) if set(one.person.spaces) & set(person.spaces)), None)
     if known is not None:
         return known
@@ -246,6 +209,7 @@ async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
 
 
 async def _load_removals(tx: Tx) -> list[PersonRemovalRow]:
+    """Those whose removal was begun and is not at its end."""
     return [
         PersonRemovalRow(
             id=row["id"],
@@ -258,7 +222,7 @@ async def _load_removals(tx: Tx) -> list[PersonRemovalRow]:
 
 
 async def _delete_rows(tx: Tx, leaving: PersonRemovalRow) -> int:
-    """Every row that is theirs beside their conversations."""
+    """Every row of theirs beside their conversations; returns how many."""
     gone = 0
     for space in leaving.person.spaces:
         for statement in (*_DELETES_OF_SPACE.values(), _DELETE_LINKS, _DELETE_CODES):
@@ -276,17 +240,22 @@ async def _delete_rows(tx: Tx, leaving: PersonRemovalRow) -> int:
 
 
 async def _set_counts(tx: Tx, leaving: PersonRemovalRow) -> None:
+    """Keep the counts, for the receipt of whoever goes on."""
     await tx.run(_SET_COUNTS, row=leaving.id, told=json.dumps(dict(leaving.counts)))
 
 
 async def _finish_removal(tx: Tx, leaving: PersonRemovalRow, by: str) -> None:
-    """The chain keeps that somebody left, and of who that was a digest."""
+    """All is removed: the work's own row goes, and the act is noted."""
     if await tx.run(_DELETE, row=leaving.id):
         args: dict[str, object] = {"spaces": leaving.person.spaces, "accounts": leaving.person.accounts}
         await append_act(tx, "person deleted", digest_arguments(args), "deleted", by, args=args)
 
 
 async def _load_named_blobs(tx: Tx, source: str, after: str, limit: int) -> tuple[set[str], str]:
+    """Names of files that so many rows name, and where to go on, "" at the end.
+
+    source: message, inbox or outbox.
+    """
     rows = await tx.all(_PAGES_NAMING_FILES[source], after=after, most=limit, files=_NAMES_FILES[source])
     last = rows[-1]["id"] if len(rows) == limit else ""
     return {name for row in rows for name in BLOB_NAME.findall(row["value"])}, last
@@ -307,52 +276,20 @@ def _escape_like(text: str) -> str:
 # All methods may raise StoreFull, StoreBusy or StoreCorrupt.
 
 
-class People(Protocol):
+class People(Repository):
     """Who talks here, and the removal of all that is kept of a person."""
 
-    async def everyone(self) -> list[PersonRow]:
-        """One for each space of private talk, the owner's too, in order of the spaces."""
-        ...
-
-    async def count_in_groups(self, account: str) -> int:
-        """How many messages of that account stand in groups; they are the groups'."""
-        ...
-
-    async def count_acts_naming(self, person: Person) -> int:
-        """How many rows of the chain of acts name them; those stay."""
-        ...
-
-    async def begin(self, person: Person) -> PersonRemovalRow:
-        """From here on they are to be removed, whatever dies; gives what is known of one who is leaving already."""
-        ...
-
-    async def leaving(self) -> list[PersonRemovalRow]:
-        """Those whose removal was begun and is not at its end."""
-        ...
-
-    async def conversations(self, person: Person) -> list[str]:
-        """Ids of their private conversations."""
-        ...
-
-    async def drop(self, leaving: PersonRemovalRow) -> int:
-        """Every row of theirs beside their conversations; returns how many."""
-        ...
-
-    async def counted(self, leaving: PersonRemovalRow) -> None:
-        """Keep the counts, for the receipt of whoever goes on."""
-        ...
-
-    async def gone(self, leaving: PersonRemovalRow, by: str) -> None:
-        """All is removed: the work's own row goes, and the act is noted."""
-        ...
-
-    async def load_named_blobs(self, source: str, after: str, limit: int) -> tuple[set[str], str]:
-        """Names of files that so many rows name, and where to go on, "" at the end.
-
-        source: message, inbox or outbox.
-        """
-        ...
+    everyone = read(_load_people)
+    count_in_groups = read(_count_in_groups)
+    count_acts_naming = read(_count_acts)
+    begin = write(_begin_removal, committed="forget.committed")
+    leaving = read(_load_removals)
+    conversations = read(_load_conversations)
+    drop = write(_delete_rows)
+    counted = write(_set_counts)
+    gone = write(_finish_removal)
+    load_named_blobs = read(_load_named_blobs)
 
     async def compact(self) -> bool:
         """No byte of what was deleted is left in the database's files; False while somebody reads it."""
-        ...
+        return await self._database.compact()

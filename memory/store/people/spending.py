@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from sqlalchemy import (
     ColumnElement,
@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Database, Row, Statement, Tx, single_query
+from memory.store.engine.database import Row, Statement, Tx, single_query
+from memory.store.engine.repository import Repository, read, write
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
@@ -104,41 +105,6 @@ class LimitNotice:
     asked: float
     #: When it is over.
     until: float
-
-
-class Spending(Protocol):
-    """What was used, by person, from the record: the same for every process."""
-
-    async def spent(self, asking: SpendingQuery) -> SpendingTotals:
-        """All that the limits of one person are held against, in one read."""
-        ...
-
-    async def mine(self, who: str, since: float, until: float) -> list[ModelUsage]:
-        """Tokens that a person has used between two times, by model."""
-        ...
-
-    async def whole(self, since: float, until: float) -> tuple[int, list[ModelUsage]]:
-        """Turns, and tokens by model, of everybody but the owner between two times."""
-        ...
-
-    async def sums(self, since: datetime, who: str = "") -> list[ModelUsage]:
-        """Tokens by person, model and purpose; of that person, or "" for all of them."""
-        ...
-
-    async def calls(self, who: str, since: float, named: Sequence[str] = ()) -> int:
-        """Tool calls of a person's turns since then that were not refused; named: of those tools alone, () for any."""
-        ...
-
-    async def files(self, space: str) -> set[str]:
-        """Names of all attachments in the conversations of this very space."""
-        ...
-
-    async def refuse(self, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
-        """End a row that is over a limit: with its sentence, or as ignored where it has been said and still holds.
-
-        Returns whether it was said.
-        """
-        ...
 
 
 OVER = "over budget"
@@ -233,39 +199,9 @@ _SELECT_BODIES = select(inbox.c.body.label("held")).where(
 )
 
 
-class SqlSpending:
-    """See memory.store.people.spending.Spending."""
-
-    def __init__(self, database: Database) -> None:
-        self._read, self._write = database.read, database.write
-
-    async def spent(self, asking: SpendingQuery) -> SpendingTotals:
-        return await self._read(_load_totals, asking)
-
-    async def mine(self, who: str, since: float, until: float) -> list[ModelUsage]:
-        return await self._read(_load_own_usage, who, since, until)
-
-    async def whole(self, since: float, until: float) -> tuple[int, list[ModelUsage]]:
-        return await self._read(_load_usage_of_all, since, until)
-
-    async def sums(self, since: datetime, who: str = "") -> list[ModelUsage]:
-        return await self._read(_load_sums, since, who)
-
-    async def calls(self, who: str, since: float, named: Sequence[str] = ()) -> int:
-        return await self._read(_count_calls, who, since, named)
-
-    async def files(self, space: str) -> set[str]:
-        found = set[str]()
-        for row in await self._read(_load_conversations, space):
-            found |= await self._read(_load_files, row)
-        return found
-
-    async def refuse(self, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
-        return await self._write(_refuse_message, inbox_id, told, out)
-
-
 @single_query
 async def _load_totals(tx: Tx, asking: SpendingQuery) -> SpendingTotals:
+    """All that the limits of one person are held against, in one read."""
     known = {
         "who": asking.who,
         "minute": asking.minute,
@@ -339,22 +275,26 @@ def _to_model_usage(row: Row) -> ModelUsage:
 
 @single_query
 async def _load_own_usage(tx: Tx, who: str, since: float, until: float) -> list[ModelUsage]:
+    """Tokens that a person has used between two times, by model."""
     return [_to_row(row) for row in await tx.all(_SELECT_USED, who=who, since=since, until=until)]
 
 
 async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, list[ModelUsage]]:
+    """Turns, and tokens by model, of everybody but the owner between two times."""
     used = [_to_row(row) for row in await tx.all(_SELECT_USED_BY_ALL, since=since, until=until)]
     return await _load_held(tx, _COUNT_EVERYBODY, since=since, until=until), used
 
 
 @single_query
-async def _load_sums(tx: Tx, since: datetime, who: str) -> list[ModelUsage]:
+async def _load_sums(tx: Tx, since: datetime, who: str = "") -> list[ModelUsage]:
+    """Tokens by person, model and purpose; of that person, or "" for all of them."""
     first = since.timestamp()
     rows = await tx.all(_SELECT_BY_ONE, since=first, who=who) if who else await tx.all(_SELECT_BY_PERSON, since=first)
     return [_to_row(row) for row in rows]
 
 
-async def _count_calls(tx: Tx, who: str, since: float, named: Sequence[str]) -> int:
+async def _count_calls(tx: Tx, who: str, since: float, named: Sequence[str] = ()) -> int:
+    """Tool calls of a person's turns since then that were not refused; named: of those tools alone, () for any."""
     if not named:
         return await _load_held(tx, _COUNT_CALLS, who=who, since=since)
     return sum([await _load_held(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, named=name) for name in named])
@@ -370,6 +310,10 @@ async def _load_files(tx: Tx, conversation: str) -> set[str]:
 
 
 async def _refuse_message(tx: Tx, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
+    """End a row that is over a limit: with its sentence, or as ignored where it has been said and still holds.
+
+    Returns whether it was said.
+    """
     row = await tx.one(_SELECT_CONVERSATION, row=inbox_id)
     if row is None:
         raise WrongState(f"inbox row {inbox_id} is missing, not new")
@@ -393,3 +337,21 @@ async def _load_held(tx: Tx, statement: Statement, **values: object) -> int:
 
 def _to_row(row: Row) -> ModelUsage:
     return ModelUsage(**row)
+
+
+class Spending(Repository):
+    """What was used, by person, from the record: the same for every process."""
+
+    spent = read(_load_totals)
+    mine = read(_load_own_usage)
+    whole = read(_load_usage_of_all)
+    sums = read(_load_sums)
+    calls = read(_count_calls)
+    refuse = write(_refuse_message)
+
+    async def files(self, space: str) -> set[str]:
+        """Names of all attachments in the conversations of this very space."""
+        found = set[str]()
+        for row in await self._database.read(_load_conversations, space):
+            found |= await self._database.read(_load_files, row)
+        return found

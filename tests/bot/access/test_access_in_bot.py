@@ -14,7 +14,7 @@ from bot.models.providers.testing import Script
 from channels.message import Capabilities, OutboundMessage, Sender
 from channels.testing import ScriptedChannel as Channel
 from memory.store.audit import find_broken_seq
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.bot.agent.test_approvals import ASKED
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, results
@@ -272,7 +272,7 @@ async def stranger(one: Rooms, sender: str, text: str = "hello") -> str:
 async def chain(one: Rooms) -> int:
     """Where the chain of acts is broken, 0 for nowhere."""
     store = one.telegram.house.store
-    assert isinstance(store, SqlStore)
+    assert isinstance(store, Store)
     return await store.database.read(find_broken_seq)
 
 

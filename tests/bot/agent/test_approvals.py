@@ -30,7 +30,7 @@ from memory.store.open import open_store
 from memory.store.people.rows import GrantRow, Party
 from memory.store.rows import ConversationRow, OutboxRow, SendOutcome
 from memory.store.schema.memory_tables import approval
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.bot.access.test_pairing import Clock
 from tests.contracts.store_words import talk
@@ -52,7 +52,7 @@ TEXT = "You are kind.\n```\nand brief\n```"
 class Desk:
     """Approvals over a real record and a real workspace."""
 
-    def __init__(self, folder: Path, store: SqlStore, clock: Clock, home: ConversationRow) -> None:
+    def __init__(self, folder: Path, store: Store, clock: Clock, home: ConversationRow) -> None:
         self.store, self.clock, self.home = store, clock, home
         self.workspace = Workspace(folder / "workspace")
         self.toolset = Toolset(

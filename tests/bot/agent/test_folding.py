@@ -20,8 +20,9 @@ from memory.context.view import fixed_tokens
 from memory.conversation import Text
 from memory.folding import FoldRunner
 from memory.store.conversations.folds import Folds
+from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan, FoldRow
-from memory.store.store import Sessions, Store
+from memory.store.store import Store
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, folded, words
 

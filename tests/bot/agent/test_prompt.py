@@ -16,7 +16,7 @@ from memory.context.system_prompt import PromptBudgets
 from memory.context.tokens import WEIGHTED
 from memory.conversation import SystemPart, ToolSpec
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.daily_log import LogSection, append_section
 from memory.workspace.files import Workspace
 from tests.bot.inside import inside
@@ -36,7 +36,7 @@ class Desk:
     """A home with a store that is opened as often as wanted; what the bot is asked to look at can be changed."""
 
     home: HomeFolder
-    store: SqlStore
+    store: Store
     prompt: SystemPromptBuilder = field(init=False)
     tools: list[str] = field(default_factory=lambda: ["now", "recall"])
     channels: list[str] = field(default_factory=lambda: ["web"])

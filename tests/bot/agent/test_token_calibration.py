@@ -19,9 +19,10 @@ from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.providers.testing import ScriptedModel
 from memory.context.tokens import MAX_FACTOR, MAX_RATIO, MIN_FACTOR, calibrate_factor, is_believable
 from memory.conversation import Text
+from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreFull
 from memory.store.open import open_store
-from memory.store.store import Sessions, Store
+from memory.store.store import Store
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import words
 from tests.bot.wired import wired

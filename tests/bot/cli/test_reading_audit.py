@@ -12,7 +12,7 @@ from bot.cli.main import main
 from memory.conversation import Text
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place
-from memory.store.store import SqlStore
+from memory.store.store import Store
 
 ANN, GROUP = "5006", "-1007"
 READING = (
@@ -35,7 +35,7 @@ OTHER = place(ANN, space="telegram-5006")
 TEAM = place(GROUP, kind="group", space="telegram-group--1007")
 
 
-async def talk(store: SqlStore, where: Place, text: str) -> str:
+async def talk(store: Store, where: Place, text: str) -> str:
     """One turn there; returns the conversation's id."""
     body = json.dumps({"text": text})
     arrival = NewInboxRow(place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body)

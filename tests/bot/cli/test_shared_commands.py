@@ -22,7 +22,7 @@ from memory.store.errors import StoreBusy
 from memory.store.maintenance.postgres_move import replace_store
 from memory.store.open_postgres import PostgresOptions, open_postgres
 from memory.store.people.rows import Person
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
@@ -229,7 +229,7 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
 
 
 @asynccontextmanager
-async def alone_no_more(home: Path, url: str) -> AsyncIterator[SqlStore]:
+async def alone_no_more(home: Path, url: str) -> AsyncIterator[Store]:
     """The record as a command has it that is alone, and whose lock's connection the server has ended."""
     async with open_store_for_command(HomeFolder(root=home), writable=True, alone=True) as record:
         [(ended,)] = query(url, END_OF_THE_LOCK, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF)
@@ -240,7 +240,7 @@ async def alone_no_more(home: Path, url: str) -> AsyncIterator[SqlStore]:
         yield record.store
 
 
-async def left(store: SqlStore) -> None:
+async def left(store: Store) -> None:
     await store.leases.leave()
     await store.close()
 
@@ -311,7 +311,7 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
     for folder in folders:
         folder.mkdir(parents=True)
         (folder / "MEMORY.md").write_text("- A word")
-    came: list[SqlStore] = []
+    came: list[Store] = []
 
     async def forget_index(space: str) -> None:
         came.append(await open_postgres(PostgresOptions(url=fresh, name="late")))

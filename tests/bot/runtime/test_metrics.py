@@ -22,7 +22,7 @@ from channels.errors import Ambiguous, Retryable
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.bot.inside import Inside, inside
 from tests.channels.web.server import ScriptedHouse, running
 from tests.contracts.store_words import arrival, begin, folded, oldest, parts, reply, talk
@@ -39,14 +39,14 @@ NAMES = (
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
     held = await open_store(tmp_path / "m.db")
     yield held
     await held.close()
 
 
 def of(
-    store: SqlStore, folder: Path, clock: Callable[[], float] = lambda: 0.0, **states: ChannelStatus
+    store: Store, folder: Path, clock: Callable[[], float] = lambda: 0.0, **states: ChannelStatus
 ) -> MetricsCollector:
     watched = MetricSources(
         store=store, root=folder, started=NOON, tally=MetricStore(), channels=lambda: states, lag=lambda: 0.25
@@ -76,7 +76,7 @@ async def told(it: Inside) -> dict[str, float]:
     return {name.removeprefix("mnema_"): value for name, value in found.items()}
 
 
-async def test_every_metric_is_told_even_before_anything_has_happened(store: SqlStore, tmp_path: Path) -> None:
+async def test_every_metric_is_told_even_before_anything_has_happened(store: Store, tmp_path: Path) -> None:
     text = await of(store, tmp_path).text()
     typed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE ")}
     assert {f"mnema_{name}" for name in NAMES} <= typed
@@ -86,7 +86,7 @@ async def test_every_metric_is_told_even_before_anything_has_happened(store: Sql
     assert {known[name] for name in counters} == {0}
 
 
-async def test_the_figures_are_those_of_the_record(store: SqlStore, tmp_path: Path) -> None:
+async def test_the_figures_are_those_of_the_record(store: Store, tmp_path: Path) -> None:
     metrics = of(store, tmp_path)
     empty = samples(await metrics.text())
     assert {empty[f"mnema_{name}"] for name in ("ledger_faults", "folds_open", "inbox_depth", "outbox_depth")} == {0}
@@ -122,7 +122,7 @@ async def test_the_figures_are_those_of_the_record(store: SqlStore, tmp_path: Pa
     assert known["process_cpu_seconds_total"] > 0
 
 
-async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: SqlStore, tmp_path: Path) -> None:
+async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: Store, tmp_path: Path) -> None:
     now = 0.0
     metrics = of(store, tmp_path, lambda: now)
     home = await talk(store, "1", "2")
@@ -142,7 +142,7 @@ async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: Sq
     assert (healed["mnema_ledger_faults"], healed["mnema_ledger_faults_total"]) == (0, 2)
 
 
-async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: SqlStore, tmp_path: Path) -> None:
+async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: Store, tmp_path: Path) -> None:
     ticks = iter([0.0, 0.0, 10.0, 10.0, 10.0, 12.0])
     now = 12.0
     metrics = of(store, tmp_path, lambda: next(ticks, now))
@@ -156,7 +156,7 @@ async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: SqlSt
     assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0 + REFRESH_SECONDS, 1_010.0)
 
 
-async def test_channels_are_up_or_not_and_heard_some_time_ago(store: SqlStore, tmp_path: Path) -> None:
+async def test_channels_are_up_or_not_and_heard_some_time_ago(store: Store, tmp_path: Path) -> None:
     heard = datetime.now(UTC).timestamp() - 40
     states = {
         "wechat": ChannelStatus(name="wechat", mood="deaf", since=0.0, heard=heard),

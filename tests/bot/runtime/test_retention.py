@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.runtime.retention import RetentionJob
 from memory.store.rows import Usage
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from tests.contracts.store_words import arrival, begin, folded, talk
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
@@ -25,7 +25,7 @@ def night(record: SqliteRecord, **more: float) -> tuple[RetentionJob, datetime]:
     )
 
 
-async def rows(store: SqlStore, table: str) -> int:
+async def rows(store: Store, table: str) -> int:
     found = await store.database.read(lambda tx: tx.driver.fetch(f"SELECT count(*) AS n FROM {table}", []))
     return int(found[0]["n"])
 

@@ -15,7 +15,7 @@ from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewMessage, NewOutboxRow, Place, TurnRow
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
@@ -27,7 +27,7 @@ class Household:
     """One home. let_go: the conversations whose work under way was to be let go of."""
 
     root: Path
-    store: SqlStore
+    store: Store
     recall: Recall
     forgetter: ForgetService
     blobs: Blobs

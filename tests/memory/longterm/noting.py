@@ -11,7 +11,7 @@ from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWork
 from memory.longterm.memories import Memories, MemoryServices
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewOutboxRow, Place, TurnRow
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, draft
 
@@ -39,7 +39,7 @@ def place(chat: str = "c1", space: str = "") -> Place:
 class Desk:
     """A record, a workspace, and a model that answers with `tell`. asked: (system, prompt), as it was asked."""
 
-    def __init__(self, root: Path, store: SqlStore) -> None:
+    def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self.tell: Callable[[str], str | Awaitable[str]] = lambda prompt: "[]"
         self.rules = ExtractionRules()
@@ -48,7 +48,7 @@ class Desk:
         self._said = 0
         self.open(store)
 
-    def open(self, store: SqlStore) -> None:
+    def open(self, store: Store) -> None:
         """What a process holds; again after a restart."""
         self.store = store
         self._ground = MemoryServices(

@@ -7,7 +7,7 @@ from memory.longterm.memories import Memories, MemoryCandidate, MemoryServices
 from memory.longterm.memory_file import MEMORY_PATH
 from memory.store.longterm.rows import MemoryRow, MemorySource, Origin
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 
 TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
@@ -17,7 +17,7 @@ TEMPLATE = Path("memory/templates/MEMORY.md").read_text("utf-8")
 class Place:
     """One home: its store and workspace. Asking for memories again is what a restart looks like."""
 
-    store: SqlStore
+    store: Store
     workspace: Workspace
 
     def memories(self, space: str = "") -> Memories:

@@ -15,7 +15,7 @@ from memory.store.errors import WrongState
 from memory.store.longterm.rows import AccountIdentity
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.memory.longterm.noting import COFFEE, PREFERS_TEA, TEA, Desk, fact, noted, place
 from tests.memory.talking import PLACE, draft
 from tests.walk.record import query
@@ -109,7 +109,7 @@ async def test_what_an_account_said_goes_to_the_memory_it_has_joined(desk: Desk)
     assert await desk.lines("") == ["The user prefers tea over coffee"]
 
 
-async def link(store: SqlStore, own: str, home: str) -> None:
+async def link(store: Store, own: str, home: str) -> None:
     """As /link does: a code made in one chat, typed in the other, both agree."""
     maker = AccountIdentity(channel="terminal", account="local", sender_id="owner", space=home)
     typist = AccountIdentity(channel="telegram", account="a", sender_id="7", space=own)

@@ -6,7 +6,7 @@ import pytest
 
 from memory.store.engine.postgres import PostgresDatabase
 from memory.store.open_postgres import PostgresOptions, open_postgres
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 
 
@@ -16,9 +16,9 @@ class PostgresRecord:
     def __init__(self, url: str) -> None:
         self.url = url
         self.now = 1_795_000_000.0
-        self.opened: list[SqlStore] = []
+        self.opened: list[Store] = []
 
-    async def open(self, *, writable: bool = True, beside: bool = False) -> SqlStore:
+    async def open(self, *, writable: bool = True, beside: bool = False) -> Store:
         wanted = PostgresOptions(url=self.url, clock=lambda: self.now, lease_seconds=3600, connections=4)
         store = await open_postgres(wanted, writable=writable)
         if writable and not beside:
@@ -26,7 +26,7 @@ class PostgresRecord:
         self.opened.append(store)
         return store
 
-    async def kill(self, *stores: SqlStore) -> None:
+    async def kill(self, *stores: Store) -> None:
         """As if their processes had not renewed their leases."""
         for store in stores:
             database = self.database(store)
@@ -35,7 +35,7 @@ class PostgresRecord:
                     await bare.execute("UPDATE process SET until = 0 WHERE lease = %s", [database.lease])
 
     @staticmethod
-    def database(store: SqlStore) -> PostgresDatabase:
+    def database(store: Store) -> PostgresDatabase:
         assert isinstance(store.database, PostgresDatabase)
         return store.database
 

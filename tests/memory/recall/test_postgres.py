@@ -22,7 +22,7 @@ from memory.recall.sqlite_index import RecallDependencies, create_keeper
 from memory.recall.sync import CONVERSATION_PREFIX, UNSETTLED_NS, read_new_messages
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.contracts.index_suite import row
 from tests.memory.recall.conftest import TABLES
@@ -38,7 +38,7 @@ HASTE = IndexTimeouts(connect=1.0, read=0.3, change=5.0, wait=0.05, removal=5.0)
 class Processes:
     """Several processes over one record, one workspace and one PostgreSQL."""
 
-    def __init__(self, folder: Path, store: SqlStore, url: str) -> None:
+    def __init__(self, folder: Path, store: Store, url: str) -> None:
         self.url, self.store, self.workspace = url, store, Workspace(folder / "ws")
         self._folder, self._opened = folder, list[tuple[Recall, PostgresSharedIndexes]]()
 

@@ -17,7 +17,7 @@ from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies
 from memory.store.open import open_store
 from memory.store.rows import FoldRow
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, fold_plan, talk
 
@@ -25,7 +25,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqlStore]:
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = await open_store(tmp_path / "m.db")
     yield opened
     await opened.close()
@@ -40,7 +40,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 async def recall(
-    store: SqlStore, workspace: Workspace, tmp_path: Path, shared: PostgresSharedIndexes | None
+    store: Store, workspace: Workspace, tmp_path: Path, shared: PostgresSharedIndexes | None
 ) -> AsyncIterator[Recall]:
     ground = RecallDependencies(store=store, workspace=workspace, folder=tmp_path / "index", zone=UTC, shared=shared)
     opened = Recall(ground)
@@ -52,7 +52,7 @@ async def found(recall: Recall, query: str, space: str = "", **more: object) -> 
     return await recall.search(SearchRequest(space=space, query=query, **{"now": NOW, **more}))
 
 
-async def fold(store: SqlStore, workspace: Workspace, conversation: str, first: int, last: int) -> FoldRow:
+async def fold(store: Store, workspace: Workspace, conversation: str, first: int, last: int) -> FoldRow:
     async def nobody(system: str, prompt: str, most: int, conversation: str) -> str:
         return ""
 
@@ -83,7 +83,7 @@ async def test_a_memory_over_several_lines_is_one(recall: Recall, workspace: Wor
     assert best.text == "sail to Gotland in the red dinghy"
 
 
-async def test_what_was_said_is_found_with_turn_and_date(recall: Recall, store: SqlStore) -> None:
+async def test_what_was_said_is_found_with_turn_and_date(recall: Recall, store: Store) -> None:
     conversation = await talk(store, [("我弟弟在柏林读建筑", "真好"), ("天气", "晴")])
     (best, *_) = await found(recall, "弟弟在哪个城市读建筑")
     assert (best.path, best.turn, best.conversation, best.kind) == ("", 1, conversation, "said")
@@ -103,7 +103,7 @@ async def test_a_dream_s_diary_and_other_files_are_no_memory(recall: Recall, wor
     assert await found(recall, "canoe") == []
 
 
-async def test_I40_another_space_is_never_looked_at(recall: Recall, store: SqlStore, workspace: Workspace) -> None:
+async def test_I40_another_space_is_never_looked_at(recall: Recall, store: Store, workspace: Workspace) -> None:
     other = replace(PLACE, chat_id="c2", space="p2")
     await talk(store, [("my locker code is zebra", "noted")], other)
     workspace.space("p2").write("MEMORY.md", "- the locker is green\n", None)
@@ -112,7 +112,7 @@ async def test_I40_another_space_is_never_looked_at(recall: Recall, store: SqlSt
 
 
 async def test_I18_what_was_cleared_is_left_out_only_when_nobody_asked(
-    recall: Recall, store: SqlStore, workspace: Workspace
+    recall: Recall, store: Store, workspace: Workspace
 ) -> None:
     conversation = await talk(store, [("my canoe is red", "nice"), ("and my kayak blue", "ok")])
     await fold(store, workspace, conversation, 1, 1)
@@ -122,7 +122,7 @@ async def test_I18_what_was_cleared_is_left_out_only_when_nobody_asked(
     assert {passage.words for passage in asked} == {"my canoe is red", "and my kayak blue"}
 
 
-async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(recall: Recall, store: SqlStore) -> None:
+async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(recall: Recall, store: Store) -> None:
     conversation = await talk(store, [("my canoe is red", "nice")])
     assert await found(recall, "my canoe", on_behalf_of=conversation) == []
     assert await found(recall, "my canoe", hide_live_of=conversation) == []
@@ -130,7 +130,7 @@ async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(recall: Re
 
 
 async def test_a_fold_that_was_taken_back_is_found_only_as_what_was_said(
-    recall: Recall, store: SqlStore, workspace: Workspace
+    recall: Recall, store: Store, workspace: Workspace
 ) -> None:
     conversation = await talk(store, [("my canoe is red", "nice"), ("bye", "bye")])
     row = await fold(store, workspace, conversation, 1, 1)
@@ -139,7 +139,7 @@ async def test_a_fold_that_was_taken_back_is_found_only_as_what_was_said(
     assert [passage.path for passage in await found(recall, "canoe")] == [""]
 
 
-async def test_the_end_of_a_long_text_is_found_too(recall: Recall, store: SqlStore) -> None:
+async def test_the_end_of_a_long_text_is_found_too(recall: Recall, store: Store) -> None:
     await talk(store, [("lorem ipsum " * 400 + "the heron nests by the weir", "ok")])
     (best, *_) = await found(recall, "heron weir", limit=3)
     assert "heron nests" in best.text
@@ -157,7 +157,7 @@ async def test_what_is_edited_or_deleted_is_so_in_the_very_next_search(recall: R
     assert await found(recall, "eagle") == []
 
 
-async def test_what_was_just_said_is_in_the_very_next_search(recall: Recall, store: SqlStore) -> None:
+async def test_what_was_just_said_is_in_the_very_next_search(recall: Recall, store: Store) -> None:
     assert await found(recall, "xylophone") == []
     for number in range(3):
         chat = replace(PLACE, chat_id=f"c{number}")
@@ -165,7 +165,7 @@ async def test_what_was_just_said_is_in_the_very_next_search(recall: Recall, sto
         assert len(await found(recall, "xylophone")) == number + 1
 
 
-async def test_a_deleted_conversation_is_gone_from_the_next_search(recall: Recall, store: SqlStore) -> None:
+async def test_a_deleted_conversation_is_gone_from_the_next_search(recall: Recall, store: Store) -> None:
     conversation = await talk(store, [("my canoe is red", "nice")])
     assert await found(recall, "canoe")
     await store.sessions.delete(conversation)
@@ -231,7 +231,7 @@ async def test_a_damaged_index_is_made_anew(recall: Recall, tmp_path: Path, requ
     assert await recall.check("") == ""
 
 
-async def test_a_search_that_is_given_up_leaves_the_next_one_a_ready_index(recall: Recall, store: SqlStore) -> None:
+async def test_a_search_that_is_given_up_leaves_the_next_one_a_ready_index(recall: Recall, store: Store) -> None:
     await talk(store, [(f"canoe {number}", "ok") for number in range(30)])
     task = asyncio.create_task(found(recall, "canoe"))
     await asyncio.sleep(0)

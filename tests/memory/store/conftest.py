@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 
 
 class SqliteRecord:
@@ -15,9 +15,9 @@ class SqliteRecord:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.now = 1_795_000_000.0
-        self.opened: list[SqlStore] = []
+        self.opened: list[Store] = []
 
-    async def open(self, *, writable: bool = True, busy_timeout: float = 5.0) -> SqlStore:
+    async def open(self, *, writable: bool = True, busy_timeout: float = 5.0) -> Store:
         store = await open_store(self.path, writable=writable, busy_timeout=busy_timeout, clock=lambda: self.now)
         self.opened.append(store)
         return store

@@ -9,7 +9,7 @@ import pytest
 from memory.store.engine.database import Tx
 from memory.store.errors import StaleEpoch, WrongState
 from memory.store.rows import SendOutcome
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, begin, folded, logged, oldest, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
@@ -23,7 +23,7 @@ def outside(record: SqliteRecord, statement: str) -> None:
         held.execute(statement)
 
 
-async def being_sent(store: SqlStore) -> str:
+async def being_sent(store: Store) -> str:
     """A part that is on its way."""
     turn = await begin(store)
     await store.delivery.finish(turn, "done", reply(), parts("one"))

@@ -7,7 +7,7 @@ import pytest
 from memory.conversation import Session, Turn
 from memory.store.errors import WrongState
 from memory.store.rows import NewInboxRow, NewMessage, Place
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.memory.context.making import chat, make_session, replied, said, used
 from tests.memory.store.conftest import SqliteRecord
 
@@ -21,7 +21,7 @@ def held(session: Session) -> list[object]:
     ]
 
 
-async def brought(store: SqlStore, turns: tuple[Turn, ...]) -> Session:
+async def brought(store: Store, turns: tuple[Turn, ...]) -> Session:
     return await store.sessions.load(await store.sessions.import_conversation(PLACE, turns))
 
 

@@ -10,7 +10,7 @@ from memory.conversation import Text
 from memory.store.audit import find_broken_seq
 from memory.store.longterm.links import AccountLinks, lock_end
 from memory.store.longterm.rows import AccountIdentity, LinkRow
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.contracts.store_words import begin, folded, oldest, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
 
@@ -30,14 +30,14 @@ def at(record: SqliteRecord) -> datetime:
 
 
 @pytest.fixture
-async def store(record: SqliteRecord) -> SqlStore:
+async def store(record: SqliteRecord) -> Store:
     return await record.open()
 
 
 class Joining:
     """The steps of a link, each as short as a word."""
 
-    def __init__(self, store: SqlStore, record: SqliteRecord) -> None:
+    def __init__(self, store: Store, record: SqliteRecord) -> None:
         self.links = AccountLinks(store.database)
         self._record = record
 
@@ -53,18 +53,18 @@ class Joining:
 
 
 @pytest.fixture
-def joining(store: SqlStore, record: SqliteRecord) -> Joining:
+def joining(store: Store, record: SqliteRecord) -> Joining:
     return Joining(store, record)
 
 
-async def said(store: SqlStore, space: str) -> set[str]:
+async def said(store: Store, space: str) -> set[str]:
     """The words of the people whose messages a search of this space looks at."""
     homes = [home for member in await store.links.members(space) for home in await store.sessions.ends(member)]
     found = [message for home in homes for message in await store.sessions.messages(home)]
     return {part.text for message in found for part in message.parts if isinstance(part, Text)} - {"answer k"}
 
 
-async def told(store: SqlStore, *people: str) -> dict[str, str]:
+async def told(store: Store, *people: str) -> dict[str, str]:
     """Each says their own word in a conversation of their own; the conversations."""
     homes = {}
     for name in people:
@@ -81,7 +81,7 @@ async def test_before_it_is_joined_a_space_is_its_own_home_and_only_member(joini
     assert await joining.links.links("b") == []
 
 
-async def test_what_a_joined_account_reads_and_folds_is_the_homes(store: SqlStore, joining: Joining) -> None:
+async def test_what_a_joined_account_reads_and_folds_is_the_homes(store: Store, joining: Joining) -> None:
     homes = await told(store, "a", "b", "c")
     assert await joining.join(account("a"), account("b"))
     b = await store.sessions.conversation(homes["b"])
@@ -99,7 +99,7 @@ async def test_what_a_joined_account_reads_and_folds_is_the_homes(store: SqlStor
     assert (await folded(store, homes["b"], 1)).space == "a"
 
 
-async def test_what_is_logged_at_a_clear_goes_to_the_home(store: SqlStore, joining: Joining) -> None:
+async def test_what_is_logged_at_a_clear_goes_to_the_home(store: Store, joining: Joining) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
     await store.sessions.clear(homes["b"], oldest(await store.sessions.load(homes["b"]), 1))
@@ -107,7 +107,7 @@ async def test_what_is_logged_at_a_clear_goes_to_the_home(store: SqlStore, joini
     assert (fold.log_only, fold.space) == (True, "a")
 
 
-async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: SqlStore, joining: Joining) -> None:
+async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: Store, joining: Joining) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
     row = await store.delivery.next_outbox_row(homes["b"])
@@ -115,7 +115,7 @@ async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: SqlStor
     assert (row.place.chat_id, row.place.space) == ("b", "a")
 
 
-async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: SqlStore, joining: Joining) -> None:
+async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: Store, joining: Joining) -> None:
     await told(store, "a", "b", "c")
     assert await said(store, "a") == {"word of a"}
     await joining.join(account("a"), account("b"))
@@ -127,7 +127,7 @@ async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: Sq
 
 
 async def test_I40_what_a_joined_account_said_is_the_homes_source_and_not_the_other_way_round(
-    store: SqlStore, joining: Joining
+    store: Store, joining: Joining
 ) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
@@ -137,7 +137,7 @@ async def test_I40_what_a_joined_account_said_is_the_homes_source_and_not_the_ot
     assert await store.memories.source("b", of_a.id) is None
 
 
-async def test_after_leaving_each_has_its_own_again_and_nothing_was_moved(store: SqlStore, joining: Joining) -> None:
+async def test_after_leaving_each_has_its_own_again_and_nothing_was_moved(store: Store, joining: Joining) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
     during = await talk(store, "k", chat="b", space="b")
@@ -281,7 +281,7 @@ def test_locked_means_five_within_an_hour_the_last_of_them_less_than_an_hour_ago
 
 
 async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
-    store: SqlStore, joining: Joining, record: SqliteRecord
+    store: Store, joining: Joining, record: SqliteRecord
 ) -> None:
     await joining.links.type_code("guess", account("b"), "", "of b", at(record))
     await joining.join(account("a"), account("b"))
@@ -298,7 +298,7 @@ async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
     assert await store.database.read(find_broken_seq) == 0
 
 
-async def test_a_group_keeps_its_own_space_whoever_talks_in_it(store: SqlStore, joining: Joining) -> None:
+async def test_a_group_keeps_its_own_space_whoever_talks_in_it(store: Store, joining: Joining) -> None:
     await joining.join(account("a"), account("b"))
     turn = await begin(store, "g", "the group", "hello", "chat-group-1")
     row = await store.sessions.conversation(turn.conversation)

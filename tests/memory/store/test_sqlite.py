@@ -15,7 +15,7 @@ from memory.store.conversations import inbox, messages, outbox, sessions, turns
 from memory.store.conversations import inbox as acts
 from memory.store.engine.database import Statement, Tx
 from memory.store.errors import StoreBusy, StoreError, StoreFull, WrongState
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.contracts.store_snapshot_suite import PARTS, taken
 from tests.contracts.store_words import SPENT, arrival, begin, call, folded, parts, reply, talk
 from tests.memory.store.conftest import SqliteRecord
@@ -35,7 +35,7 @@ def raw(record: SqliteRecord) -> sqlite3.Connection:
     return sqlite3.connect(record.path, isolation_level=None)
 
 
-async def pragma(store: SqlStore, name: str) -> object:
+async def pragma(store: Store, name: str) -> object:
     writer = store.database._writer
     assert writer
 
@@ -45,7 +45,7 @@ async def pragma(store: SqlStore, name: str) -> object:
     return await writer.run_in_thread(asked())
 
 
-async def limit_pages(store: SqlStore, more: int) -> None:
+async def limit_pages(store: Store, more: int) -> None:
     """Let the file grow by so many pages only; -1 takes the limit away."""
     pages = await pragma(store, "page_count")
     assert isinstance(pages, int)
@@ -130,7 +130,7 @@ async def test_I24_a_full_disk_is_told_and_heals_without_a_restart(record: Sqlit
     assert len(await store.sessions.lines(home, limit=2000)) == 2 + kept + 1
 
 
-async def _fits(store: SqlStore, number: int) -> bool:
+async def _fits(store: Store, number: int) -> bool:
     try:
         await store.delivery.accept([arrival(f"big {number}", "x" * 2000)])
     except StoreFull:
@@ -336,7 +336,7 @@ def _commits(record: SqliteRecord) -> int:
     return sum(frame[4:8] != b"\0\0\0\0" and frame[8:16] == log[16:24] for frame in frames)
 
 
-async def _steps(store: SqlStore, home: str) -> int:
+async def _steps(store: Store, home: str) -> int:
     """How much SQLite works to load a session, in hundreds of its virtual machine's steps."""
     reader = store.database._reader
     counted = 0

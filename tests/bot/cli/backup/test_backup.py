@@ -27,7 +27,7 @@ from memory.failpoints import arm
 from memory.forgetting.forget import database_copies
 from memory.store.errors import StoreError
 from memory.store.open import open_store
-from memory.store.store import SqlStore
+from memory.store.store import Store
 from tests.contracts.store_access_suite import granted, party
 from tests.contracts.store_words import arrival, parts, talk
 from tests.memory.store.older import go_back
@@ -64,7 +64,7 @@ def write_config(home: HomeFolder, settings: Any) -> None:
     home.config.chmod(0o600)
 
 
-def inside(home: HomeFolder, work: Callable[[SqlStore], Awaitable[Any]]) -> Any:
+def inside(home: HomeFolder, work: Callable[[Store], Awaitable[Any]]) -> Any:
     """What `work` makes of the home's record."""
 
     async def opened() -> Any:
@@ -242,14 +242,14 @@ def test_a_header_that_claims_gigabytes_is_not_read(home: HomeFolder, file: Path
 
 
 def test_S38_a_role_that_was_revoked_since_stays_so_in_this_restore_and_the_next(home: HomeFolder, file: Path) -> None:
-    async def grants(store: SqlStore) -> list[tuple[str, str]]:
+    async def grants(store: Store) -> list[tuple[str, str]]:
         return [(row.party.id, row.role) for row in await store.access.load_all_grants()]
 
-    async def give(store: SqlStore) -> None:
+    async def give(store: Store) -> None:
         for id in ("admin", "lowered", "kept", "blocked"):
             await store.access.grant(granted("admin", party(id)))
 
-    async def take(store: SqlStore) -> None:
+    async def take(store: Store) -> None:
         await store.access.revoke("web", "admin", "test")
         await store.access.grant(granted("user", party("lowered")))
         await store.access.grant(granted("blocked", party("blocked")))
@@ -311,7 +311,7 @@ def test_S38_codes_and_approvals_of_the_backup_are_over(home: HomeFolder, file: 
 
 
 def test_what_was_to_be_sent_goes_as_a_repeat(home: HomeFolder, file: Path) -> None:
-    async def answered(store: SqlStore) -> None:
+    async def answered(store: Store) -> None:
         [stored] = await store.delivery.accept([arrival("k2")])
         await store.delivery.settle(stored.id, parts("an answer"))
 
@@ -324,7 +324,7 @@ def test_what_was_to_be_sent_goes_as_a_repeat(home: HomeFolder, file: Path) -> N
 
 
 def test_S60_no_secret_is_in_a_backup(home: HomeFolder, file: Path) -> None:
-    async def plant(store: SqlStore) -> None:
+    async def plant(store: Store) -> None:
         await store.notes.put("wechat", {"login": '{"token": "ilink-token-of-the-login"}'})
         await store.delivery.accept([arrival("k9", f"/config llm.api_key {SECRET}")])
 
