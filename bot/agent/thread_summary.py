@@ -9,9 +9,9 @@ from bot.config.schema import Config
 from memory.context.summary import sections
 from memory.context.tokens import StructuredCounter, TokenCounter
 from memory.conversation import Session, Turn
-from memory.longterm.extraction import is_mostly_cjk
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
+from memory.text.language import is_mostly_cjk
 
 SUMMARY_REASON = "summary"
 UNREAD_MARK = "[+{count} messages]"

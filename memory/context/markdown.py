@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.context.tokens import TokenCounter
+from memory.text.fences import fence_after
 
 # No text that says something has more characters to the token, so a longer one need not be counted to be too long.
 MAX_TOKEN_CHARS = 40
@@ -13,7 +14,6 @@ MAX_TITLE = 80
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t].*)?")
 _FOLD = re.compile(r"## .*<!-- fold [^\s>]+(?: [a-z]+)? -->\s*")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,21 +224,17 @@ class _BlockReader:
             self._lines = []
 
     def _inside(self, line: str) -> None:
-        closing = _FENCE.fullmatch(line)
-        if closing and closing["fence"].startswith(self._fence) and not closing["info"].strip():
-            self._lines.append(line)
-            self._fence = ""
+        self._lines.append(line)
+        self._fence = fence_after(self._fence, line)
+        if not self._fence:
             self.end()
-        else:
-            self._lines.append(line)
 
     def _paragraph(self, line: str) -> None:
-        fence = _FENCE.fullmatch(line)
+        fence = fence_after("", line)
         if fence or _BULLET.match(line):
             self.end()
         self._lines.append(line)
-        if fence:
-            self._fence = fence["fence"]
+        self._fence = fence
 
     def _add(self, text: str, level: int) -> None:
         self._blocks.append(MarkdownBlock(at=self._count, section=self._section, level=level, text=text, gap=self._gap))

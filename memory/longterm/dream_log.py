@@ -1,20 +1,21 @@
-"""The diary of dreams: one Markdown file per day and space, an entry for whatever a night did or left undone."""
+"""The dream log: one Markdown file per day and space, with an entry for every dream, refusal and undo."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from memory.longterm.dream_plan import DreamPlan, DroppedLine, LineMerge
-from memory.longterm.extraction import is_mostly_cjk
 from memory.longterm.recurring import RecurringFact
 from memory.text.bullets import HEADINGS
-from memory.workspace.files import FileConflict, SpaceFiles
+from memory.text.language import is_mostly_cjk
+from memory.text.quoting import shorten
+from memory.workspace.daily_log import append_once
+from memory.workspace.files import SpaceFiles
 
 FOLDER = "memory/dreams"
-MAX_TRIES = 20
-MAX_SHOWN = 300  # characters of one line in the diary; the whole of it stands in memory or in the record
+MAX_SHOWN = 300  # characters of a memory line shown in an entry
 Lang = Literal["zh", "en"]
 _TEXTS: dict[Lang, dict[str, str]] = {
     "zh": {
@@ -60,17 +61,17 @@ _TEXTS: dict[Lang, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamLogEntry:
-    """One entry."""
+    """One entry of a dream log."""
 
-    #: Its row's id.
+    #: Id of the dream's row.
     dream: str
-    #: YYYY-MM-DD, of the file it goes into.
+    #: YYYY-MM-DD of the file.
     day: str
     #: In the person's zone.
     at: datetime
     lang: Lang
     lines: tuple[str, ...]
-    #: It tells of the taking back.
+    #: The entry reports an undo.
     undone: bool = False
 
     @property
@@ -89,13 +90,13 @@ class DreamLogEntry:
 
 
 def detect_language(memory: Sequence[str], plan: DreamPlan) -> Lang:
-    """The language that a memory's lines, or where it has none what is to go into it, are mostly written in."""
+    """Detect the language of the memory's lines, or of the lines to be added if it has none."""
     words = memory or [note.text for note in plan.noted]
     return "zh" if is_mostly_cjk(" ".join(words)) else "en"
 
 
 def plan_items(plan: DreamPlan, lang: Lang) -> tuple[str, ...]:
-    """What a plan did, an item each, with its sources."""
+    """Describe each change of a plan, with its sources."""
     merges = (_merge_item(merge, lang) for merge in plan.merges)
     dropped = (_drop_item(drop, lang) for drop in plan.dropped)
     noted = (_note_item(note, lang) for note in plan.noted)
@@ -103,18 +104,18 @@ def plan_items(plan: DreamPlan, lang: Lang) -> tuple[str, ...]:
 
 
 def refusal_items(reason: str, lang: Lang) -> tuple[str, ...]:
-    """That nothing was done, and why. reason: as the dream's row has it."""
+    """Describe why nothing was changed. reason: as in the dream's row."""
     return (_TEXTS[lang]["refused"].format(why=refusal_text(reason, lang)),)
 
 
 def refusal_text(reason: str, lang: Lang) -> str:
-    """The reason of a refusal in words. reason: "loses N of M", "ungrounded", "unreadable" or "shrinks"."""
+    """Put a refusal's reason into words: "loses N of M", "ungrounded", "unreadable" or "shrinks"."""
     lost, count = [*re.findall(r"\d+", reason), "", ""][:2]
     return _TEXTS[lang][reason.split(" ")[0]].format(lost=lost, count=count)
 
 
 def undo_items(back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: bool) -> tuple[str, ...]:
-    """What taking a dream back did. whole: the file is as it was, byte for byte."""
+    """Describe an undo. whole: the file is byte for byte as it was."""
     words = _TEXTS[lang]
     lines = [words["back"].format(text=_shorten(text)) for text in back]
     lines += [words["gone"].format(text=_shorten(text)) for text in gone]
@@ -122,37 +123,17 @@ def undo_items(back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: b
 
 
 def append_entry(files: SpaceFiles, entry: DreamLogEntry) -> str:
-    """Put an entry at the end of its day's file, on the disk when this returns; a second time changes nothing. Blocks.
-
-    A file that is not UTF-8 is left alone and the entry goes into a file beside it.
-
-    Returns:
-        The path it is in, relative to the space's folder.
-
-    Raises:
-        OSError: it could not be written.
-    """
-    for path in _following_paths(entry.path):
-        for _ in range(MAX_TRIES):
-            try:
-                data = files.read_bytes(path)
-                text, sha256 = data.decode(), files.read(path).sha256
-            except FileNotFoundError:
-                text, sha256 = "", None
-            except UnicodeDecodeError:
-                break
-            if has_entry(text, entry):
-                return path
-            try:
-                files.write(path, _append_to_text(text, entry), sha256)
-            except FileConflict:
-                continue
-            return path
-    raise OSError(f"{entry.path} changes faster than it can be written")
+    """Append an entry to its day's file unless it is there; see `append_once`."""
+    return append_once(
+        files,
+        entry.path,
+        has_entry=lambda text: has_entry(text, entry),
+        append=lambda text: _append_to_text(text, entry),
+    )
 
 
 def has_entry(text: str, entry: DreamLogEntry) -> bool:
-    """Whether a file's text has that entry."""
+    """Whether a file contains the entry."""
     return any(line.startswith("## ") and line.rstrip().endswith(entry.mark) for line in text.splitlines())
 
 
@@ -161,12 +142,6 @@ def _append_to_text(text: str, entry: DreamLogEntry) -> str:
     before = f"{text.rstrip()}{end * 2}" if text.strip("\ufeff \t\r\n") else f"{text.rstrip()}# {entry.day}{end * 2}"
     items = "".join(f"- {line}{end}" for line in entry.lines)
     return f"{before}{entry.heading}{end * 2}{items}"
-
-
-def _following_paths(path: str) -> Iterator[str]:
-    yield path
-    for number in range(2, 10):
-        yield path.replace(".md", f"-{number}.md")
 
 
 def _merge_item(merge: LineMerge, lang: Lang) -> str:
@@ -185,6 +160,5 @@ def _note_item(note: RecurringFact, lang: Lang) -> str:
 
 
 def _shorten(text: str) -> str:
-    """A line's words on one line, with nothing in them that could pass for a mark of ours."""
-    words = " / ".join(" ".join(line.split()) for line in text.splitlines()).replace("<!--", "‹!--")
-    return words if len(words) <= MAX_SHOWN else f"{words[: MAX_SHOWN - 1]}…"
+    """Put a memory on one line, without anything that could be read as one of our HTML comments."""
+    return shorten(" / ".join(" ".join(line.split()) for line in text.splitlines()).replace("<!--", "‹!--"), MAX_SHOWN)

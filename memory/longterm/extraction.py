@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeGuard
 from memory.context.summary.grounding import GroundingSource
 from memory.conversation import Message, Part, Text
 from memory.text.bullets import tidy_content
+from memory.text.language import CJK_CHARACTER, is_mostly_cjk
+from memory.text.quoting import neutralize_data_tags
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
 MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50
@@ -25,7 +27,6 @@ MIN_SUPPORT_SHARE = 0.34  # share of a fact's content that the person's words mu
 # The same while words from outside are in view: then only what is the person's almost word for word is noted.
 FULL_SUPPORT_SHARE = 0.9
 MAX_REPLACED = 2  # lines whose place one fact may take
-_CJK_SHARE = 5
 _NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
 _DENIES = re.compile(
     r"[不没别无勿忌]|讨厌|避免|拒绝|\b(?:not?|never|none|nothing|without|cannot|cant|avoids?|avoiding|stopped|quit|hates?|"
@@ -34,7 +35,6 @@ _DENIES = re.compile(
 )
 
 _CLAUSE = re.compile(r"[。！？!?;；，,\n]+|\.(?:\s|$)|\b(?:but|though)\b|但是?|不过")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIRST_WORD = re.compile(r"\W*([A-Z][a-z]+)(?![A-Za-z])")
 _OPENING_WORDS = (
     "user users the a an they their is has had was wants want likes like prefers prefer dislikes dislike loves hates "
@@ -182,12 +182,6 @@ def is_worth_reading(said: TurnExchange) -> bool:
     return len(user) >= MIN_QUOTE and (len(user) >= short_user or len(said.bot.strip()) >= short_bot)
 
 
-def is_mostly_cjk(text: str) -> bool:
-    """Whether a fifth of the letters are Chinese, Japanese or Korean."""
-    letters = sum(map(str.isalpha, text))
-    return bool(letters) and len(_CJK.findall(text)) * _CJK_SHARE >= letters
-
-
 def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules) -> tuple[str, str]:
     """The system prompt and the prompt, in the language the person wrote in."""
     lang: Lang = "zh" if is_mostly_cjk(said.user) else "en"
@@ -199,9 +193,7 @@ def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: Extra
         ("assistant", said.bot[:MAX_BOT_CHARS]),
         (_KNOWN[lang], lines),
     )
-    asked = "\n\n".join(
-        f"<data name={name!r}>\n{_neutralize_delimiters(text)}\n</data>" for name, text in blocks if text
-    )
+    asked = "\n\n".join(f"<data name={name!r}>\n{neutralize_data_tags(text)}\n</data>" for name, text in blocks if text)
     return _SYSTEM[lang].format(categories="\n".join(named)), asked
 
 
@@ -310,8 +302,8 @@ class _UserWords:
 def _content_units(content: str) -> Iterator[str]:
     """What a sentence is about: stems, and single Chinese characters; "the user likes" is about nothing."""
     terms = lexical_question_terms(_FRAME_ZH.sub(" ", content))
-    yield from (term for term in terms if len(term) > 1 and not _CJK.match(term) and term not in _FRAME_EN)
-    yield from dict.fromkeys(letter for term in terms if _CJK.match(term) for letter in term)
+    yield from (term for term in terms if len(term) > 1 and not CJK_CHARACTER.match(term) and term not in _FRAME_EN)
+    yield from dict.fromkeys(letter for term in terms if CJK_CHARACTER.match(term) for letter in term)
 
 
 def _read_fact(record: Mapping[str, Any], known: Sequence[KnownMemory]) -> ExtractedFact | None:
@@ -380,11 +372,6 @@ def _bare(text: str) -> str:
 
 def _is_text(part: Part) -> TypeGuard[Text]:
     return isinstance(part, Text) and not part.aside
-
-
-def _neutralize_delimiters(text: str) -> str:
-    """Nobody inside the material can end it."""
-    return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)
 
 
 # Whether a line says something that may hold for long, as far as its words tell: no model is asked. Pure.

@@ -15,7 +15,6 @@ from memory.longterm.extraction import (
     TurnExchange,
     category_of,
     is_lasting,
-    is_mostly_cjk,
     parse_answer,
     still_supported,
 )
@@ -24,6 +23,8 @@ from memory.store.conversations.folds import Folds
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES
+from memory.text.language import is_mostly_cjk
+from memory.text.quoting import neutralize_data_tags
 from memory.text.tokenizer import lexical_question_terms
 from memory.workspace import daily_log
 from memory.workspace.files import FileTooBig, SpaceFiles
@@ -327,7 +328,7 @@ def build_prompts(noted: Sequence[RecurringFact]) -> tuple[str, str]:
         "\n".join([f"{number}.", *dict.fromkeys(f"   {line.day}: {line.text}" for line in note.sources)])
         for number, note in enumerate(noted, 1)
     )
-    return _SYSTEM[lang], "<data name='groups'>\n{}\n</data>".format(_neutralize_delimiters("\n".join(groups)))
+    return _SYSTEM[lang], "<data name='groups'>\n{}\n</data>".format(neutralize_data_tags("\n".join(groups)))
 
 
 def reword_lines(noted: Sequence[RecurringFact], answer: str) -> tuple[RecurringFact, ...]:
@@ -361,8 +362,3 @@ def _is_acceptable(text: str, note: RecurringFact) -> bool:
     fact = ExtractedFact(category=note.category, text=text, importance=5, quote=note.sources[-1].text)
     same_mood = bool(_DENIES.search(text)) == bool(_DENIES.search(note.sources[-1].text))
     return same_mood and bool(still_supported([fact], TurnExchange(user=said, bot="")))
-
-
-def _neutralize_delimiters(text: str) -> str:
-    """Nobody inside the material can end it."""
-    return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)

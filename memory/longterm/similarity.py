@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import log
 
+from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.normalize import normalize_text as in_figures
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
@@ -152,9 +153,6 @@ FIXED_WORDS = frozenset(_FIXED_WORDS.split())  # words that are read sign by sig
 
 # What a line says apart from how it says it: content words, each affirmed or denied, and its moods. Pure.
 
-HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_HAN = re.compile(f"[{HAN}]")
-
 
 def _alternatives(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: -len(word)))
@@ -169,10 +167,10 @@ _DIRECTED = re.compile(
 )
 _TOKEN = re.compile(
     rf"(?P<whole>{_alternatives(sorted(FIXED_WORDS))})|(?P<zh>{_alternatives(sorted(CHINESE_SYNONYMS))})"
-    rf"|(?P<en>(?<![^\W\d_])(?:{_alternatives(sorted(ENGLISH_SYNONYMS))})(?![^\W_{HAN}]|'[a-z]))"
-    rf"|(?P<figure>\d+(?:\.\d+)*(?:(?:st|nd|rd|th)(?![a-z]))?)|(?P<word>[^\W\d_{HAN}]+(?:'[a-z]+)?[+#]*)|(?P<han>[{HAN}])|(?P<end>[,;。!?…()\n]|\.(?=\s|$))"
+    rf"|(?P<en>(?<![^\W\d_])(?:{_alternatives(sorted(ENGLISH_SYNONYMS))})(?![^\W_{CJK}]|'[a-z]))"
+    rf"|(?P<figure>\d+(?:\.\d+)*(?:(?:st|nd|rd|th)(?![a-z]))?)|(?P<word>[^\W\d_{CJK}]+(?:'[a-z]+)?[+#]*)|(?P<han>[{CJK}])|(?P<end>[,;。!?…()\n]|\.(?=\s|$))"
 )
-_PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{HAN}]")
+_PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +251,7 @@ def _apply_denial(clause: list[str]) -> Iterator[str]:
     at = clause.index(DENIAL)
     after = [token for token in clause[at:] if token != DENIAL]
     before = clause[:at]
-    topic = len(after) == 1 and len(before) > 1 and _HAN.match(after[0]) is not None
+    topic = len(after) == 1 and len(before) > 1 and CJK_CHARACTER.match(after[0]) is not None
     yield from (DENIAL + token if topic else token for token in before)
     yield from (DENIAL + token for token in after)
 
@@ -270,7 +268,7 @@ _SYMBOLS = re.compile(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
 _SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # a space and a punctuation mark, until it is known what stands beside them
 _BESIDE_HAN = re.compile(
-    f"(?<=[{HAN}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{HAN}])"
+    f"(?<=[{CJK}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{CJK}])"
 )
 _BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})
 

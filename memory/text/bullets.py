@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory.text.fences import fence_after, open_fence
+
 # Each category's heading, as the template has it and as it is written where a file has none.
 HEADINGS = {
     "user_preference": "偏好 · Preferences",
@@ -29,7 +31,6 @@ _LIST_MARK = re.compile(
     rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK_CHARACTERS}]+|$)|\d{{1,3}}、[{_BLANK_CHARACTERS}]*)"
 )
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+|$)")
-_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 _HASHES = re.compile(r"(?:#{1,6}(?:[ \t]+|$))+")
 _RULE_CHARACTERS = " \t-*_="
 _TAB_WIDTH = 4
@@ -170,20 +171,8 @@ def _strip_heading_mark(line: str) -> str:
 
 
 def _close_fences(lines: Sequence[str]) -> str:
-    fence = ""
-    for line in lines:
-        fence = _fence_after(fence, line)
+    fence = open_fence(lines)
     return "\n".join([*lines, fence] if fence else lines)
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """The fence that is open behind this line."""
-    found = _FENCE.match(line)
-    if found is None:
-        return fence
-    if fence:
-        return "" if found["fence"].startswith(fence) and not found["info"].strip() else fence
-    return "" if found["fence"][0] == "`" and "`" in found["info"] else found["fence"]
 
 
 def _line_end(text: str) -> str:
@@ -225,7 +214,7 @@ class _BulletReader:
             self._gap = True
             return
         if self.fence:
-            self.fence = _fence_after(self.fence, line)
+            self.fence = fence_after(self.fence, line)
         elif self._lines and self._belongs(line):
             self._keep(number, line)
         else:
@@ -259,19 +248,19 @@ class _BulletReader:
     def _keep(self, number: int, line: str) -> None:
         lead = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB_WIDTH)
         self._lines.append(lead[self._content :] + line.lstrip(" \t"))
-        self._inner = _fence_after(self._inner, line)
+        self._inner = fence_after(self._inner, line)
         self._last = number
 
     def _begin(self, number: int, line: str) -> None:
         if heading := _HEADING.match(line):
             self._under(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
-        elif fence := _fence_after("", line):
+        elif fence := fence_after("", line):
             self.fence = fence
         elif (mark := _LIST_MARK.match(line)) and not _is_rule(line):
             self._indent, self._content = _indent_width(line), len(mark.group().expandtabs(_TAB_WIDTH))
             self._lines, self._first, self._last = [line[mark.end() :]], number, number
             self._mark = _similar_mark(mark.group())
-            self._inner = _fence_after("", line[mark.end() :])
+            self._inner = fence_after("", line[mark.end() :])
 
     def _under(self, number: int, title: str, level: int) -> None:
         while self._above and self._above[-1].level >= level:
@@ -296,7 +285,7 @@ def _indent_width(line: str) -> int:
 
 def _interrupts_paragraph(line: str) -> bool:
     """Whether a paragraph ends before this line though none is empty."""
-    return bool(_HEADING.match(line) or _fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line))
+    return bool(_HEADING.match(line) or fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line))
 
 
 def _is_rule(line: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
 MENTION_SHARE = 0.6  # of a query's content terms: so many in one sentence say what the query says
@@ -15,9 +16,7 @@ MIN_REPEATED = 2  # terms that a sentence must share with a forgotten one to be 
 FORGOTTEN_MARKS = {"zh": "［已忘记］", "en": "[forgotten]"}
 FORGOTTEN_MARK = re.compile("|".join(map(re.escape, FORGOTTEN_MARKS.values())))
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_IS_CJK = re.compile(f"[{_CJK}]")
-_LETTER = f"[^\\W_{_CJK}]"
+_LETTER = f"[^\\W_{CJK}]"
 _LETTER_GROUP = re.compile(
     r".[\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f\uff9e\uff9f]*", re.S
 )
@@ -158,7 +157,7 @@ def _space_pattern(words: list[str]) -> Iterator[str]:
     """Words with the space between them: none is needed beside a Chinese letter."""
     for place, word in enumerate(words):
         if place:
-            bound = _IS_CJK.match(words[place - 1][-1]) or _IS_CJK.match(word)
+            bound = CJK_CHARACTER.match(words[place - 1][-1]) or CJK_CHARACTER.match(word)
             yield r"\s*" if bound else r"\s+"
         yield re.escape(word)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult
 from memory.text.bullets import parse_bullets, remove_bullet
-from memory.text.language import HEADINGS, split_line
+from memory.text.language import CJK_CHARACTER, HEADINGS, split_line
 from memory.text.mentions import (
     FORGOTTEN_MARK,
     FORGOTTEN_MARKS,
@@ -19,7 +19,6 @@ from memory.text.mentions import (
     overlaps,
 )
 
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _HEADING = re.compile(r"\s*#{1,6}\s+")
 # Who said it when, or the name of a command: stays while it is not itself what is to be forgotten.
 _SPEAKER_PREFIX = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
@@ -109,7 +108,7 @@ def has_only_marks(text: str) -> bool:
 
 def mark_for_language(words: str) -> str:
     """The mark in the language of what it stands for."""
-    return FORGOTTEN_MARKS["zh" if _CJK.search(words) else "en"]
+    return FORGOTTEN_MARKS["zh" if CJK_CHARACTER.search(words) else "en"]
 
 
 def _redact_part(part: Part, needle: MentionMatcher, *, near: bool) -> Part:

@@ -11,12 +11,11 @@ from typing import Generic, TypeVar
 
 import snowballstemmer
 
+from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.speakers import display_name
 
 MAX_TERMS = 64  # of one question; the first ones
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_RUN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
-_IS_CJK = re.compile(f"[{_CJK}]")
+_RUN = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
 _COMMON_WORDS = (
     "a about after again ago ah all alright also am an and any are aren as at be been before but by bye can "
@@ -60,7 +59,7 @@ def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
     """
     found: dict[str, None] = {}
     for run in _RUN.findall(_APOSTROPHE.sub("", _remove_names(fold_text(question), names))):
-        if _IS_CJK.match(run):
+        if CJK_CHARACTER.match(run):
             pieces: Iterable[str] = (one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS)
         else:
             pieces = () if run in _STOP_WORDS or (len(run) == 1 and run.isalpha()) else (run,)
@@ -71,7 +70,7 @@ def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
 
 def cjk_characters(terms: Iterable[str]) -> list[str]:
     """The single CJK characters of terms, each once."""
-    return list(dict.fromkeys(letter for term in terms if _IS_CJK.match(term) for letter in term))
+    return list(dict.fromkeys(letter for term in terms if CJK_CHARACTER.match(term) for letter in term))
 
 
 def names_in_question(question: str, names: Iterable[str]) -> set[str]:
@@ -94,7 +93,7 @@ def _remove_names(folded: str, names: Iterable[str]) -> str:
 @lru_cache(maxsize=4_096)
 def _name_patterns(name: str) -> tuple[re.Pattern[str], ...]:
     """What says a (folded) name; nothing for one that cannot be told from any other word."""
-    if _IS_CJK.search(name):
+    if CJK_CHARACTER.search(name):
         return (re.compile(re.escape(name)),) if len(name) > 1 else ()
     first, *rest = name.split() or [""]
     said = [name, first] if rest and len(first) > 2 else [name]
@@ -102,7 +101,7 @@ def _name_patterns(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _run_terms(run: str) -> Sequence[str]:
-    if not _IS_CJK.match(run):
+    if not CJK_CHARACTER.match(run):
         return (_stem_word(run),)
     return [one + other for one, other in pairwise(run)] or (run,)
 
@@ -127,7 +126,7 @@ MIN_CHARACTER_SCORE = 0.3
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.3
 
-_LEXICAL_RUN = re.compile(f"[{_CJK}]+|[^\\W{_CJK}]+")
+_LEXICAL_RUN = re.compile(f"[{CJK}]+|[^\\W{CJK}]+")
 _QUESTION_WORDS = (
     "a about after again ago all also am an and any are as at be been before but by can could did do does doing "
     "ever few for from get go going got had has have he hello her hers hi him his how i if in into is it its just "
@@ -166,7 +165,7 @@ def lexical_question_terms(text: str) -> list[str]:
     """The terms of a question, each once: no stop words, no words of asking; a lone CJK character stays one."""
     found: dict[str, None] = {}
     for run in _LEXICAL_RUN.findall(fold_text(text)):
-        pieces = filter(None, _STOP_ZH.split(run)) if _IS_CJK.match(run) else [run] * (run not in _STOP_EN)
+        pieces = filter(None, _STOP_ZH.split(run)) if CJK_CHARACTER.match(run) else [run] * (run not in _STOP_EN)
         for piece in pieces:
             found.update(dict.fromkeys(_lexical_run_terms(piece)))
     return list(found)[:MAX_TERMS]
@@ -206,11 +205,11 @@ def _rank_rows(wanted: Sequence[str], rows: Sequence[_FoldedText[Key]], floor: f
 
 
 def _wanted_characters(wanted: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(letter for term in wanted if _IS_CJK.match(term) for letter in term))
+    return list(dict.fromkeys(letter for term in wanted if CJK_CHARACTER.match(term) for letter in term))
 
 
 def _lexical_run_terms(run: str) -> Iterator[str]:
-    if not _IS_CJK.match(run):
+    if not CJK_CHARACTER.match(run):
         yield _lexical_stem(run)
     elif len(run) == 1:
         yield run
@@ -232,9 +231,9 @@ def _lexical_stem(word: str) -> str:
 def _term_frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
     """How often each wanted term is in a text; none that is not."""
     counts = {term: count for term in wanted if (count := folded.count(term))}
-    stems = [term for term in counts if not _IS_CJK.match(term)]
+    stems = [term for term in counts if not CJK_CHARACTER.match(term)]
     if stems:  # a stem may be found inside another word
-        words = [_lexical_stem(run) for run in _LEXICAL_RUN.findall(folded) if not _IS_CJK.match(run)]
+        words = [_lexical_stem(run) for run in _LEXICAL_RUN.findall(folded) if not CJK_CHARACTER.match(run)]
         counts |= {stem: words.count(stem) for stem in stems}
     return {term: count for term, count in counts.items() if count}
 

@@ -1,34 +1,34 @@
-"""The daily log: one Markdown file per day and space, a section per fold, and whatever people write between them."""
+"""The daily log: one Markdown file per day and space, with a section per fold and people's own notes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memory.text.fences import is_fence, open_fence
 from memory.workspace.files import FileConflict, SpaceFiles
 
 LOG_FOLDER = "memory"
 MAX_TRIES = 20
-MAX_DAYS_AWAY = 2  # days by which two zones may differ on the date of one moment
-CHUNK_CHARS = 1 << 16  # characters of a long text whose lines are made at a time
+MAX_DAYS_AWAY = 2  # two time zones may date the same moment this many days apart
+CHUNK_CHARS = 1 << 16  # characters that are split into lines at a time
 _HEADING = re.compile(
     r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
 )
 _SPEAKER_LINE = re.compile(r"[-*+]\s+(?P<time>\d\d:\d\d) (?P<speaker>[^:：]{1,60})[:：]\s*(?P<text>.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?P<text>.*)")
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSection:
-    """What one fold writes."""
+    """The section of one fold."""
 
     fold: str
     channel: str
     first_turn: int
     last_turn: int
-    #: In the zone whose day and clock the log goes by.
+    #: In the time zone of the log.
     at: datetime
     #: Markdown lines.
     body: str
@@ -46,56 +46,68 @@ class LogSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogRow:
-    """One line of a file that says something."""
+    """One line of a file that has content."""
 
     #: From 1.
     number: int
     text: str
-    #: "" where the line has none.
+    #: HH:MM, "" where the line has none.
     time: str = ""
     #: "" where the line has none.
     speaker: str = ""
-    #: Of the section it stands in, "" outside.
+    #: Id of the fold whose section it is in, "" outside.
     fold: str = ""
-    #: "", "stale" or "undone", of that section's heading.
+    #: The section's mark: "", "stale" or "undone".
     mark: str = ""
     heading: str = ""
-    #: The line as it stands in the file.
+    #: The unchanged line.
     raw: str = ""
 
 
 def append_section(files: SpaceFiles, section: LogSection) -> str:
-    """Put a section at the end of its day's file, on the disk when this returns; a second time changes nothing.
+    """Append a section to its day's file unless it is there; an open fence is closed first. See `append_once`."""
+    return append_once(
+        files,
+        section.path,
+        has_entry=lambda text: has_section(text, section.fold),
+        append=lambda text: _append_to_text(text, section),
+    )
 
-    What else is in the file stays as it is, but for an open fence, which is closed before the section. A file that is
-    not UTF-8 is left alone and the section goes into a file beside it.
+
+def append_once(files: SpaceFiles, path: str, *, has_entry: Callable[[str], bool], append: Callable[[str], str]) -> str:
+    """Append an entry to a day's file unless it has that entry; fsynced when this returns. Blocks.
+
+    A file that is not UTF-8 stays as it is, and the entry goes into the next one beside it.
+
+    Args:
+        append: from the file's text, "" for a new file, to its text with the entry.
 
     Returns:
-        The path it is in, relative to the space's folder.
+        The path that has the entry, relative to the space's folder.
 
     Raises:
-        OSError: it could not be written.
+        OSError: the entry could not be written.
     """
-    for path in _following_paths(section.path):
+    for candidate in _following_paths(path):
         for _ in range(MAX_TRIES):
-            found = _read_log(files, path)
+            found = _read_log(files, candidate)
             if found is None:
                 break
             text, sha256 = found
-            del found  # a long day's text is in memory as seldom as can be
-            if has_section(text, section.fold):
-                return path
-            text = _append_to_text(text, section)
+            del found  # a day's text may be long: not more copies of it than needed
+            if has_entry(text):
+                return candidate
+            text = append(text)
             try:
-                files.write(path, text, sha256)
+                files.write(candidate, text, sha256)
             except FileConflict:
                 continue
-            return path
-    raise OSError(f"{section.path} changes faster than it can be written")
+            return candidate
+    raise OSError(f"{path} changes faster than it can be written")
 
 
 def find_section(files: SpaceFiles, section: LogSection) -> str | None:
-    """The path of the file that has the section, also where days went by another zone when it was written."""
+    """Find the file that has the section, also if it was written under another time zone."""
     near = sorted(
         (section.at + timedelta(days=n) for n in range(-MAX_DAYS_AWAY, MAX_DAYS_AWAY + 1)),
         key=lambda at: at != section.at,
@@ -108,7 +120,7 @@ def find_section(files: SpaceFiles, section: LogSection) -> str | None:
 
 
 def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
-    """Say in a section's heading what became of its fold: "stale" or "undone". False when there is no such section."""
+    """Mark a section's heading as "stale" or "undone"; False when there is no such section."""
     plain = re.compile(rf"<!-- fold {re.escape(fold)}(?: [a-z]+)? -->")
     for _ in range(MAX_TRIES):
         try:
@@ -126,36 +138,36 @@ def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
 
 
 def has_section(text: str, fold: str) -> bool:
-    """Whether a file's text has that fold's section."""
+    """Whether a text has the fold's section."""
     return fold in text and any(row is not None and row["fold"] == fold for row in map(_make_heading, iter_lines(text)))
 
 
 def section_fold(line: str) -> str | None:
-    """The fold whose section begins with this line, "" where a section of a person's own does, else None."""
+    """The fold whose section begins at this line, "" for a person's own section, else None."""
     if found := _make_heading(line):
         return found["fold"]
     return "" if line.strip().startswith(("# ", "## ")) else None
 
 
 def list_folds(text: str) -> tuple[str, ...]:
-    """The ids of the folds whose sections a file's text has, each once."""
+    """The ids of the folds with a section in the text, each once."""
     found = (row["fold"] for row in map(_make_heading, iter_lines(text)) if row is not None)
     return tuple(dict.fromkeys(found))
 
 
 def iter_lines(text: str) -> Iterator[str]:
-    """What `text.splitlines()` gives, made as it is asked for: a day's log may have ten thousand lines."""
+    """Like `text.splitlines()`, but lazy: a day's log may have ten thousand lines."""
     at = 0
     while at < len(text):
-        end = text.find("\n", at + CHUNK_CHARS) + 1 or len(text)  # whatever else may end a line, this always does
+        end = text.find("\n", at + CHUNK_CHARS) + 1 or len(text)  # every line separator set includes it
         yield from text[at:end].splitlines()
         at = end
 
 
 def iter_rows(text: str) -> Iterator[LogRow]:
-    """The lines of any Markdown that say something, fenced ones too; an open fence ends with the file or a section.
+    """The lines of a Markdown text that have content, including fenced ones.
 
-    A byte order mark, any line ends and characters that were not UTF-8 are taken as they come.
+    Accepts a byte order mark, any line ends and replacement characters.
     """
     fold = word = title = ""
     for number, raw in enumerate(iter_lines(text.removeprefix("\ufeff")), 1):
@@ -168,7 +180,7 @@ def iter_rows(text: str) -> Iterator[LogRow]:
             if line.startswith(("# ", "## ")):
                 fold = word = ""
             continue
-        if any(map(str.isalnum, line)) and not _FENCE.fullmatch(raw):
+        if any(map(str.isalnum, line)) and not is_fence(raw):
             yield _make_row(line, LogRow(number=number, text="", fold=fold, mark=word, heading=title, raw=raw))
 
 
@@ -193,7 +205,7 @@ def _following_paths(path: str) -> Iterator[str]:
 
 
 def _read_log(files: SpaceFiles, path: str) -> tuple[str, str | None] | None:
-    """Text and hash; ("", None) for no file yet; None for one whose bytes would not survive being written as text."""
+    """Text and hash; ("", None) for no file; None if its bytes are not UTF-8 and would not survive a rewrite."""
     try:
         file = files.read(path)
     except FileNotFoundError:
@@ -211,21 +223,7 @@ def _append_to_text(text: str, section: LogSection) -> str:
     if not text.strip("\ufeff \t\r\n"):
         return f"{text.rstrip()}# {section.at:%Y-%m-%d}\n\n{new}"
     end = "\r\n" if "\r\n" in text else "\n"
-    fence = _open_fence(text)
+    fence = open_fence(iter_lines(text))
     closed = f"{text.rstrip()}\n{fence}" if fence else text.rstrip()
     before = closed.replace("\r\n", "\n").replace("\n", end) if fence else closed
     return "".join((before, end * 2, new.replace("\n", end)))
-
-
-def _open_fence(text: str) -> str:
-    """The fence that a file leaves open, "" for none."""
-    fence = ""
-    for line in iter_lines(text):
-        found = _FENCE.fullmatch(line)
-        if found is None:
-            continue
-        if not fence:
-            fence = found["fence"]
-        elif found["fence"].startswith(fence) and not found["info"].strip():
-            fence = ""
-    return fence

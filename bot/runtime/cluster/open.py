@@ -90,7 +90,7 @@ StopTurn = Callable[[str], Awaitable[object]]
 @asynccontextmanager
 async def open_for_command(
     url: str, *, writable: bool, alone: bool
-) -> AsyncIterator[tuple[SqlStore, PostgresSharedIndexes, StopTurn | None]]:
+) -> AsyncIterator[tuple[Store, PostgresSharedIndexes, StopTurn | None]]:
     """Open the store for one command; if `writable`, as one more process with its own lease.
 
     Yields the store, its indexes and, if `writable`, a function that stops a turn in whatever process runs it.

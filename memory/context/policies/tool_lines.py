@@ -10,6 +10,7 @@ from memory.context.policies.state import ToolLines
 from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn
+from memory.text.quoting import first_line, neutralize_data_tags, shorten
 
 MIN_CHARS = 300  # a result no longer than this stays as it is: a line and its handle would save next to nothing
 MAX_CHARS = 240
@@ -74,12 +75,11 @@ def line_by_rule(place: ToolResultRef) -> str:
     if place.result.is_error:
         return _cut_line(f"{head} failed: {_find_error(text)}")
     size = f"{text.count(chr(10)) + 1} lines" if "\n" in text else f"{len(text)} characters"
-    told = (
-        ", ".join(_defined_names(text))
-        if _CODE.search(head)
-        else _find_numbers(text, MAX_CHARS - len(head) - len(size) - 4)
-    )
-    return _cut_line(f"{head}: {', '.join(filter(None, (size, told or _first_line(text))))}")
+    if _CODE.search(head):
+        content = ", ".join(_defined_names(text))
+    else:
+        content = _find_numbers(text, MAX_CHARS - len(head) - len(size) - 4)
+    return _cut_line(f"{head}: {size}, {content or first_line(text) or 'empty'}")
 
 
 def call_subject(call: ToolCall | None) -> str:
@@ -123,13 +123,8 @@ def _find_numbers(text: str, most: int) -> str:
     return ", ".join(told)
 
 
-def _first_line(text: str) -> str:
-    return next((row.strip() for row in text.splitlines() if row.strip()), "empty")
-
-
 def _cut_line(line: str) -> str:
-    plain = " ".join(line.split()).replace("[", "(").replace("]", ")")
-    return plain if len(plain) <= MAX_CHARS else plain[: MAX_CHARS - 1] + "…"
+    return shorten(" ".join(line.split()).replace("[", "(").replace("]", ")"), MAX_CHARS)
 
 
 MAX_RESULTS = 40  # results that one call is asked to describe
@@ -149,9 +144,13 @@ def build_prompt(found: Sequence[ToolResultRef]) -> str:
 
 
 def _prompt_entry(number: int, place: ToolResultRef) -> str:
-    tool, about = place.call.name if place.call else "tool", _neutralize_delimiters(call_subject(place.call))
-    text = _neutralize_delimiters(_shortened(place.result.text))
+    tool, about = place.call.name if place.call else "tool", _quote(call_subject(place.call))
+    text = _quote(_shortened(place.result.text))
     return f'<data name="{number}" tool="{tool}" about="{about}">\n{text}\n</data>'
+
+
+def _quote(text: str) -> str:
+    return neutralize_data_tags(text).replace('"', "'")
 
 
 def parse_answer(answer: str, found: Sequence[ToolResultRef]) -> dict[tuple[str, int], str]:
@@ -186,8 +185,3 @@ def _shortened(text: str) -> str:
         return text
     head, tail = MAX_SHOWN * 7 // 10, MAX_SHOWN * 3 // 10
     return f"{text[:head]}\n[…]\n{text[-tail:]}"
-
-
-def _neutralize_delimiters(text: str) -> str:
-    """Nobody inside the material can end it."""
-    return text.replace("<data", "‹data").replace("</data", "‹/data").replace('"', "'")

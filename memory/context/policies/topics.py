@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from math import fsum, lgamma
 
 from memory.conversation import Message, Text, ToolCall, ToolResult, Turn
+from memory.text.language import CJK
 from memory.text.tokenizer import lexical_question_terms
 
 WINDOW_TURNS = 5  # turns on each side that are compared
@@ -30,9 +31,8 @@ _FUNCTION_CHARACTERS = frozenset(
     "的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟不有个要会能可以到说来去上下没么什怎样为因所但如果而且并对从让用请"
     "再最太真多少几些里"
 )
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_CJK_RUN = re.compile(f"[{_CJK}]+")
-_WORD = re.compile(f"[^\\W\\d_{_CJK}]{{2,}}")
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_WORD = re.compile(f"[^\\W\\d_{CJK}]{{2,}}")
 _ASCII_WORD = re.compile(r"[A-Za-z]{2,}")
 _CAMEL_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

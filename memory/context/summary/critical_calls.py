@@ -9,6 +9,7 @@ from memory.context.reductions import part_handle
 from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult
+from memory.text.quoting import first_line
 
 MAX_LINE = 200  # most characters of a line, its handle included
 _SUBJECT_CHARS, _NAME_CHARS = 90, 40
@@ -196,15 +197,11 @@ def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, room
         _cut_at_word(outcome.call.name, _NAME_CHARS),
         _cut_at_word(outcome_subject(outcome.call), _SUBJECT_CHARS),
     )
-    told = _first_line(outcome.result.text) if outcome.result else ""
+    told = first_line(outcome.result.text) if outcome.result else ""
     mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(told)
     begun, ended = f"{name} {about} {mark}", mark.strip(": ：→")
     forms = (f"{begun}{_cut_at_word(told, room - len(begun))}", f"{name} {about} {ended}", f"{name} {ended}")
     return next((form for form in forms[:2] if not ground_text(form, known).dropped), forms[2]).strip()
-
-
-def _first_line(text: str) -> str:
-    return next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
 
 
 def _cut_at_word(text: str, most: int) -> str:

@@ -18,11 +18,11 @@ from memory.context.summary.transcript import (
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Text, ToolCall
 from memory.text.language import HEADINGS as HEADS
+from memory.text.language import is_mostly_cjk
 
 DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
 MAX_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CONSTRAINT = re.compile(
     r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
     r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
@@ -103,9 +103,7 @@ def detect_language(messages: Iterable[Message]) -> Literal["zh", "en"]:
 
 def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
     """The same of what was said."""
-    text = "".join(item.text for item in said if _is_by_user(item))
-    letters = sum(map(str.isalpha, text))
-    return "zh" if letters and len(_CJK.findall(text)) * 5 >= letters else "en"
+    return "zh" if is_mostly_cjk("".join(item.text for item in said if _is_by_user(item))) else "en"
 
 
 class _TokenSpace:

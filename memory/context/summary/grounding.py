@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory.context.summary.transcript import Utterance
 from memory.text import numbers
-from memory.text.language import split_line
+from memory.text.language import CJK, split_line
 from memory.text.normalize import normalize_text, tighten_text
 from memory.text.segments import overlapping_segments, split_segments
 from memory.text.tokenizer import fold_text, lexical_question_terms
@@ -16,19 +16,18 @@ MENTIONED_SHARE = 0.6  # share of a sentence's content words that say that a tex
 MAX_CHUNK = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
 MAX_PATH_STEP = 255  # characters of one step of a path that are looked through for its ending
 
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_PATH_CHARACTER = f"[a-z0-9_.@+~%{_CJK}-]"
+_PATH_CHARACTER = f"[a-z0-9_.@+~%{CJK}-]"
 # Each of these begins only where its run of characters begins, so that no run is read more than once. What is found is
 # the last group where there is one: what stands before it had to be passed over.
 _URL = re.compile(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
-    rf"(?:(?<=[/=])[{_CJK}][{_CJK}a-z0-9_.%-]*)?)"
+    rf"(?:(?<=[/=])[{CJK}][{CJK}a-z0-9_.%-]*)?)"
 )
 _EMAIL = re.compile(r"(?<![a-z0-9_.+-])[a-z0-9_.+-]++@[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 _FILE_SUFFIX = r"\.[a-z][a-z0-9]{1,4}(?![a-z0-9_])"
 _LATIN_PATH_CHARACTER = "[a-z0-9_.@+~%-]"
 _PATH_STEP = (
-    rf"(?:(?={_LATIN_PATH_CHARACTER}*+[{_CJK}]){_PATH_CHARACTER}++(?=[/\\])|{_LATIN_PATH_CHARACTER}*+[{_CJK}]{_PATH_CHARACTER}{{0,{MAX_PATH_STEP}}}{_FILE_SUFFIX}"
+    rf"(?:(?={_LATIN_PATH_CHARACTER}*+[{CJK}]){_PATH_CHARACTER}++(?=[/\\])|{_LATIN_PATH_CHARACTER}*+[{CJK}]{_PATH_CHARACTER}{{0,{MAX_PATH_STEP}}}{_FILE_SUFFIX}"
     rf"|{_LATIN_PATH_CHARACTER}++)"
 )
 _PATH = re.compile(
@@ -36,7 +35,7 @@ _PATH = re.compile(
     rf"|(?<!{_LATIN_PATH_CHARACTER})(?:(?<![:/])|[a-z0-9_.]*+[@+~%-])"
     rf"({_LATIN_PATH_CHARACTER}++(?:[/\\]{_PATH_STEP}){{2,}}+|{_LATIN_PATH_CHARACTER}++[/\\][a-z0-9_~%+-]++{_FILE_SUFFIX})"
     rf"|(?<![a-z0-9_~%+-])(?:(?<![:/.])|[a-z0-9_]*+[~%+-])([a-z0-9_~%+-]{{2,}}+{_FILE_SUFFIX})"
-    rf"|(?<![a-z0-9_:/.])([{_CJK}]{{1,2}}{_FILE_SUFFIX})"
+    rf"|(?<![a-z0-9_:/.])([{CJK}]{{1,2}}{_FILE_SUFFIX})"
 )
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_.-]*")
 _HEX = re.compile(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")

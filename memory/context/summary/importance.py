@@ -13,6 +13,7 @@ from memory.context.summary.transcript import Utterance, list_utterances
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
 from memory.text.language import split_line
 from memory.text.normalize import normalize_text
+from memory.text.quoting import shorten
 
 # Points, after the boundary seed; RECENT is one less for each minute.
 USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50, 20, 30, 40
@@ -88,7 +89,7 @@ def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo
                 turn=said.message.turn,
                 time=f"{said.message.at.astimezone(zone):%H:%M}",
                 kind=kind,
-                text=_shorten(text),
+                text=shorten(" ".join(text.split()), MAX_SHOWN),
                 kept=kept,
                 handle=call.handle if call else part_handle(said.message, said.part),
                 weight=weights[said.message.id] + _KIND_WEIGHT[kind],
@@ -135,11 +136,6 @@ def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterat
             plain.append(sentence)
     if plain and said.message.role == "user":
         yield "user", " ".join(plain), is_mentioned(summary, " ".join(plain))
-
-
-def _shorten(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= MAX_SHOWN else f"{flat[: MAX_SHOWN - 1]}…"
 
 
 def _from_person(message: Message) -> bool:

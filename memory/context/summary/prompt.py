@@ -1,7 +1,6 @@
 """What the one who summarises is asked, and how its answer is read."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -13,6 +12,7 @@ from memory.context.summary.transcript import Utterance, is_tool_utterance, list
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.text.language import HEADINGS
+from memory.text.quoting import neutralize_data_tags
 
 # Turns as text for the one who summarises: whole where they fit one prompt, else in chunks of whole turns.
 
@@ -305,9 +305,7 @@ _MARK_TOKENS = 60  # tokens of the marks around the material, which nobody count
 
 
 def _data_tags(*blocks: tuple[str, str]) -> str:
-    return "\n\n".join(
-        f"<data name={name!r}>\n{_neutralize_delimiters(text)}\n</data>" for name, text in blocks if text
-    )
+    return "\n\n".join(f"<data name={name!r}>\n{neutralize_data_tags(text)}\n</data>" for name, text in blocks if text)
 
 
 def _first_lines_within(text: str, most: int, room: PromptBudget) -> str:
@@ -316,8 +314,3 @@ def _first_lines_within(text: str, most: int, room: PromptBudget) -> str:
     while lines and room.counter.text("\n".join(lines)) > most:
         del lines[-max(1, len(lines) // 8) :]
     return "\n".join(lines)
-
-
-def _neutralize_delimiters(text: str) -> str:
-    """Nobody inside the material can end it."""
-    return re.sub(r"<(?=/?data\b)", "‹", text, flags=re.IGNORECASE)

@@ -54,6 +54,12 @@ def test_what_people_wrote_stays_with_its_line_ends_and_byte_order_mark(files):
     assert b"\n" not in data.replace(b"\r\n", b"")
 
 
+def test_a_line_of_inline_code_opens_no_fence(files):
+    put(files, "# 2026-11-20\n\n```make test``` is green\n".encode())
+    append_section(files, section())
+    assert "```make test``` is green\n\n## 14:05" in files.read(PATH).text
+
+
 def test_an_open_fence_is_closed_before_the_section(files):
     put(files, b"```python\nprint(1)\n")
     append_section(files, section())
