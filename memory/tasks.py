@@ -1,21 +1,44 @@
-"""Ending tasks that may not hear it the first time."""
+"""Waits for tasks with a limit: for a result, and for tasks that do not react to their cancellation."""
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Awaitable, Iterable
+from typing import Any, TypeVar
 
 import structlog
 
 log = structlog.get_logger(__name__)
 RECANCEL_SECONDS = 2.0
 MAX_TRIES = 4
+ResultT = TypeVar("ResultT")
+
+
+async def wait_for_end(work: Awaitable[ResultT], timeout: float) -> asyncio.Future[ResultT]:
+    """Wait at most `timeout` seconds, then cancel the work; its future is returned, ended or not.
+
+    Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its cancellation.
+    """
+    future = asyncio.ensure_future(work)
+    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # marks a late error as seen
+    try:
+        await asyncio.wait((future,), timeout=timeout)
+    finally:
+        future.cancel()
+    return future
+
+
+async def result_or_none(work: Awaitable[ResultT], timeout: float) -> ResultT | None:
+    """The result of the work; None when it fails, is cancelled, or takes longer than `timeout` seconds."""
+    future = await wait_for_end(work, timeout)
+    if not future.done() or future.cancelled() or future.exception() is not None:
+        return None
+    return future.result()
 
 
 async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel these tasks and wait for their end; one that goes on is told again, and at last left behind.
+    """Cancel these tasks and wait until they end; after a few attempts, log those that still run.
 
-    Until Python 3.12 `asyncio.wait_for`, by which pools hand out connections, loses a cancellation that comes together
-    with what it waits for: a task that works for ever would go on for ever.
+    One attempt is not enough: until Python 3.12, `asyncio.wait_for` (used by connection pools) loses a cancellation
+    that arrives together with its result, and a task that loops for good would go on.
     """
     tasks = set(tasks)
     pending = tasks
@@ -27,6 +50,6 @@ async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]]) -> None:
         _, pending = await asyncio.wait(pending, timeout=RECANCEL_SECONDS)
     for task in tasks - pending:
         if not task.cancelled():
-            task.exception()  # whoever wants to know has a callback of their own
+            task.exception()  # marks it as seen; owners that need it have their own callback
     if pending:
         log.error("tasks do not end", tasks=sorted(task.get_name() for task in pending))
