@@ -9,7 +9,6 @@ from typing import Any
 
 from bot.config.home import HomeFolder
 from memory.forgetting.person_removal import PersonRemoval
-from memory.forgetting.person_removal import PersonRemovalServices as LeavingGround
 from memory.longterm.memory_file import MEMORY_PATH
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies, Shared
@@ -141,5 +140,5 @@ def open_removal(
     home: HomeFolder, store: Store, root: Path, forget_index: Callable[[str], Awaitable[None]]
 ) -> PersonRemoval:
     """The removal of people from a home. root: of its workspace."""
-    ground = LeavingGround(store=store, root=root, blobs=Blobs(home.blobs), data=home.data, forget_index=forget_index)
-    return PersonRemoval(ground)
+    blobs = Blobs(home.blobs)
+    return PersonRemoval(store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index)

@@ -22,11 +22,9 @@ from bot.texts import format_text, resolve_language
 from bot.tools.memory import MemoryToolServices, NotifyOnce
 from memory.conversation import BOT_SPEAKER
 from memory.forgetting.forget import ForgetService
-from memory.forgetting.forget import ForgetServices as ForgetGround
-from memory.longterm.dream_worker import DreamServices, DreamSettings, DreamWorker
+from memory.longterm.dream_worker import DreamSettings, DreamWorker
 from memory.longterm.extraction_worker import ExtractionWorker
 from memory.longterm.memories import Memories
-from memory.longterm.memories import MemoryServices as LinesGround
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
@@ -89,11 +87,6 @@ class MemoryService:
         self.uses = UseCounters(store.memories)
         self._lines: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
-        self._ground = LinesGround(
-            records=store.memories,
-            workspace=works.workspace,
-            similarity=lambda: works.config().memory.similarity,
-        )
         self._storing = asyncio.Lock()
         extracting = ExtractionWorker(
             extractions=store.extractions,
@@ -112,7 +105,12 @@ class MemoryService:
         """The lines of one space's MEMORY.md, and what is known of them; the same object while it is in use."""
         lines = self._lines.get(space)
         if lines is None:
-            lines = self._lines[space] = Memories(space, self._ground)
+            lines = self._lines[space] = Memories(
+                space,
+                records=self._works.store.memories,
+                workspace=self._works.workspace,
+                similarity=lambda: self._works.config().memory.similarity,
+            )
         self._newest[space] = lines
         self._newest.move_to_end(space)
         if len(self._newest) > MAX_SPACES:
@@ -190,30 +188,26 @@ class MemoryService:
             return DreamSettings(similarity=memory.similarity, categories=tuple(memory.categories))
 
         return DreamWorker(
-            DreamServices(
-                store=self._works.store,
-                workspace=self._works.workspace,
-                memories=self.memories,
-                spaces=self.spaces,
-                settings=settings,
-                now=self._works.now,
-                complete=fast_model_completion(self._works.brain, self._works.store.sessions, "dream"),
-            )
+            store=self._works.store,
+            workspace=self._works.workspace,
+            memories=self.memories,
+            spaces=self.spaces,
+            settings=settings,
+            now=self._works.now,
+            complete=fast_model_completion(self._works.brain, self._works.store.sessions, "dream"),
         )
 
     def _forgetter(self) -> ForgetService:
         return ForgetService(
-            ForgetGround(
-                store=self._works.store,
-                workspace=self._works.workspace,
-                recall=self.recall,
-                blobs=self._works.blobs,
-                data=self._works.home.data,
-                now=self._works.now,
-                let_go=self._works.view_changed,
-                quiet=self._works.quiet,
-                storing=self._storing,
-            )
+            store=self._works.store,
+            workspace=self._works.workspace,
+            recall=self.recall,
+            blobs=self._works.blobs,
+            data=self._works.home.data,
+            now=self._works.now,
+            let_go=self._works.view_changed,
+            quiet=self._works.quiet,
+            storing=self._storing,
         )
 
 

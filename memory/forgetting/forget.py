@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -54,26 +54,6 @@ class ForgettableIndex(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetServices:
-    """What a Forgetter stands on."""
-
-    store: Store
-    workspace: Workspace
-    recall: ForgettableIndex
-    blobs: Blobs
-    #: The folder of the database and its copies.
-    data: Path
-    #: Aware, in the zone whose days the person goes by.
-    now: Callable[[], datetime]
-    #: Told each conversation whose view has changed.
-    let_go: Callable[[str], Awaitable[None]]
-    #: While it is entered, no turn runs in the space.
-    quiet: Callable[[str], AbstractAsyncContextManager[None]] = lambda space: nullcontext()
-    #: Held while the record is redacted, and by others from a look at the record to the end of what they write.
-    storing: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequester:
     """Who asks, where."""
 
@@ -86,11 +66,39 @@ class ForgetRequester:
 
 
 class ForgetService:
-    """One for a house. What is confirmed is carried out one after the other."""
+    """Runs the forget requests of a bot; confirmed requests run one after another."""
 
-    def __init__(self, ground: ForgetServices) -> None:
-        self._ground = ground
-        self._forgettings = ground.store.forgettings
+    def __init__(
+        self,
+        *,
+        store: Store,
+        workspace: Workspace,
+        recall: ForgettableIndex,
+        blobs: Blobs,
+        data: Path,
+        now: Callable[[], datetime],
+        let_go: Callable[[str], Awaitable[None]],
+        quiet: Callable[[str], AbstractAsyncContextManager[None]] = lambda space: nullcontext(),
+        storing: asyncio.Lock | None = None,
+    ) -> None:
+        """
+        Args:
+            data: the folder of the database and its copies.
+            now: aware, in the person's time zone.
+            let_go: called with each conversation whose view has changed.
+            quiet: no turn runs in the space while this is entered.
+            storing: shared with the fact extraction, which holds it from reading messages to storing their facts.
+        """
+        self._links = store.links
+        self._forgettings = store.forgettings
+        self._workspace = workspace
+        self._recall = recall
+        self._blobs = blobs
+        self._data = data
+        self._now = now
+        self._detach = let_go
+        self._quiet = quiet
+        self._storing = storing or asyncio.Lock()
         self._turn = asyncio.Lock()
 
     async def find(self, space: str, query: str) -> tuple[Mention, ...]:
@@ -100,15 +108,15 @@ class ForgetService:
         """
         files = await self._spaces(space)
         written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.found(query)])
-        wanted = SearchRequest(space=space, query=query, now=self._ground.now(), limit=MAX_RECALLED)
-        recalled = {passage.message_id for passage in await self._ground.recall.search(wanted)} - {""}
+        wanted = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
+        recalled = {passage.message_id for passage in await self._recall.search(wanted)} - {""}
         said = [item async for item in self._said(space, query, recalled)]
         return (*written, *said)
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
         """Keep the request until it is confirmed; returns the code to confirm it with, which is not kept."""
         code = new_code()
-        now = self._ground.now()
+        now = self._now()
         row = ForgettingRow(
             id=new_id(now.timestamp()),
             space=asker.space,
@@ -126,7 +134,7 @@ class ForgetService:
 
     async def asked(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
         """What this person asked here and has not confirmed yet; code: only what that code was given for."""
-        row = await self._forgettings.asked(asker.conversation, self._ground.now())
+        row = await self._forgettings.asked(asker.conversation, self._now())
         return row if row is not None and _is_request_of(row, asker, code) else None
 
     async def told(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
@@ -136,10 +144,10 @@ class ForgetService:
         """
         for row in await self._forgettings.load_open():
             if _is_request_of(row, asker, code):
-                async with self._ground.quiet(row.space):
+                async with self._quiet(row.space):
                     return await self._carry(row.id)
         last = await self._forgettings.last(asker.space)
-        if last is None or not _is_request_of(last, asker, code) or not (code or last.expires > self._ground.now()):
+        if last is None or not _is_request_of(last, asker, code) or not (code or last.expires > self._now()):
             return None
         return load_receipt(last.receipt)
 
@@ -166,18 +174,18 @@ class ForgetService:
             receipt = add_files(self._receipt(erased), seen)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
-        async with self._ground.quiet(row.space):
-            async with self._turn, self._ground.storing:
+        async with self._quiet(row.space):
+            async with self._turn, self._storing:
                 erased = await self._forgettings.confirm(row, targets, written)
                 await self._let_go(erased)
             return await self._carry(row.id)
 
     async def resume(self) -> None:
         """At start: go on with what an earlier process was asked to forget, and drop what nobody confirmed."""
-        await self._forgettings.expire(self._ground.now())
+        await self._forgettings.expire(self._now())
         for row in await self._forgettings.load_open():
             try:
-                async with self._ground.quiet(row.space):
+                async with self._quiet(row.space):
                     await self._carry(row.id)
             except (StoreError, OSError, PathRefused, FileTooBig) as err:  # the others go on, and so does the start
                 log.warning("a forgetting goes on at the next start", why=type(err).__name__)
@@ -197,7 +205,7 @@ class ForgetService:
         targets = load_targets(row.targets)
         changed = await self._forget_files(row.space, targets)
         for name in targets.blobs:
-            await asyncio.to_thread(self._ground.blobs.remove, name)
+            await asyncio.to_thread(self._blobs.remove, name)
         await hit_async("forget.files_done")
         receipt = replace(add_files(load_receipt(row.receipt), changed), attachments=len(targets.blobs))
         await self._forgettings.move(row.id, "removed", receipt=dump_receipt(receipt))
@@ -208,10 +216,10 @@ class ForgetService:
         if row.targets:
             targets = load_targets(row.targets)
             receipt = add_files(load_receipt(row.receipt), await self._again(row.space, targets))
-            await self._ground.recall.forget(row.space)
+            await self._recall.forget(row.space)
             files = await self._spaces(row.space)
             kept = await asyncio.to_thread(lambda: [path for one in files for path in one.mentioned(targets)])
-            backups = await asyncio.to_thread(database_copies, self._ground.data)
+            backups = await asyncio.to_thread(database_copies, self._data)
             done = tuple(place for place in receipt.files if place.path not in kept)
             named = tuple(redact_text(path, targets.needle(), near=False) for path in kept)
             receipt = replace(receipt, files=done, index=True, kept=named, backups=backups)
@@ -242,14 +250,14 @@ class ForgetService:
 
     async def _let_go(self, erased: EraseReport) -> None:
         for conversation in erased.conversations:
-            await self._ground.let_go(conversation)
+            await self._detach(conversation)
 
     async def _spaces(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
         """The files of a space and of those linked to it; the terminal is the owner's."""
-        members = await self._ground.store.links.members(space)
-        typed = [TerminalHistory(self._ground.data)] if "" in members else []
+        members = await self._links.members(space)
+        typed = [TerminalHistory(self._data)] if "" in members else []
         held = await asyncio.to_thread(
-            lambda: [SpaceMemoryFiles(member, self._ground.workspace.space(member)) for member in members]
+            lambda: [SpaceMemoryFiles(member, self._workspace.space(member)) for member in members]
         )
         return [*held, *typed]
 
@@ -283,7 +291,7 @@ class ForgetService:
         return ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records)
 
     def _day(self, at: datetime) -> str:
-        return f"{at.astimezone(self._ground.now().tzinfo):%Y-%m-%d}"
+        return f"{at.astimezone(self._now().tzinfo):%Y-%m-%d}"
 
 
 def message_texts(message: Message) -> Iterator[str]:

@@ -79,19 +79,6 @@ class PersonNotFound(LookupError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonRemovalServices:
-    """What it stands on."""
-
-    store: Store
-    root: Path
-    blobs: Blobs
-    #: The folder of the database and its copies.
-    data: Path
-    #: Throws a space's index away.
-    forget_index: Callable[[str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalReport:
     """What was removed, and what still holds something of them."""
 
@@ -158,11 +145,23 @@ async def _find_without_conversation(store: Store, wanted: str) -> Person:
 
 
 class PersonRemoval:
-    """One for a home. Whoever removes holds the home, or is the bot that does."""
+    """Removes people from a home. The calling process must hold the home's lock."""
 
-    def __init__(self, ground: PersonRemovalServices) -> None:
-        self._ground = ground
-        self._people = ground.store.people
+    def __init__(
+        self, *, store: Store, root: Path, blobs: Blobs, data: Path, forget_index: Callable[[str], Awaitable[None]]
+    ) -> None:
+        """
+        Args:
+            root: the workspace.
+            data: the folder of the database and its copies.
+            forget_index: deletes a space's search index.
+        """
+        self._store = store
+        self._people = store.people
+        self._root = root
+        self._blobs = blobs
+        self._data = data
+        self._forget_index = forget_index
 
     async def remove(self, person: Person, by: str) -> RemovalReport:
         """Remove it all; what an earlier call left half done is done to its end.
@@ -173,7 +172,7 @@ class PersonRemoval:
         """
         count_in_groups = sum([await self._people.count_in_groups(account) for account in person.accounts])
         counts = await self._carry(await self._people.begin(person), by)
-        backups = await asyncio.to_thread(database_copies, self._ground.data)
+        backups = await asyncio.to_thread(database_copies, self._data)
         acts = await self._people.count_acts_naming(person)
         return RemovalReport(count_in_groups=count_in_groups, acts=acts, backups=backups, **counts)
 
@@ -187,19 +186,19 @@ class PersonRemoval:
 
     async def _carry(self, leaving: PersonRemovalRow, by: str) -> dict[str, int]:
         """Conversations, other rows, files, index, attachments, last bytes; each step may be taken twice."""
-        ground, person = self._ground, leaving.person
+        person = leaving.person
         for conversation in await self._people.conversations(person):
-            await ground.store.sessions.delete(conversation)
+            await self._store.sessions.delete(conversation)
             leaving = await self._count(leaving, conversations=1)
         leaving = await self._count(leaving, rows=await self._people.drop(leaving))
         for space in person.spaces:
             await self._people.counted(leaving)  # files have no fence: the record's says whether they may go
-            leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, ground.root, space))
-            await ground.forget_index(space)
+            leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, self._root, space))
+            await self._forget_index(space)
         await hit_async("forget.files_done")
-        for name in set(leaving.blobs) - await referenced_blobs(ground.store):
+        for name in set(leaving.blobs) - await referenced_blobs(self._store):
             await self._people.counted(leaving)  # as above
-            leaving = await self._count(leaving, attachments=await asyncio.to_thread(ground.blobs.remove, name))
+            leaving = await self._count(leaving, attachments=await asyncio.to_thread(self._blobs.remove, name))
         await self._people.gone(leaving, by)
         if not await self._people.compact():
             raise StoreBusy("all is removed, but the database is being read, and its log may still hold bytes of it")

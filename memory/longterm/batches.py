@@ -1,4 +1,4 @@
-"""Writes what is known of many lines, in transactions so small that others wait for milliseconds."""
+"""Writes the records of many memory lines in small transactions, so that other writers wait for milliseconds."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
@@ -6,13 +6,13 @@ from typing import TypeVar
 from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.rows import MemoryRow, NewMemory, NewMemoryChange
 
-BATCH_SIZE = 100  # lines in one transaction
+BATCH_SIZE = 100  # lines per transaction
 Item = TypeVar("Item")
 Pair = tuple[str, str]
 
 
 def batched(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """As many as go into one transaction at a time."""
+    """Split items into slices of one transaction each."""
     return (items[at : at + BATCH_SIZE] for at in range(0, len(items), BATCH_SIZE))
 
 
@@ -24,10 +24,10 @@ async def put_in_batches(
     superseded: Sequence[Pair] = (),
     gone: Sequence[str] = (),
 ) -> list[MemoryRow]:
-    """As `MemoryRecords.put`, in one transaction where the lines are few; returns the rows of the live lines.
+    """Call `MemoryRecords.put` in batches; return the rows of the live lines.
 
-    No line is superseded before all lines are live, since the one that takes its place has to have a row. The change
-    is noted last: where it is missing, a dream that was cut off puts all of it once more, which changes nothing twice.
+    All lines are live before the first is superseded, because its successor needs a row. The change is stored last:
+    where it is missing after a crash, the dream puts everything again, which changes nothing twice.
     """
     rows: list[MemoryRow] = []
     total = len(live) + len(superseded) + len(gone)
@@ -38,12 +38,12 @@ async def put_in_batches(
         rows += await records.put(
             space,
             change if last else None,
-            live=_pages_from(live, start),
-            superseded=_pages_from(superseded, in_place),
-            gone=_pages_from(gone, out),
+            live=_batch_from(live, start),
+            superseded=_batch_from(superseded, in_place),
+            gone=_batch_from(gone, out),
         )
     return rows
 
 
-def _pages_from(items: Sequence[Item], start: int) -> Sequence[Item]:
+def _batch_from(items: Sequence[Item], start: int) -> Sequence[Item]:
     return items[max(0, start) : max(0, start + BATCH_SIZE)]

@@ -1,4 +1,4 @@
-"""Carries out dreams: planned, written, told, done; a crash after any step goes on from there. And takes them back."""
+"""Runs dreams: plan, write MEMORY.md, log, done; each resumes after a crash. Also undoes them."""
 
 import asyncio
 import hashlib
@@ -29,50 +29,34 @@ from memory.longterm.recurring import LogReader
 from memory.store.errors import StoreError, WrongState
 from memory.store.longterm.rows import DreamRow, MemoryChange
 from memory.store.store import Store
+from memory.tasks import result_or_none
 from memory.workspace.files import FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_TRIES = 20
-# What one space's night may end with; the others' goes on.
+# After these, one space's dream waits for the next night; the other spaces go on.
 RETRYABLE_ERRORS = (OSError, StoreError, PathRefused, FileTooBig)
-# Of a memory's newest writes are looked at: for the dream to take back, and for what no dream touches again.
-MAX_CHANGES = 1_000
+MAX_CHANGES = 1_000  # newest changes searched for the dream to undo and for lines a person restored
 
 
 class MemoryFileChanged(RuntimeError):
-    """The file is not the one that the plan is for; nothing was written."""
+    """The file is not the one the plan was made for; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamSettings:
-    """similarity: from where on two lines are one memory. categories: of which lines are moved in from the logs."""
+    """Settings that a dream reads at its start."""
 
+    #: Threshold from which on two lines are one memory.
     similarity: float
+    #: Categories of lines that may be moved in from the logs.
     categories: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DreamServices:
-    """What dreams stand on."""
-
-    store: Store
-    workspace: Workspace
-    memories: Callable[[str], Memories]
-    #: Whose memory there is.
-    spaces: Callable[[], Awaitable[list[str]]]
-    settings: Callable[[], DreamSettings]
-    #: Aware, in the zone whose days the logs go by.
-    now: Callable[[], datetime]
-    #: Asks a model, any error of which means that lines stand as they were said.
-    complete: Complete
-    #: Seconds it has.
-    deadline: float = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _MemorySnapshot:
-    """A space's memory as a night finds it."""
+    """A space's memory, and the plan for it."""
 
     held: MemoryFileText
     past: MemoryHistory
@@ -80,58 +64,83 @@ class _MemorySnapshot:
 
 
 class DreamWorker:
-    """Puts memories in order. All methods may raise StoreError and OSError; what is open then goes on the next time."""
+    """Tidies memories at night. All methods may raise StoreError and OSError; open dreams resume the next time."""
 
-    def __init__(self, night: DreamServices) -> None:
-        self._night = night
-        self._dreams = night.store.dreams
-        self._records = night.store.memories
-        self._looking = LogReader(folds=night.store.folds, dreams=night.store.dreams)
+    def __init__(
+        self,
+        *,
+        store: Store,
+        workspace: Workspace,
+        memories: Callable[[str], Memories],
+        spaces: Callable[[], Awaitable[list[str]]],
+        settings: Callable[[], DreamSettings],
+        now: Callable[[], datetime],
+        complete: Complete,
+        deadline: float = 60.0,
+    ) -> None:
+        """
+        Args:
+            spaces: the spaces that have a memory.
+            now: aware, in the zone whose days the logs go by.
+            complete: words new lines; if it fails, lines stay as the person said them.
+            deadline: seconds for one model call.
+        """
+        self._links = store.links
+        self._dreams = store.dreams
+        self._records = store.memories
+        self._log_reader = LogReader(folds=store.folds, dreams=store.dreams)
+        self._workspace = workspace
+        self._memories = memories
+        self._spaces = spaces
+        self._settings = settings
+        self._now = now
+        self._complete = complete
+        self._deadline = deadline
         self._turn = asyncio.Lock()
 
     async def night(self, day: date) -> list[DreamRow]:
-        """One night's work on every memory, once; where there is nothing to do, nothing is written at all.
+        """Run one night for every space; where nothing is to do, nothing is written.
 
         Returns:
-            The rows of what was done or refused, those among them that an earlier process left open.
+            The rows of dreams that were done or refused, including those a former process left open.
         """
         rows = await self.resume()
-        for space in await self._night.spaces():
+        for space in await self._spaces():
             try:
-                if await self._night.store.links.home(space) == space and (row := await self.dream(space, day)):
+                if await self._links.home(space) == space and (row := await self.dream(space, day)):
                     rows.append(row)
-            except RETRYABLE_ERRORS as err:  # the others' memories can be put in order all the same
+            except RETRYABLE_ERRORS as err:  # one space must not stop the others
                 log.warning("a memory could not be put in order", space=space, error=type(err).__name__)
         return rows
 
     async def resume(self) -> list[DreamRow]:
-        """Go on with what an earlier process left open; returns the rows."""
+        """Resume the dreams that a former process left open; returns their rows."""
         async with self._turn:
             rows = []
             for row in await self._dreams.load_open():
                 try:
-                    rows.append(await self._carry(row))
+                    rows.append(await self._run_steps(row))
                 except RETRYABLE_ERRORS as err:
                     log.warning("a dream goes on the next time", space=row.space, error=type(err).__name__)
             return rows
 
     async def dream(self, space: str, day: date) -> DreamRow | None:
-        """One night's work on one memory; None where nothing was to be done, or this night has been."""
+        """Run one night for one space; None when nothing is to do or this night was done already."""
         async with self._turn:
-            seen = await self._look(space, day)
+            seen = await self._take_snapshot(space, day)
             if seen is not None and not seen.plan:
                 return None
             row = await self._dreams.begin(space, f"{day}")
-            return await self._carry(row) if row else None
+            return await self._run_steps(row) if row else None
 
     async def undo(self, space: str) -> UndoReport | None:
-        """Take back the newest dream that has not been; None where there is none.
+        """Undo the newest dream that is not undone yet; None when there is none.
 
-        Where nobody has written since, the file is as it was, byte for byte. Else the dream's lines go, those it took
-        out come back, and all that was written since stays.
+        If the file has not changed since, it becomes byte for byte what it was. Otherwise the dream's lines are
+        removed, those it removed come back, and later edits stay.
 
         Raises:
-            Unreadable: the file cannot be read as text now.
+            MemoryFileUnreadable: the file cannot be read as text.
         """
         async with self._turn:
             change = next((one for one in await self._changes(space) if one.kind == "dream" and not one.undone), None)
@@ -139,23 +148,23 @@ class DreamWorker:
                 return None
             for row in await self._dreams.load_open():
                 if row.id == change.about:
-                    await self._carry(row)
-            return await self._take_back(space, change)
+                    await self._run_steps(row)
+            return await self._undo_change(space, change)
 
-    async def _carry(self, row: DreamRow) -> DreamRow:
+    async def _run_steps(self, row: DreamRow) -> DreamRow:
         if row.state == "planned":
             row = await self._plan(row)
-        return await self._tell(row) if row.state == "written" else row
+        return await self._write_log(row) if row.state == "written" else row
 
     async def _plan(self, row: DreamRow) -> DreamRow:
-        """As far as the file; planned anew when a person writes meanwhile."""
-        if row.plan and (done := await self._written_already(row)):
+        """planned → written: plan again whenever the file changes in between."""
+        if row.plan and (done := await self._find_written(row)):
             return done
         for _ in range(MAX_TRIES):
-            seen = await self._look(row.space, date.fromisoformat(row.day))
+            seen = await self._take_snapshot(row.space, date.fromisoformat(row.day))
             if seen is None:
                 return await self._refuse(row, DreamPlan(), "unreadable")
-            plan = await self._worded(seen.plan)
+            plan = await self._reworded(seen.plan)
             if not plan:
                 return await self._dreams.move(row.id, "done", plan="", reason="nothing")
             if reason := await asyncio.to_thread(dream_plan.refusal_reason, seen.held.text, plan):
@@ -183,18 +192,18 @@ class DreamWorker:
         edit = MemoryEdit(
             kind="dream", revise=partial(_restore_exactly, seen.held.text, revision), about=row.id, stores_previous=True
         )
-        await self._night.memories(row.space).apply(edit)
+        await self._memories(row.space).apply(edit)
         await hit_async("dream.file_written")
-        return await self._written(row, saved)
+        return await self._mark_written(row, saved)
 
-    async def _written(self, row: DreamRow, saved: SavedPlan) -> DreamRow:
+    async def _mark_written(self, row: DreamRow, saved: SavedPlan) -> DreamRow:
         return await self._dreams.move(row.id, "written", plan=dream_plan.dump_plan(replace(saved, before="")))
 
-    async def _written_already(self, row: DreamRow) -> DreamRow | None:
-        """The row one step on where the file was written before a crash; a record that is missing is made good."""
+    async def _find_written(self, row: DreamRow) -> DreamRow | None:
+        """The row as "written" if a former process wrote the file before it died; a missing change record is added."""
         saved = dream_plan.load_plan(row.plan)
         if any(change.about == row.id for change in await self._changes(row.space)):
-            return await self._written(row, saved)
+            return await self._mark_written(row, saved)
         try:
             held = await asyncio.to_thread(lambda: read_memory(self._files(row.space)))
         except MemoryFileUnreadable:
@@ -209,12 +218,12 @@ class DreamWorker:
         edit = MemoryEdit(kind="dream", revise=lambda text: revision, about=row.id, stores_previous=True)
         change, live = change_record(edit, before, after), revision.live
         await put_in_batches(self._records, row.space, change, live=live, superseded=revision.superseded)
-        return await self._written(row, saved)
+        return await self._mark_written(row, saved)
 
-    async def _tell(self, row: DreamRow) -> DreamRow:
+    async def _write_log(self, row: DreamRow) -> DreamRow:
         plan = dream_plan.load_plan(row.plan).plan
         lang = await self._language(row.space, plan)
-        path = await self._note(row, dream_log.plan_items(plan, lang), lang)
+        path = await self._append_entry(row, dream_log.plan_items(plan, lang), lang)
         await hit_async("dream.diary_written")
         done = await self._dreams.move(row.id, "done", diary=path)
         await hit_async("dream.done")
@@ -222,34 +231,34 @@ class DreamWorker:
 
     async def _refuse(self, row: DreamRow, plan: DreamPlan, reason: str) -> DreamRow:
         lang = await self._language(row.space, plan)
-        path = await self._note(row, dream_log.refusal_items(reason, lang), lang)
+        path = await self._append_entry(row, dream_log.refusal_items(reason, lang), lang)
         return await self._dreams.move(row.id, "refused", plan="", diary=path, reason=reason)
 
-    async def _take_back(self, space: str, change: MemoryChange) -> UndoReport:
+    async def _undo_change(self, space: str, change: MemoryChange) -> UndoReport:
         revise = partial(dream_plan.undo_dream, change)
         edit = MemoryEdit(kind="undo", revise=revise, about=change.about, by_person=True)
-        made = await self._night.memories(space).apply(edit)
+        made = await self._memories(space).apply(edit)
         whole = made is not None and made.after_sha256 == change.before_sha256
         back, gone = (made.added, made.removed) if made else ((), ())
         row = await self._dreams.dream(change.about)
         if row is None:
             raise WrongState(f"there is no dream {change.about}")
         lang = await self._language(space, DreamPlan())
-        await self._note(row, dream_log.undo_items(back, gone, lang, whole=whole), lang, undone=True)
+        await self._append_entry(row, dream_log.undo_items(back, gone, lang, whole=whole), lang, undone=True)
         await self._dreams.move(row.id, "undone")
         return UndoReport(day=row.day, whole=whole, back=back, gone=gone)
 
-    async def _look(self, space: str, day: date) -> _MemorySnapshot | None:
-        """The memory and what this night would make of it; None for a file that is no text."""
+    async def _take_snapshot(self, space: str, day: date) -> _MemorySnapshot | None:
+        """Read the memory and plan the night; None when the file is not text."""
         files = self._files(space)
-        await self._night.memories(space).reconcile()
+        await self._memories(space).reconcile()
         try:
             held = await asyncio.to_thread(read_memory, files)
         except MemoryFileUnreadable:
             return None
-        settings = self._night.settings()
-        zone = self._night.now().tzinfo
-        log = await self._looking.own_words(space, files, day, zone) if zone else ()
+        settings = self._settings()
+        zone = self._now().tzinfo
+        log = await self._log_reader.own_words(space, files, day, zone) if zone else ()
         past = MemoryHistory(
             rows=tuple(await self._records.rows(space, state="")),
             kept=dream_plan.kept_line_keys(await self._changes(space)),
@@ -258,24 +267,22 @@ class DreamWorker:
         wanted = tuple(note for note in plan.noted if note.category in settings.categories)
         return _MemorySnapshot(held=held, past=past, plan=replace(plan, noted=wanted))
 
-    async def _worded(self, plan: DreamPlan) -> DreamPlan:
-        """The plan with its new lines in a model's words, as far as those are borne out."""
+    async def _reworded(self, plan: DreamPlan) -> DreamPlan:
+        """Let a model reword the plan's new lines; only wordings that their sources support are taken."""
         heard = [line.conversation for note in plan.noted for line in note.sources if line.conversation]
         if not heard:
             return plan
         system, prompt = recurring.build_prompts(plan.noted)
-        answer = asyncio.ensure_future(self._night.complete(system, prompt, recurring.MAX_ANSWER_TOKENS, heard[-1]))
-        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
-        try:
-            await asyncio.wait((answer,), timeout=self._night.deadline)
-        finally:
-            answer.cancel()
-        if not answer.done() or answer.cancelled() or answer.exception() is not None:
+        call = self._complete(system, prompt, recurring.MAX_ANSWER_TOKENS, heard[-1])
+        answer = await result_or_none(call, timeout=self._deadline)
+        if answer is None:
             return plan
-        return replace(plan, noted=await asyncio.to_thread(recurring.reword_lines, plan.noted, answer.result()))
+        return replace(plan, noted=await asyncio.to_thread(recurring.reword_lines, plan.noted, answer))
 
-    async def _note(self, row: DreamRow, lines: tuple[str, ...], lang: dream_log.Lang, *, undone: bool = False) -> str:
-        at = self._night.now()
+    async def _append_entry(
+        self, row: DreamRow, lines: tuple[str, ...], lang: dream_log.Lang, *, undone: bool = False
+    ) -> str:
+        at = self._now()
         entry = dream_log.DreamLogEntry(dream=row.id, day=row.day, at=at, lang=lang, lines=lines, undone=undone)
         return await asyncio.to_thread(lambda: dream_log.append_entry(self._files(row.space), entry))
 
@@ -287,12 +294,12 @@ class DreamWorker:
         return await self._records.changes(space, MAX_CHANGES)
 
     def _files(self, space: str) -> SpaceFiles:
-        return self._night.workspace.space(space)
+        return self._workspace.space(space)
 
 
 def _restore_exactly(before: str, revision: MemoryRevision, text: str) -> MemoryRevision:
     if text != before:
-        raise MemoryFileChanged(f"{MEMORY_PATH} was changed by somebody else")
+        raise MemoryFileChanged(f"{MEMORY_PATH} was changed meanwhile")
     return revision
 
 

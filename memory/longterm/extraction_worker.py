@@ -1,4 +1,4 @@
-"""Notes the lasting facts of finished turns: queued, found, stored; a crash after any step goes on from there."""
+"""Extracts lasting facts from finished turns: queued, found, stored; each step resumes after a crash."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -18,55 +18,55 @@ from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError, WrongState
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.rows import ExtractionRow, MemorySource
+from memory.tasks import wait_for_end
 from memory.workspace.files import FileConflict, FileTooBig
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-# Attempts at the model's answer; the first after the turn, the others after later turns or a start.
-MAX_MODEL_ATTEMPTS = 3
-MAX_STORE_ATTEMPTS = 20  # attempts in all: a row that cannot be stored must not keep the others waiting for ever
-# What a row is kept for until it can be stored.
+MAX_MODEL_ATTEMPTS = 3  # the first after the turn, the others after later turns or a start
+MAX_STORE_ATTEMPTS = 20  # in all: a row that cannot be stored must not block the queue for good
+# The row stays in the queue and is tried again.
 RETRYABLE_ERRORS = (OSError, StoreError, FileConflict, PathRefused, FileTooBig, MemoryFileUnreadable, MemoryLossRefused)
-MAX_NEAREST = 5
+MAX_NEAREST = 5  # known memories shown to the model
 MODEL_SECONDS = 60.0
 
 
 class NoModel(Exception):
-    """There is no language model to ask; nothing is wrong."""
+    """No language model is configured."""
 
 
 class ModelUnanswered(Exception):
-    """The model failed, or took longer than DEADLINE seconds."""
+    """The model failed or did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionSettings:
-    """As configured at that moment."""
+    """Settings that are read for each row."""
 
-    #: Whether facts are noted at all.
+    #: Whether facts are extracted at all.
     extract: bool
     rules: ExtractionRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionWorker:
-    """Works off the queue of one space after the other."""
+    """Processes the extraction queue of a space, oldest row first."""
 
     extractions: ExtractionQueue
     sessions: Sessions
     #: A space's long-term memory.
     memories: Callable[[str], Memories]
-    #: Asks the fast model; it raises NoModel where there is none.
+    #: Calls the fast model; raises NoModel when there is none.
     complete: Complete
     settings: Callable[[], ExtractionSettings]
     deadline: float = MODEL_SECONDS
-    #: Held from the look at the record to the end of what is stored, so that nothing is forgotten in between.
+    #: Held from reading the messages until their facts are stored; /forget takes it too.
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def step(self, space: str) -> bool:
-        """Bring the space's oldest row one state on; False when there is none, or when it has to wait.
+        """Advance the space's oldest row by one state; False when there is none or it has to wait.
 
-        A row waits for the next turn or start where the model fails or a file cannot be written.
+        When the model fails or a file cannot be written, the row waits for the next turn or start.
         """
         row = await self.extractions.next(space)
         if row is None:
@@ -74,8 +74,8 @@ class ExtractionWorker:
         try:
             return await (self._store(row, space) if row.state == "found" else self._find(row, space))
         except ModelUnanswered as err:
-            await self._unanswered(row, str(err))
-        except WrongState:  # what was said in its turn has been forgotten meanwhile
+            await self._record_failure(row, str(err))
+        except WrongState:  # its turn was forgotten in between
             return True
         except RETRYABLE_ERRORS as err:
             log.warning("extraction waits", state=row.state, error=type(err).__name__)
@@ -89,14 +89,14 @@ class ExtractionWorker:
         elif not settings.extract or not extraction.is_worth_reading(said):
             await self.extractions.move(row.turn_id, "skipped", reason="too short" if settings.extract else "off")
         else:
-            await self._ask(row, space, said, settings.rules)
+            await self._find_facts(row, space, said, settings.rules)
         return True
 
-    async def _ask(self, row: ExtractionRow, space: str, said: TurnExchange, rules: ExtractionRules) -> None:
+    async def _find_facts(self, row: ExtractionRow, space: str, said: TurnExchange, rules: ExtractionRules) -> None:
         near = await self.memories(space).nearest(said.user, MAX_NEAREST)
         known = [KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in near]
         try:
-            answer = await self._answer(row, extraction.build_prompts(said, known, rules))
+            answer = await self._call_model(row, extraction.build_prompts(said, known, rules))
         except NoModel:
             await self.extractions.move(row.turn_id, "skipped", reason="no model")
             return
@@ -108,44 +108,40 @@ class ExtractionWorker:
         await self.extractions.move(row.turn_id, "found", found=extraction.dump_result(sifted))
         await hit_async("extract.found")
 
-    async def _answer(self, row: ExtractionRow, prompts: tuple[str, str]) -> str:
-        asked = asyncio.ensure_future(self.complete(*prompts, extraction.MAX_ANSWER_TOKENS, row.conversation))
-        asked.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else may look at it
-        try:
-            await asyncio.wait((asked,), timeout=self.deadline)
-        finally:
-            asked.cancel()
-        if not asked.done() or asked.cancelled():
+    async def _call_model(self, row: ExtractionRow, prompts: tuple[str, str]) -> str:
+        call = self.complete(*prompts, extraction.MAX_ANSWER_TOKENS, row.conversation)
+        answer = await wait_for_end(call, timeout=self.deadline)
+        if not answer.done() or answer.cancelled():
             raise ModelUnanswered("the model took too long")
-        if (err := asked.exception()) is not None:
+        if (err := answer.exception()) is not None:
             raise err if isinstance(err, NoModel) else ModelUnanswered(type(err).__name__) from err
-        return asked.result()
+        return answer.result()
 
     async def _store(self, row: ExtractionRow, space: str) -> bool:
-        """What was found, as far as the person's words still stand in the record: they may have been forgotten since.
+        """found → done: store the facts whose words are still in the ledger; others were forgotten since.
 
-        A line that is there already stays as it is, so that a second time changes nothing.
+        An existing line stays as it is, so that a second run changes nothing.
         """
         if row.attempts > MAX_STORE_ATTEMPTS:
             await self.extractions.move(row.turn_id, "failed", reason="it could not be stored")
             return True
         sifted, made = extraction.load_result(row.found), list[UpsertResult]()
-        channel = await self._channel(row)
+        channel = await self._channel_of(row)
         async with self.storing:
             for fact in sifted.facts:
-                made += await self._stored(row, space, channel, fact)
+                made += await self._store_fact(row, space, channel, fact)
             try:
                 await self.extractions.move(row.turn_id, "done", reason=_outcome_text(sifted, len(made)))
             except WrongState:
-                await self._take_back(space, made)
+                await self._remove_created(space, made)
                 raise
         await hit_async("extract.done")
         return True
 
-    async def _stored(
+    async def _store_fact(
         self, row: ExtractionRow, space: str, channel: str, fact: ExtractedFact
     ) -> Sequence[UpsertResult]:
-        """One fact's line; none where its words, or the whole row, have been forgotten."""
+        """Store one fact; nothing when its words or the whole row were forgotten."""
         held = await self.extractions.row(row.turn_id)
         messages = await self.extractions.messages(row)
         said = await asyncio.to_thread(extraction.still_supported, [fact], extraction.read_exchange(messages))
@@ -163,16 +159,16 @@ class ExtractionWorker:
         await hit_async("extract.upserted")
         return (upserted,)
 
-    async def _take_back(self, space: str, made: Sequence[UpsertResult]) -> None:
+    async def _remove_created(self, space: str, made: Sequence[UpsertResult]) -> None:
         norms = [one.row.norm for one in made if one.action == "created"]
         if norms:
             await self.memories(space).remove(norms, "forget")
 
-    async def _channel(self, row: ExtractionRow) -> str:
+    async def _channel_of(self, row: ExtractionRow) -> str:
         conversation = await self.sessions.conversation(row.conversation)
         return conversation.place.channel if conversation else ""
 
-    async def _unanswered(self, row: ExtractionRow, why: str) -> None:
+    async def _record_failure(self, row: ExtractionRow, why: str) -> None:
         last = row.attempts >= MAX_MODEL_ATTEMPTS
         log.warning("extraction unanswered", why=why, attempt=row.attempts, last=last)
         if last:
@@ -185,6 +181,6 @@ def _memory_source(row: ExtractionRow, channel: str, messages: Sequence[Message]
 
 
 def _outcome_text(sifted: ExtractionResult, kept: int) -> str:
-    """How many facts were kept, and how many dropped for what: "kept 1, importance 2"."""
+    """Count the facts by outcome: "kept 1, importance 2"."""
     counts: Mapping[str, int] = {"kept": kept, "gone": len(sifted.facts) - kept, **sifted.dropped}
     return ", ".join(f"{why} {count}" for why, count in counts.items() if count or why == "kept")

@@ -252,16 +252,6 @@ _ORIGINS: dict[ChangeKind, Origin] = {"extract": "extraction", "tool": "tool", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryServices:
-    """What memories stand on."""
-
-    records: MemoryRecords
-    workspace: Workspace
-    #: From where on two lines are one, asked at each use.
-    similarity: Callable[[], float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UpsertResult:
     """What became of a candidate, its line's row, and the rows of the lines whose place it took."""
 
@@ -295,14 +285,23 @@ class _EditResult:
 
 
 class Memories:
-    """The long-term memory of one space. One object at a time: edits wait in it, and it knows which file it saw.
+    """The long-term memory of one space. Use one object per space: it serialises edits and caches the file's hash.
 
-    All methods may raise StoreError and OSError; those that write, Unreadable, and WouldLose where no person asked.
+    All methods may raise StoreError and OSError; methods that write may also raise MemoryFileUnreadable, and
+    MemoryLossRefused where no person asked for the write.
     """
 
-    def __init__(self, space: str, ground: MemoryServices) -> None:
+    def __init__(
+        self, space: str, *, records: MemoryRecords, workspace: Workspace, similarity: Callable[[], float]
+    ) -> None:
+        """
+        Args:
+            similarity: the configured threshold from which on two lines count as one; read at each use.
+        """
         self.space = space
-        self._ground = ground
+        self._records = records
+        self._workspace = workspace
+        self._similarity = similarity
         self._turn = asyncio.Lock()
         self._seen: str | None = None
 
@@ -326,18 +325,18 @@ class Memories:
         """
         edit = MemoryEdit(
             kind=_CHANGE_KINDS[candidate.origin],
-            revise=partial(_revise, candidate, self._ground.similarity()),
+            revise=partial(_revise, candidate, self._similarity()),
             about=candidate.source.message_id,
             by_person=candidate.origin == "person",
         )
         done = await self._carry_out(edit)
-        former = [await self._ground.records.row(self.space, norm) for norm, _ in done.revision.superseded]
+        former = [await self._records.row(self.space, norm) for norm, _ in done.revision.superseded]
         return UpsertResult(action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former)))
 
     async def list(self, category: str | None = None, limit: int = 20) -> Rows:
         """What is remembered, newest first. category: only that one; limit: 0 for all."""
         await self.reconcile()
-        return await self._ground.records.rows(self.space, category=category or "", limit=limit)
+        return await self._records.rows(self.space, category=category or "", limit=limit)
 
     async def search(
         self, query: str, limit: int = 5, min_similarity: float = 0.6, category: str | None = None
@@ -352,7 +351,7 @@ class Memories:
         scored = [ScoredMemory(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)]
         best = sorted((one for one in scored if one.similarity >= min_similarity), key=lambda one: -one.similarity)
         found = best[:limit]
-        await self._ground.records.used(self.space, [one.row.norm for one in found])
+        await self._records.used(self.space, [one.row.norm for one in found])
         return found
 
     async def nearest(self, text: str, limit: int = 5) -> Rows:
@@ -369,7 +368,7 @@ class Memories:
         """
         wanted = frozenset(norms)
         await self._carry_out(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
-        rows = [await self._ground.records.row(self.space, norm) for norm in dict.fromkeys(norms)]
+        rows = [await self._records.row(self.space, norm) for norm in dict.fromkeys(norms)]
         return [row for row in rows if row is not None]
 
     async def reconcile(self) -> None:
@@ -384,7 +383,7 @@ class Memories:
     async def apply(self, edit: MemoryEdit) -> MemoryChange | None:
         """Write an edit and what is known of its lines; None where the file is as the edit wants it already."""
         done = await self._carry_out(edit)
-        changes = await self._ground.records.changes(self.space, limit=1) if done.written else []
+        changes = await self._records.changes(self.space, limit=1) if done.written else []
         return changes[0] if changes else None
 
     async def _carry_out(self, edit: MemoryEdit) -> _EditResult:
@@ -402,12 +401,12 @@ class Memories:
 
     async def _put(self, edit: MemoryEdit, held: MemoryFileText, revision: MemoryRevision) -> Rows:
         if revision.text == held.text:
-            return await self._ground.records.put(self.space, None, live=revision.live, superseded=revision.superseded)
+            return await self._records.put(self.space, None, live=revision.live, superseded=revision.superseded)
         files = self._files()
         written = await asyncio.to_thread(write_memory, files, held, revision.text, by_person=edit.by_person)
         await hit_async("upsert.file_written")
         live, gone = await asyncio.to_thread(_new_records, edit, held.text, revision)
-        records, change = self._ground.records, await asyncio.to_thread(change_record, edit, held, written)
+        records, change = self._records, await asyncio.to_thread(change_record, edit, held, written)
         rows = await put_in_batches(records, self.space, change, live=live, superseded=revision.superseded, gone=gone)
         self._seen = written.sha256
         await hit_async("upsert.committed")
@@ -417,7 +416,7 @@ class Memories:
         """After a hand edit, or a crash between file and record."""
         if held.sha256 == self._seen:
             return
-        records = self._ground.records
+        records = self._records
         rows = await records.rows(self.space)
         found = await asyncio.to_thread(find_differences, held.text, rows)
         if found.left:
@@ -437,7 +436,7 @@ class Memories:
 
     def _files(self) -> SpaceFiles:
         try:
-            return self._ground.workspace.space(self.space)
+            return self._workspace.space(self.space)
         except PathRefused as err:
             raise MemoryFileUnreadable(f"the folder of {self.space!r} is left alone: {err}") from err
 

@@ -1,4 +1,4 @@
-"""One edit of a MEMORY.md: what the file becomes, and its writing, never over what somebody else wrote meanwhile."""
+"""Reads MEMORY.md and writes one edit of it, never over a concurrent change."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,63 +12,62 @@ from memory.workspace.files import FileTooBig, SpaceFiles
 from memory.workspace.safe_path import PathRefused
 
 MEMORY_PATH = "MEMORY.md"
-# A larger file is read by people and by searches; no line of it gets a record, and nothing is written into it.
-MAX_BYTES = 1_000_000
-MIN_LEFT_SHARE = 0.5  # share of its bytes that a file keeps at a write which no person asked for
+MAX_BYTES = 1_000_000  # a larger file is searched, but gets no records and is never written
+MIN_LEFT_SHARE = 0.5  # of the bytes; a write that no person asked for must leave at least this much
 
 Action = Literal["created", "updated", "unchanged"]
 
 
 class MemoryFileUnreadable(ValueError):
-    """The file is not UTF-8, larger than any text, or no file of ours: it is left as it is, and nothing is noted."""
+    """The file is not UTF-8, too large, or not a regular file in the space; it stays as it is."""
 
 
 class MemoryLossRefused(RuntimeError):
-    """The write would leave less than half of the file, and no person asked for it; nothing was written."""
+    """The write would remove more than half of the file and no person asked for it; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFileText:
-    """A MEMORY.md as it was read."""
+    """The content of a MEMORY.md."""
 
     text: str
-    #: Of its bytes, "" where there is none.
+    #: Of the file's bytes; "" when there is no file.
     sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRevision:
-    """What an edit makes of a file's text."""
+    """The result of an edit: the new text and the records that change with it."""
 
     text: str
-    #: What is known of lines that the new text has; a new line that is not named gets the kind's origin.
+    #: Records of lines in the new text; a new line without one gets a default record.
     live: tuple[NewMemory, ...] = ()
-    #: (key of a line that is gone from it, key of the one that took its place); every other line that is gone was taken
-    #: out.
+    #: (key of a removed line, key of its successor); other lines missing from the new text count as deleted.
     superseded: tuple[tuple[str, str], ...] = ()
-    #: What became of what was to be remembered.
+    #: What happened to the candidate.
     action: Action = "updated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEdit:
-    """A change of a whole file."""
+    """A change of the whole file."""
 
     kind: ChangeKind
-    #: Pure; asked again with the new text when somebody else wrote meanwhile.
+    #: Pure; called again with the new text after a concurrent write.
     revise: Callable[[str], MemoryRevision]
-    #: What it belongs to, as in MemoryChange. keeps_before: the former text is kept in the record.
+    #: Id of the message or dream that caused it.
     about: str = ""
+    #: Store the former text with the change, for an undo.
     stores_previous: bool = False
-    #: A person asked for it, so that it may take out as much as it likes.
+    #: Requested by a person, so it may remove any amount.
     by_person: bool = False
 
 
 def read_memory(files: SpaceFiles) -> MemoryFileText:
-    """The file, decoded to the letter. Blocks.
+    """Read MEMORY.md; a missing file is an empty text. Blocks.
 
     Raises:
-        Unreadable: it cannot be had as text.
+        MemoryFileUnreadable: it cannot be read as text.
         OSError: the disk failed.
     """
     try:
@@ -85,16 +84,16 @@ def read_memory(files: SpaceFiles) -> MemoryFileText:
 
 
 def write_memory(files: SpaceFiles, held: MemoryFileText, text: str, *, by_person: bool) -> MemoryFileText:
-    """Put the new text where `held` was read, on the disk when this returns. Blocks.
+    """Replace the text that was read as `held`; fsynced when this returns. Blocks.
 
     Raises:
-        WouldLose: see there.
-        Conflict: the file is another one by now.
-        Unreadable: it would be larger than any text, or is no file of ours by now.
+        MemoryLossRefused: more than half would be lost.
+        FileConflict: the file has changed since it was read.
+        MemoryFileUnreadable: the text is too large, or the path is no longer a regular file in the space.
         OSError: the disk failed.
     """
     if not by_person and loses_too_much(held.text, text):
-        raise MemoryLossRefused(f"{MEMORY_PATH} would be less than half of what it was")
+        raise MemoryLossRefused(f"{MEMORY_PATH} would lose more than half of its content")
     try:
         file = files.write(MEMORY_PATH, text, held.sha256 or None)
     except (FileTooBig, PathRefused) as err:
@@ -103,17 +102,17 @@ def write_memory(files: SpaceFiles, held: MemoryFileText, text: str, *, by_perso
 
 
 def loses_too_much(before: str, after: str) -> bool:
-    """Whether less than half of the bytes is left."""
+    """Whether less than half of the bytes would be left."""
     return len(after.encode()) < MIN_LEFT_SHARE * len(before.encode())
 
 
 def memory_keys(text: str) -> dict[str, str]:
-    """The lines that are memories, by key."""
+    """Map the keys of the file's memories to their texts."""
     return {normalize_key(bullet.text): bullet.text for bullet in recordable_bullets(text)}
 
 
 def change_record(edit: MemoryEdit, before: MemoryFileText, after: MemoryFileText) -> NewMemoryChange:
-    """The write as the record keeps it; nothing of the words where they are to be forgotten."""
+    """Build the change to store; a "forget" change contains no words."""
     old, new = ({}, {}) if edit.kind == "forget" else (memory_keys(before.text), memory_keys(after.text))
     return NewMemoryChange(
         path=MEMORY_PATH,

@@ -11,7 +11,6 @@ from bot.memory.extraction import UseCounters
 from bot.tools.base import MessageContext, ToolContext
 from bot.tools.memory import MemoryToolServices
 from memory.longterm.memories import Memories
-from memory.longterm.memories import MemoryServices as LinesGround
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
@@ -36,8 +35,9 @@ class Shelf:
 
     def memories(self, space: str = "") -> Memories:
         if space not in self._kept:
-            ground = LinesGround(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
-            self._kept[space] = Memories(space, ground)
+            self._kept[space] = Memories(
+                space, records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85
+            )
         return self._kept[space]
 
     def write(self, path: str, text: str) -> Path:

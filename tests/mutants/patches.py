@@ -320,7 +320,7 @@ MUTANTS = (
         name="the newest results become lines too",
         guards="I39",
         file="memory/context/policies/shorten_stages.py",
-        old="found[len(found) - now.numbers.spared_results :]",
+        old="found[len(found) - state.numbers.spared_results :]",
         new="found[len(found) :]",
         tests=(
             "tests/memory/context/policies/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",
@@ -483,7 +483,7 @@ MUTANTS = (
         name="what is forgotten stays in the index",
         guards="I44",
         file="memory/forgetting/forget.py",
-        old="            await self._ground.recall.forget(row.space)\n",
+        old="            await self._recall.forget(row.space)\n",
         new="",
         tests=(FORGET,),
     ),

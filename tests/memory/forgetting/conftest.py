@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.conversation import Part, Text
-from memory.forgetting.forget import ForgetRequester, ForgetService, ForgetServices
+from memory.forgetting.forget import ForgetRequester, ForgetService
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import RecallDependencies as RecallGround
 from memory.store.open import open_store
@@ -100,7 +100,7 @@ async def house(root: Path) -> Household:
     async def note(conversation: str) -> None:
         let_go.append(conversation)
 
-    ground = ForgetServices(
+    forgetter = ForgetService(
         store=store,
         workspace=workspace,
         recall=recall,
@@ -109,7 +109,7 @@ async def house(root: Path) -> Household:
         now=lambda: NOW,
         let_go=note,
     )
-    return Household(root=root, store=store, recall=recall, forgetter=ForgetService(ground), blobs=blobs, let_go=let_go)
+    return Household(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, let_go=let_go)
 
 
 @pytest.fixture

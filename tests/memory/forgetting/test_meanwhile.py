@@ -8,10 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from memory.forgetting.forget import ForgetService
-from memory.forgetting.forget import ForgetServices as ForgetGround
 from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker
-from memory.longterm.memories import Memories, MemoryCandidate, MemoryServices, UpsertResult
+from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.workspace.files import Workspace
 from tests.memory.forgetting.conftest import NOW, Household
 
@@ -24,8 +23,9 @@ CASES = [
 class Meddled(Memories):
     """Memory before whose write somebody else comes."""
 
-    def __init__(self, ground: MemoryServices) -> None:
-        super().__init__("", ground)
+    def __init__(self, home: Household) -> None:
+        workspace = Workspace(home.workspace)
+        super().__init__("", records=home.store.memories, workspace=workspace, similarity=lambda: 0.85)
         self.coming, self.go = asyncio.Event(), asyncio.Event()
 
     async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
@@ -54,11 +54,6 @@ def extracting(
     )
 
 
-def meddled(home: Household) -> Meddled:
-    workspace = Workspace(home.workspace)
-    return Meddled(MemoryServices(records=home.store.memories, workspace=workspace, similarity=lambda: 0.85))
-
-
 async def forget(home: Household, query: str, forgetter: ForgetService) -> None:
     asker, code = await home.ask(query)
     row = await forgetter.asked(asker, code)
@@ -71,7 +66,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
     home: Household, said: str, noted: str, query: str
 ) -> None:
     await home.talk((said, "A fine place."))
-    memories, lock = meddled(home), asyncio.Lock()
+    memories, lock = Meddled(home), asyncio.Lock()
     work = extracting(home, memories, [(said, noted)], lock)
     assert await work.step("")
     storing = asyncio.create_task(work.step(""))
@@ -82,7 +77,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
         memories.go.set()
         yield
 
-    ground = ForgetGround(
+    forgetter = ForgetService(
         store=home.store,
         workspace=Workspace(home.workspace),
         recall=home.recall,
@@ -93,7 +88,7 @@ async def test_a_confirmation_waits_for_the_line_under_way_and_takes_it_too(
         quiet=quiet,
         storing=lock,
     )
-    await forget(home, query, ForgetService(ground))
+    await forget(home, query, forgetter)
     assert await storing
     assert await home.store.extractions.counts() == {"done": 1}, "it came before"
     assert home.holds(query) == []
@@ -104,7 +99,7 @@ async def test_a_line_that_comes_after_another_process_forgot_is_taken_out(
     home: Household, said: str, noted: str, query: str
 ) -> None:
     await home.talk((said, "A fine place."))
-    memories = meddled(home)
+    memories = Meddled(home)
     work = extracting(home, memories, [(said, noted)], asyncio.Lock())
     assert await work.step("")
     storing = asyncio.create_task(work.step(""))
@@ -120,7 +115,7 @@ async def test_a_line_that_comes_after_another_process_forgot_is_taken_out(
 async def test_of_two_facts_none_is_noted_once_the_turn_is_forgotten(home: Household) -> None:
     said = "My secret garden is in Xanadu by the lake. I have a dog called Rex and two old cats."
     await home.talk((said, "A fine place."))
-    memories = meddled(home)
+    memories = Meddled(home)
     facts = [
         ("I have a dog called Rex", "The user has a dog called Rex"),
         (said[:41], "The user's garden is in Xanadu"),

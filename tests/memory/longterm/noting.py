@@ -8,7 +8,7 @@ from pathlib import Path
 from memory.conversation import Part, Text
 from memory.longterm.extraction import ExtractionRules
 from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker
-from memory.longterm.memories import Memories, MemoryServices
+from memory.longterm.memories import Memories
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, NewOutboxRow, Place, TurnRow
 from memory.store.store import Store
@@ -51,9 +51,6 @@ class Desk:
     def open(self, store: Store) -> None:
         """What a process holds; again after a restart."""
         self.store = store
-        self._ground = MemoryServices(
-            records=store.memories, workspace=Workspace(self.root / "ws"), similarity=lambda: 0.85
-        )
         self._memories: dict[str, Memories] = {}
         self.work = ExtractionWorker(
             extractions=store.extractions,
@@ -65,7 +62,10 @@ class Desk:
         )
 
     def memories(self, space: str) -> Memories:
-        return self._memories.setdefault(space, Memories(space, self._ground))
+        memories = Memories(
+            space, records=self.store.memories, workspace=Workspace(self.root / "ws"), similarity=lambda: 0.85
+        )
+        return self._memories.setdefault(space, memories)
 
     async def restart(self) -> None:
         await self.store.close()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory.longterm.memories import Memories, MemoryCandidate, MemoryServices
+from memory.longterm.memories import Memories, MemoryCandidate
 from memory.longterm.memory_file import MEMORY_PATH
 from memory.store.longterm.rows import MemoryRow, MemorySource, Origin
 from memory.store.open import open_store
@@ -21,8 +21,7 @@ class Place:
     workspace: Workspace
 
     def memories(self, space: str = "") -> Memories:
-        ground = MemoryServices(records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
-        return Memories(space, ground)
+        return Memories(space, records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
 
     def path(self, space: str = "") -> Path:
         return self.workspace.space(space).root / MEMORY_PATH

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from memory.context.tokens import WEIGHTED
 from memory.folding import FoldRunner
-from memory.longterm.dream_worker import DreamServices, DreamSettings, DreamWorker
-from memory.longterm.memories import Memories, MemoryServices
+from memory.longterm.dream_worker import DreamSettings, DreamWorker
+from memory.longterm.memories import Memories
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, fold_plan, talk
@@ -32,17 +32,18 @@ class Sleeper:
     async def open(self):
         self.store = await open_store(self.root / "m.db", clock=lambda: self.now.timestamp())
         self.held = {}
-        self.dreamer = DreamWorker(
-            DreamServices(
-                store=self.store,
-                workspace=self.workspace,
-                memories=self.memories,
-                spaces=self.spaces,
-                settings=lambda: DreamSettings(similarity=self.similarity, categories=CATEGORIES),
-                now=lambda: self.now.astimezone(self.zone),
-                complete=self.complete,
-                deadline=5.0,
-            )
+        self.dreamer = self.dream_worker()
+
+    def dream_worker(self, deadline=5.0):
+        return DreamWorker(
+            store=self.store,
+            workspace=self.workspace,
+            memories=self.memories,
+            spaces=self.spaces,
+            settings=lambda: DreamSettings(similarity=self.similarity, categories=CATEGORIES),
+            now=lambda: self.now.astimezone(self.zone),
+            complete=self.complete,
+            deadline=deadline,
         )
 
     async def restart(self):
@@ -56,10 +57,12 @@ class Sleeper:
 
     def memories(self, space):
         if space not in self.held:
-            ground = MemoryServices(
-                records=self.store.memories, workspace=self.workspace, similarity=lambda: self.similarity
+            self.held[space] = Memories(
+                space,
+                records=self.store.memories,
+                workspace=self.workspace,
+                similarity=lambda: self.similarity,
             )
-            self.held[space] = Memories(space, ground)
         return self.held[space]
 
     def write(self, text, space="", path="MEMORY.md"):

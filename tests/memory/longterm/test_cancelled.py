@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory.longterm.memories import Memories, MemoryServices
+from memory.longterm.memories import Memories
 from tests.memory.longterm.remembering import Place, settled, wanted
 
 
@@ -39,7 +39,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 @pytest.mark.parametrize("said", ["I sail on Sundays", "我周日去划船"])
 async def test_a_write_that_is_stopped_keeps_its_source(place: Place, said: str, times: int) -> None:
     slow: Any = Slow(place.store.memories)
-    memories = Memories("", MemoryServices(records=slow, workspace=place.workspace, similarity=lambda: 0.85))
+    memories = Memories("", records=slow, workspace=place.workspace, similarity=lambda: 0.85)
     writing = asyncio.create_task(memories.upsert(wanted(said, origin="tool")))
     await slow.coming.wait()
     for _ in range(times):

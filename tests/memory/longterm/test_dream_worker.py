@@ -10,7 +10,6 @@ import pytest
 
 from memory import failpoints
 from memory.failpoints import FailpointError
-from memory.longterm import dream_worker
 from memory.longterm.similarity import normalize_key
 from tests.memory.longterm.sleeping import FIRST, Wording, day, sleeper
 from tests.memory.talking import talk
@@ -352,7 +351,7 @@ async def test_a_model_that_hangs_is_waited_for_no_longer_than_its_time(tmp_path
         await asyncio.Event().wait()
 
     async with sleeper(tmp_path, complete=hangs) as it:
-        it.dreamer = dream_worker.DreamWorker(dream_worker.replace(it.dreamer._night, deadline=0.01))
+        it.dreamer = it.dream_worker(deadline=0.01)
         await recurs(it)
         await it.night()
         assert "- 我每天早上六点跑步\n" in it.read()

@@ -8,7 +8,7 @@ from typing import Any, Concatenate
 
 import pytest
 
-from memory.longterm.memories import Memories, MemoryServices, find_differences, memory_lines
+from memory.longterm.memories import Memories, find_differences, memory_lines
 from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryRevision
 from memory.store.engine.database import Database, Driver, P, Row, T, Tx
 from memory.store.errors import StoreBusy
@@ -97,7 +97,7 @@ def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
 
 def counted(place: Place) -> tuple[Memories, Counting]:
     records = Counting(place)
-    return Memories("", MemoryServices(records=records, workspace=place.workspace, similarity=lambda: 0.85)), records
+    return Memories("", records=records, workspace=place.workspace, similarity=lambda: 0.85), records
 
 
 async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -> None:
@@ -114,13 +114,13 @@ async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -
 
 async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place: Place) -> None:
     database = Measured(place.store.memories._database)
-    ground = MemoryServices(records=MemoryRecords(database), workspace=place.workspace, similarity=lambda: 0.85)
+    records = MemoryRecords(database)
     spaces = (f"space{number}" for number in range(100))
 
     async def longest(count: int) -> float:
         database.took.clear()
         space = next(spaces)
-        memories = Memories(space, ground)
+        memories = Memories(space, records=records, workspace=place.workspace, similarity=lambda: 0.85)
         for text in (lines(count), "- nothing else\n", lines(count, "came back"), lines(count, "came back twice")):
             place.write(text, space)
             await memories.reconcile()
