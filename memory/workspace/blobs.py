@@ -1,4 +1,4 @@
-"""Bytes kept under the name of their SHA-256: pictures and files that messages point to."""
+"""Content-addressed storage of the pictures and files that messages refer to."""
 
 import fcntl
 import hashlib
@@ -17,30 +17,30 @@ _NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class BlobTooBig(ValueError):
-    """More bytes than one blob may have."""
+    """The data exceeds the size limit of a blob."""
 
 
 def is_blob_name(name: str) -> bool:
-    """Whether a file of that name in the folder is a blob."""
+    """Whether the name is a SHA-256 in hex."""
     return bool(_NAME.fullmatch(name))
 
 
 class Blobs:
-    """A folder of blobs; the same bytes are kept once. All methods block; call them in a thread."""
+    """A folder of blobs named by their SHA-256. All methods block; call them in a thread."""
 
     def __init__(self, root: Path, most: int = MAX_BYTES) -> None:
         self._root = root
         self._most = most
 
     def put(self, data: bytes) -> str:
-        """Keep the bytes and return their SHA-256 in hex; file and folder are on the disk by then.
+        """Store the bytes and return their SHA-256 in hex; file and folder are fsynced by then.
 
         Raises:
-            BlobTooBig: over `most` bytes.
+            BlobTooBig: over the limit.
             OSError: they could not be stored.
         """
         if len(data) > self._most:
-            raise BlobTooBig(f"{len(data)} bytes; {self._most} is the most")
+            raise BlobTooBig(f"{len(data)} bytes; the limit is {self._most}")
         sha256 = hashlib.sha256(data).hexdigest()
         if not self._holds(sha256, data):
             self._make_root()
@@ -49,11 +49,11 @@ class Blobs:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The bytes of that name.
+        """Read a blob and verify its hash.
 
         Raises:
-            FileNotFoundError: there are none, or it is no such name.
-            OSError: they could not be read, or are damaged.
+            FileNotFoundError: there is no such blob.
+            OSError: it could not be read or is damaged.
         """
         if not is_blob_name(sha256):
             raise FileNotFoundError(f"no blob {sha256!r}")
@@ -63,11 +63,11 @@ class Blobs:
         return data
 
     def has(self, sha256: str) -> bool:
-        """Whether there is a blob of that name."""
+        """Whether the blob exists."""
         return is_blob_name(sha256) and (self._root / sha256).is_file()
 
     def remove(self, sha256: str) -> bool:
-        """Delete the blob of that name for good, because a person asked for it; False where there is none.
+        """Delete a blob at a person's request; False when there is none.
 
         Raises:
             OSError: it could not be deleted.
@@ -79,7 +79,7 @@ class Blobs:
         return True
 
     def size_of(self, names: Collection[str] | None = None) -> int:
-        """How large the blobs of these names are together, those that are there; None for all of them."""
+        """Total bytes of the existing blobs among `names`; None for all blobs."""
         try:
             with os.scandir(self._root) as items:
                 held = [item for item in items if is_blob_name(item.name) and (names is None or item.name in names)]
@@ -88,7 +88,7 @@ class Blobs:
             return 0
 
     def older(self, before: float) -> set[str]:
-        """Names of what was put, or put again, before that time (unix seconds)."""
+        """Names of the blobs that were last put before that time (unix seconds)."""
         try:
             with os.scandir(self._root) as items:
                 held = [item for item in items if _NAME.fullmatch(item.name) and item.is_file(follow_symlinks=False)]
@@ -97,7 +97,7 @@ class Blobs:
             return set()
 
     def remove_older(self, sha256: str, before: float) -> bool:
-        """Delete it because nothing names it; False where it was put again meanwhile: then something is about to.
+        """Delete an unreferenced blob; False if it was put again since `before`, as a reference is about to follow.
 
         Raises:
             OSError: it could not be deleted.
@@ -111,9 +111,10 @@ class Blobs:
         return True
 
     def _holds(self, sha256: str, data: bytes) -> bool:
-        """Whether it is there whole and for sure: who put it may have died before the folder was synced.
+        """Whether the blob is complete; if so, make it durable and refresh its time.
 
-        From now on it counts as put just now, so that nobody takes it for one that nothing names.
+        The process that put it may have died before the folder was fsynced. The new time protects it from
+        `remove_older` until it is referenced.
         """
         path = self._root / sha256
         if not path.exists():
@@ -136,7 +137,7 @@ class Blobs:
 
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
-    """One at a time among all threads and processes of ours."""
+    """Hold an exclusive lock on the folder, among all threads and processes of the bot."""
     fd = os.open(folder, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""The workspace's files: read whole, written whole or not at all, and never over what somebody else wrote meanwhile."""
+"""Reads and atomically writes the workspace's files, never over a concurrent change."""
 
 import hashlib
 import os
@@ -27,29 +27,31 @@ MAX_DEPTH = 8
 TEMPORARY = ".mnema-tmp"
 SPACES_FOLDER = "spaces"
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
-# An unfinished write of somebody who may be asleep; see memory.workspace.locks.Writer.
+# An unfinished write of a process that may be suspended; see SpaceWriter.mark.
 _TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
 
 
 class FileConflict(RuntimeError):
-    """The file is not what it was when it was read; nothing was written."""
+    """The file has changed since it was read; nothing was written."""
 
 
 class FileTooBig(ValueError):
-    """The file is larger than anything that is read or written as one text."""
+    """The file exceeds the size limit for one text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFile:
-    """A file as it was read."""
+    """The content of a file."""
 
     #: Relative to its space.
     path: str
-    #: Decoded as UTF-8, what is not UTF-8 replaced; a byte order mark and the line ends are kept.
+    #: Decoded as UTF-8 with replacement; byte order mark and line ends are preserved.
     text: str
-    #: Of the bytes. size in bytes, mtime in unix seconds.
+    #: Of the bytes.
     sha256: str
+    #: Bytes.
     size: int
+    #: Unix seconds.
     mtime: float
 
 
@@ -57,9 +59,11 @@ class TextFile:
 class FileEntry:
     """A file or folder in a listing."""
 
-    #: Relative to its space. size in bytes, mtime in unix seconds.
+    #: Relative to its space.
     path: str
+    #: Bytes, 0 for a folder.
     size: int
+    #: Unix seconds.
     mtime: float
     is_dir: bool = False
 
@@ -68,13 +72,13 @@ Entries = list[FileEntry]
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Put `data` at `path`, whole and on the disk; an existing file keeps its owner's permissions, and nobody else's.
+    """Replace the file atomically and fsync it; the folder must exist.
 
-    The folder must exist.
+    An existing file keeps its owner's permissions; those of group and others are removed.
 
     Raises:
-        PathRefused: a link or something other than a file of ours is there.
-        OSError: it could not be written; what was there before is still there.
+        PathRefused: a link or something other than a regular file of an allowed owner is there.
+        OSError: it could not be written; the former content is still there.
     """
     folder = os.open(path.parent, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
@@ -87,7 +91,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
 class SpaceFiles:
     """The files of one space. All methods block; call them in a thread.
 
-    Raises, all of them: PathRefused for a path or file that is never touched, FileNotFoundError, OSError.
+    All may raise PathRefused (a path or file that is never touched), FileNotFoundError and OSError.
     """
 
     def __init__(
@@ -105,33 +109,33 @@ class SpaceFiles:
         self._hidden = hidden
 
     def read(self, path: str, *, twins: bool = False) -> TextFile:
-        """The file as text. Raises TooBig over 25 MB.
+        """Read a file as text; FileTooBig over 25 MB.
 
         Args:
-            twins: a file with a second name is read too; never for anybody who sees what is in it.
+            twins: also read a file with a second hard link; never for a reader who sees its content.
         """
         data, status = self._read(path, twins=twins)
         return _make_text_file(path, data, status)
 
     def read_bytes(self, path: str) -> bytes:
-        """The file's bytes. Raises TooBig over 25 MB."""
+        """Read a file's bytes; FileTooBig over 25 MB."""
         return self._read(path)[0]
 
     def write(self, path: str, text: str, expected: str | None) -> TextFile:
-        """Replace the file that was read with the SHA-256 `expected`, or make it where `expected` is None.
+        """Replace the file whose SHA-256 is `expected`, or create it where `expected` is None.
 
         Raises:
-            Conflict: it is another one by now, or is (or is not) there.
+            FileConflict: its content is different, or it exists although it should not, or the reverse.
         """
         return self.write_bytes(path, text.encode("utf-8", "replace"), expected)
 
     def write_bytes(self, path: str, data: bytes, expected: str | None) -> TextFile:
-        """The same for any bytes."""
+        """Like `write`, for bytes."""
         *parents, name = self._names(path) or ("",)
         if not name:
             raise PathRefused("a file needs a name")
         if len(data) > MAX_BYTES:
-            raise FileTooBig(f"{path} would be {len(data)} bytes; {MAX_BYTES} is the most")
+            raise FileTooBig(f"{path} would be {len(data)} bytes; the limit is {MAX_BYTES}")
         with self._opened() as root:
             folder = make_folders(root, parents)
             try:
@@ -141,7 +145,7 @@ class SpaceFiles:
         return _make_text_file(path, data, status)
 
     def list(self, sub: str = "") -> Entries:
-        """Everything below the folder `sub`, sorted by path; links, devices and unfinished writes are left out."""
+        """List everything below the folder `sub`, sorted by path, without links, devices and unfinished writes."""
         parts = self._names(sub)
         found: Entries = []
         with self._opened() as root:
@@ -216,23 +220,20 @@ class SpaceFiles:
 
 
 class Workspace:
-    """The folder that people browse: the owner's files at its root, everybody else's below `spaces`.
-
-    writers: who keeps them apart that write there.
-    """
+    """The folder that people browse: the owner's files at its root, other people's below `spaces`."""
 
     def __init__(self, root: Path, writers: WriteLocks = LOCAL_WRITE_LOCKS) -> None:
         self.root = root
         self._writers = writers
 
     def space(self, space: str) -> SpaceFiles:
-        """The files of a space, "" for the owner's; its folder is made (0700) where it is missing.
+        """The files of a space ("" for the owner's); its folder is created with mode 0700 if it is missing.
 
         Raises:
-            PathRefused: no space can have that name, or a link stands in the way.
+            PathRefused: not a valid name of a space, or a link is in the path.
         """
         if space and not _SPACE_NAME.fullmatch(space):
-            raise PathRefused(f"no space has the name {space!r}")
+            raise PathRefused(f"not the name of a space: {space!r}")
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not space:
             return SpaceFiles(self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers)
@@ -252,9 +253,9 @@ class _AtomicWrite:
     name: str
     us: frozenset[int]
     mode: int
-    #: Who may.
+    #: The lock that this write holds.
     writer: SpaceWriter
-    #: Compare with `expected` before the rename.
+    #: Compare the content with `expected` before the rename.
     checked: bool = False
     expected: str | None = None
 
@@ -263,7 +264,7 @@ class _AtomicWrite:
         self._sweep()
         mode = self._examine()
         with ExitStack() as undo:
-            undo.callback(self._take_away, temporary)
+            undo.callback(self._unlink, temporary)
             status = self._fill(temporary, data, mode)
             self._examine()
             self.writer.check_still_held()
@@ -275,11 +276,11 @@ class _AtomicWrite:
         return status
 
     def _sweep(self) -> None:
-        """Take away what others have not finished: whoever was overtaken in its sleep has nothing to put in place."""
+        """Delete unfinished writes of other processes, so that a suspended one has nothing to rename when it wakes."""
         if self.writer.mark:
             for name in os.listdir(self.folder):
                 if _TEMPORARY_NAME.fullmatch(name):
-                    self._take_away(name)
+                    self._unlink(name)
 
     def _name(self, temporary: str) -> None:
         try:
@@ -288,7 +289,7 @@ class _AtomicWrite:
             raise LockLost(f"another process has taken {self.name} over; nothing was written") from err
 
     def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
-        # Whoever holds the folder's lock may take away what a killed process left.
+        # The lock is held, so this is the leftover of a killed process.
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=self.folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -306,29 +307,29 @@ class _AtomicWrite:
         finally:
             os.close(fd)
 
-    def _take_away(self, temporary: str) -> None:
+    def _unlink(self, temporary: str) -> None:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=self.folder)
 
     def _examine(self) -> int:
-        """The mode to write with, once it is sure that what stands there may be replaced."""
+        """Check that the existing file may be replaced; return the mode to write with."""
         try:
             fd = open_below(self.folder, [self.name], os.O_RDONLY)
         except FileNotFoundError:
             if self.checked and self.expected is not None:
-                raise FileConflict(f"{self.name} is not there any more") from None
+                raise FileConflict(f"{self.name} no longer exists") from None
             return self.mode
         try:
             status = check_regular_file(fd, self.us, single=True)
             if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:
-                raise FileConflict(f"{self.name} was changed by somebody else")
+                raise FileConflict(f"{self.name} was changed meanwhile")
             return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
         finally:
             os.close(fd)
 
 
 def _allowed_owners(folder: int) -> frozenset[int]:
-    """Who may own a file here: this process, or whoever owns the folder (a container's root, say)."""
+    """User ids that may own a file here: this process's and the folder owner's (root in a container, for example)."""
     return frozenset({os.geteuid(), os.fstat(folder).st_uid})
 
 
@@ -359,14 +360,11 @@ def _make_text_file(path: str, data: bytes, status: os.stat_result) -> TextFile:
     )
 
 
-# What is written is on the disk only once the kernel has been asked for it.
-
-
 def fsync_path(path: Path) -> None:
-    """Wait until a file's bytes, or the names in a folder, are on the disk.
+    """Fsync a file or a folder.
 
     Raises:
-        OSError: they are not.
+        OSError: it may not be on the disk.
     """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -1,4 +1,4 @@
-"""Which lines of a fold's texts rest on words from outside. Pure."""
+"""Labels the lines of a fold's texts that rest on words from outside (taint). Pure."""
 
 import json
 import re
@@ -18,13 +18,13 @@ from memory.workspace import daily_log
 _FIXED_HEADINGS = frozenset(
     map(normalize_words, (*(head for heads in HEADS.values() for head in heads.values()), *chain(*HEADINGS.values())))
 )
-# The last line of a digest.
+# The last line of an extractive summary.
 _DIGEST_MARK = re.compile(r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldLabels:
-    """What a fold's row says of its lines; see FoldRow."""
+    """The taint columns of a fold's row."""
 
     tainted: bool
     clean_lines: str
@@ -32,11 +32,11 @@ class FoldLabels:
 
 
 def label_texts(log: str, summary: str, material: FoldSource) -> FoldLabels:
-    """The labels of a fold's texts.
+    """Label the lines of a fold's texts.
 
-    A line is clean where all of its sentences stand, word for word, in what the person wrote, in what the bot said
-    while it saw nothing from outside, or in clean lines of the summary before. A model that tells it in other words
-    may have told something else.
+    A line is clean if each of its sentences occurs, word for word, in what the person wrote, in what the bot said
+    while it saw nothing from outside, or in a clean line of the earlier summary. A paraphrase counts as tainted: it
+    may say something else.
     """
     parts = {(message.id, place): outside for message, place, outside in judge_parts(material.messages)}
     earlier, covers = list(_summary_lines(material.before)), material.label.covers
@@ -63,10 +63,10 @@ def label_texts(log: str, summary: str, material: FoldSource) -> FoldLabels:
 
 
 def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
-    """A log's text without the lines of folds that rest on words from outside.
+    """Remove the tainted lines from a daily log's text.
 
     Args:
-        labels: of all folds whose sections the text has.
+        labels: by fold id, for every fold with a section in the text.
     """
     texts = {row.number: row.text for row in daily_log.iter_rows(log) if row.fold}
     kept, label = list[str](), CLEAN_FOLD
@@ -80,7 +80,7 @@ def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel]) -> str:
 
 
 def _summary_lines(summary: str) -> Iterator[str]:
-    """The lines of a summary that say something, without marks; headings and marks of ours left out."""
+    """The lines of a summary that have content, without list marks, fixed headings and the digest mark."""
     for line in summary.splitlines():
         text = line.strip()
         if text.startswith("#"):

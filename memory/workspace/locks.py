@@ -1,4 +1,4 @@
-"""Who may write a space's files now: one at a time, and sure of it up to the moment in which a file gets its name."""
+"""Exclusive write locks per space, checked again just before the final rename."""
 
 import fcntl
 from collections.abc import Iterator
@@ -7,51 +7,52 @@ from typing import Protocol
 
 
 class LockLost(OSError):
-    """Somebody else may be writing here by now, or nobody knows; nothing was written."""
+    """The write lock is lost or its state is unknown; nothing was written."""
 
 
 class SpaceWriter(Protocol):
-    """The one who may write.
-
-    mark: what its unfinished writes have in their names, so that whoever comes after takes away those of others, and
-    what a process that slept would put in place is not there any more; "" where nobody can sleep and be overtaken.
-    """
+    """A held write lock."""
 
     @property
-    def mark(self) -> str: ...
+    def mark(self) -> str:
+        """Part of the names of its unfinished files; "" where a holder cannot be suspended and lose the lock.
+
+        The next holder deletes files with other marks, so that a suspended process has nothing left to rename.
+        """
+        ...
 
     def check_still_held(self) -> None:
-        """Asked when all is on the disk but the name, and for as long as is possible the last thing before it.
+        """Called with everything fsynced, as late as possible before the rename.
 
         Raises:
-            Overtaken: it may not write any more.
+            LockLost: the lock is no longer held.
         """
         ...
 
 
 class WriteLocks(Protocol):
-    """One writer in a space at a time, among all threads and processes that write there."""
+    """Allows one writer per space among all threads and processes."""
 
     def alone(self, space: str, folder: int) -> AbstractContextManager[SpaceWriter]:
-        """Wait for the turn to write in the open `folder` of a space. Blocks.
+        """Wait for the write lock of a space, whose folder is open as `folder`. Blocks.
 
         Raises:
-            Overtaken: it did not come, or whoever keeps the order is not to be had.
+            LockLost: the lock was not granted in time, or the lock service is unavailable.
         """
         ...
 
 
 class _FolderLock:
-    """Holds the folder: the kernel lets go of it when the process ends, and nobody else gets it before."""
+    """A flock on the folder; the kernel releases it when the process ends, never before."""
 
     mark = ""
 
     def check_still_held(self) -> None:
-        """Always."""
+        """It always is."""
 
 
 class LocalWriteLocks:
-    """For processes of one machine, by a lock on the folder itself; it costs two calls of the kernel."""
+    """Locks for processes on one machine: flock on the folder itself, two system calls per write."""
 
     @contextmanager
     def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:

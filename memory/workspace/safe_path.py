@@ -1,4 +1,4 @@
-"""Opening files below a folder without ever leaving it: in one step where the kernel can, name by name where not."""
+"""Opens files below a folder without ever leaving it: with openat2, or name by name on older kernels."""
 
 import ctypes
 import errno
@@ -18,7 +18,7 @@ FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 
 
 class PathRefused(ValueError):
-    """A path that is never followed: not plainly below its folder, or not a plain file of ours."""
+    """The path may leave its folder, or is not a regular file of an allowed owner."""
 
 
 class _OpenHow(ctypes.Structure):
@@ -26,7 +26,7 @@ class _OpenHow(ctypes.Structure):
 
 
 def split_path(path: str) -> tuple[str, ...]:
-    """The names a relative path is made of, () for "".
+    """Split a relative path into its names, () for "".
 
     Raises:
         PathRefused: absolute, or a name is one of `.`, `..`, too long, ends in a dot or space, or holds a
@@ -42,11 +42,11 @@ def split_path(path: str) -> tuple[str, ...]:
 
 
 def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
-    """A descriptor of what lies at `parts` below the open `folder`; no link on the way is followed.
+    """Open what is at `parts` below the open `folder` without following links; returns a descriptor.
 
     Raises:
-        PathRefused: a link, a device or something outside lies on the way.
-        FileNotFoundError, NotADirectoryError: nothing is there.
+        PathRefused: the path has a link or a device, or leads outside.
+        FileNotFoundError, NotADirectoryError: there is no such file.
     """
     try:
         return (open_with_openat2 if _HAS_OPENAT2 else open_by_names)(folder, parts, flags)
@@ -57,33 +57,36 @@ def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
 
 
 def make_folders(folder: int, parts: Sequence[str]) -> int:
-    """Like `open_below` for a folder, making those that are missing (0700); each new one is on the disk."""
-    here = os.open(".", FOLDER_FLAGS | _COMMON_FLAGS, dir_fd=folder)
+    """Like `open_below` for a folder, creating missing ones with mode 0700; each new one is fsynced."""
+    current = os.open(".", FOLDER_FLAGS | _COMMON_FLAGS, dir_fd=folder)
     for name in parts:
         try:
-            _make_folder(name, here)
-            below = open_below(here, [name], FOLDER_FLAGS)
+            _make_folder(name, current)
+            below = open_below(current, [name], FOLDER_FLAGS)
         finally:
-            os.close(here)
-        here = below
-    return here
+            os.close(current)
+        current = below
+    return current
 
 
 def check_regular_file(fd: int, us: frozenset[int], *, single: bool = False) -> os.stat_result:
-    """The status of an open file that is regular and belongs to one of `us`; `single`: it has no second name.
+    """Return the status of an open file after checking that it is regular and owned by one of `us`.
+
+    Args:
+        single: it must not have a second hard link.
 
     Raises:
-        PathRefused: it is anything else.
+        PathRefused: a check failed.
     """
     status = os.fstat(fd)
-    # A file that was replaced after it was opened has no name at all, and is as good as it was.
+    # A file that was replaced after it was opened has no link left; its content is still good.
     if not stat.S_ISREG(status.st_mode) or status.st_uid not in us or (single and status.st_nlink > 1):
         raise PathRefused("not a plain file of ours")
     return status
 
 
 def display_path(parts: Sequence[str]) -> str:
-    """The parts as one path."""
+    """Join the parts with slashes."""
     return str(PurePosixPath(*parts)) if parts else ""
 
 
@@ -92,7 +95,7 @@ def _encode_name(name: str) -> bytes:
 
 
 def _is_hidden(sign: str) -> bool:
-    if sign == "\u200d":  # joins emoji; it cannot turn a name around
+    if sign == "\u200d":  # joins emoji; harmless in a name
         return False
     return unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -106,7 +109,7 @@ def _make_folder(name: str, folder: int) -> None:
 
 
 def open_with_openat2(folder: int, parts: Sequence[str], flags: int) -> int:
-    """`open_below` by openat2; its errors are the kernel's."""
+    """`open_below` with openat2; errors are the kernel's."""
     how = _OpenHow(flags=flags | _COMMON_FLAGS, mode=0, resolve=_RESOLVE_FLAGS)
     path = "/".join(parts).encode() or b"."
     for _ in range(_MAX_TRIES):
@@ -114,25 +117,25 @@ def open_with_openat2(folder: int, parts: Sequence[str], flags: int) -> int:
         if fd >= 0:
             return fd
         code = ctypes.get_errno()
-        # EAGAIN: a rename went on elsewhere while the kernel made sure that the path stays inside.
+        # EAGAIN: a concurrent rename; the kernel cannot prove that the path stays inside.
         if code not in (errno.EAGAIN, errno.EINTR):
             raise OSError(code, os.strerror(code), "/".join(parts))
-    raise PathRefused(f"the folder does not hold still: {'/'.join(parts)!r}")
+    raise PathRefused(f"the folder keeps changing: {'/'.join(parts)!r}")
 
 
 def open_by_names(folder: int, parts: Sequence[str], flags: int) -> int:
-    """`open_below` for kernels without openat2: one folder after the other; ELOOP at a link."""
-    here = os.open(".", FOLDER_FLAGS | _COMMON_FLAGS, dir_fd=folder)
+    """`open_below` for kernels without openat2: folder by folder; ELOOP at a link."""
+    current = os.open(".", FOLDER_FLAGS | _COMMON_FLAGS, dir_fd=folder)
     for number, name in enumerate(parts, start=1):
         wanted = flags if number == len(parts) else FOLDER_FLAGS
         try:
-            below = os.open(name, wanted | _COMMON_FLAGS | os.O_NOFOLLOW, dir_fd=here)
+            below = os.open(name, wanted | _COMMON_FLAGS | os.O_NOFOLLOW, dir_fd=current)
         except NotADirectoryError as err:
-            raise _link_error(err, name, here) from err
+            raise _link_error(err, name, current) from err
         finally:
-            os.close(here)
-        here = below
-    return here
+            os.close(current)
+        current = below
+    return current
 
 
 def _link_error(err: OSError, name: str, folder: int) -> OSError:

@@ -1,4 +1,4 @@
-"""Notices that people change memory files with an editor of their own."""
+"""Watches memory files for changes made outside the bot."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
@@ -13,12 +13,12 @@ log = structlog.get_logger(__name__)
 
 
 async def watch_spaces(workspace: Workspace, changed: Callable[[frozenset[str]], Awaitable[None]]) -> None:
-    """Tell which spaces' Markdown files were written, by us too, until cancelled; nothing goes on then.
+    """Report the spaces whose Markdown files were written (by the bot too), until cancelled.
 
-    Where the system has no watch to give, this says so in the log and ends: files are looked at before a search anyway.
+    If the system grants no watch, this logs a warning and returns: files are compared before each search anyway.
 
     Args:
-        changed: awaited with the spaces; what happens meanwhile is told by the next call.
+        changed: awaited with the spaces; changes during the call are reported by the next one.
     """
     workspace.space("")
     root = workspace.root.resolve()
@@ -35,7 +35,7 @@ async def _watch_changes(root: Path) -> AsyncIterator[list[Path]]:
 
 
 def changed_spaces(root: Path, paths: Iterable[Path]) -> frozenset[str]:
-    """Whose files these are, "" the owner's; what lies in nobody's folder is left out."""
+    """Map paths to their spaces ("" is the owner's); paths directly below `spaces` belong to none."""
     inside = (path.relative_to(root).parts for path in paths)
     return frozenset(
         "" if parts[0] != SPACES_FOLDER else parts[1] for parts in inside if parts[0] != SPACES_FOLDER or len(parts) > 2
