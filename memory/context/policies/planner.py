@@ -1,4 +1,4 @@
-"""What has to be shortened or folded before the next model call, or may be once a turn has ended."""
+"""Plans what to shorten or fold before the next model call, and what to prepare after a turn."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -14,83 +14,83 @@ from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
 MIN_TURN_TOKENS = 2_000
-SOON_SHARE = 0.1  # share of the room before `line_at` at which a model is asked for the lines
+SOON_SHARE = 0.1  # of the room, below `line_at`: from there on a model writes the lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextLimits:
-    """What a request may cost."""
+    """Token and turn limits of a request."""
 
-    #: As configured.
+    #: Configured limit.
     max_tokens: int
-    #: As configured.
+    #: Configured limit.
     max_turns: int
-    #: Of the model in tokens.
+    #: Context window of the model in tokens.
     window: int
-    #: Kept free for its answer.
+    #: Tokens reserved for the answer.
     reserve: int
-    #: Kept free for our error.
+    #: Tokens reserved for our counter's error.
     margin: int = 0
-    #: The provider's count over ours.
+    #: The provider's count divided by ours.
     factor: float = 1.0
-    #: How often the provider has called this very request too long although it was counted to fit; shrunk: what it may
-    #: have now, by our counter, 0 for no limit.
+    #: How often the provider refused this request as too long although it fits by our count.
     refused: int = 0
+    #: Limit after such a refusal, by our counter; 0 for none.
     shrunk_tokens: int = 0
 
     @property
     def most(self) -> int:
-        """Tokens of the provider's counter that a whole request may have."""
+        """Token limit of a request, by the provider's counter."""
         return min(self.max_tokens, self.window - self.reserve - self.margin)
 
     @property
     def budget(self) -> int:
-        """Tokens of our counter that a whole request may have."""
+        """Token limit of a request, by our counter."""
         usual = int(self.most / self.factor)
         return min(usual, self.shrunk_tokens) if self.shrunk_tokens else usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRange:
-    """Whole turns, from the first live one on, that leave the view for the log and the summary."""
+    """The oldest live turns, to be moved from the view to the log and the summary."""
 
     from_seq: int
     to_seq: int
     from_turn: int
     to_turn: int
     reason: str
-    #: The search for the cut as JSON text (see boundary.explain), "" where none was made.
+    #: How the cut was chosen, as JSON text (see boundary.dump_choice); "" for a fixed cut.
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What is to be done before a model call."""
+    """What to do before a model call."""
 
-    #: To be recorded.
+    #: Reductions to store.
     reductions: tuple[Reduction, ...]
     fold: FoldRange | None
-    #: The fold is not to wait for a model; else it is carried out in the background.
+    #: Fold before the call, without a model if need be; otherwise in the background.
     must_fold_now: bool
-    #: Nothing of this was pressing.
+    #: The view fitted before any urgent stage.
     fitted: bool
-    #: Of the request once all this is done.
+    #: Tokens of the request after all this.
     tokens: int
-    #: Within the budget.
+    #: The request is within the budget.
     fits: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparationPlan:
-    """What may be prepared once a turn has ended."""
+    """What to prepare after a turn has ended."""
 
     fold: FoldRange | None
-    #: Tool results that are soon to be one line each.
+    #: Tool results that will soon be replaced by one line each.
     lines: tuple[ToolResultRef, ...]
 
 
 def min_budget(fixed: int) -> int:
-    """The least budget that is not refused, for a request whose system parts and tools cost `fixed` tokens."""
+    """The smallest accepted budget for a request whose system parts and tools cost `fixed` tokens."""
     return fixed + MIN_TURN_TOKENS
 
 
@@ -102,48 +102,50 @@ def plan_context(
     counter: TokenCounter,
     lines: ToolLines = NO_LINES,
 ) -> ContextPlan:
-    """What the policy wants before the next model call. Pure and linear in the live messages.
+    """Plan the policy's measures before the next model call. Pure, linear in the live messages.
 
     Args:
-        fixed: tokens of system parts, tools and tail (see view.fixed_tokens).
-        lines: what a model has written for results that may become one line; a rule writes the others.
+        fixed: tokens of system parts, tools and suffix (see view.fixed_tokens).
+        lines: lines that a model wrote for tool results; a rule makes the others.
     """
-    now = replace(_initial_state(session, policy, limits, fixed, counter), lines=lines)
-    now = _run_stages((*policy.before, *(() if _is_fold_held(session, limits) else policy.early)), now)
-    fitted = now.whole <= now.budget and not now.at_once
-    if fitted and not now.refused:
+    state = replace(_initial_state(session, policy, limits, fixed, counter), lines=lines)
+    state = _run_stages((*policy.before, *(() if _is_fold_held(session, limits) else policy.early)), state)
+    fitted = state.whole <= state.budget and not state.at_once
+    if fitted and not state.refused:
         return ContextPlan(
-            reductions=_new_reductions(now),
-            fold=_fold_range(now),
+            reductions=_new_reductions(state),
+            fold=_fold_range(state),
             must_fold_now=False,
             fitted=True,
-            tokens=now.whole,
+            tokens=state.whole,
             fits=True,
         )
-    now = _run_stages(policy.urgent, now)
+    state = _run_stages(policy.urgent, state)
     return ContextPlan(
-        reductions=_new_reductions(now, now.cut),
-        fold=_fold_range(now),
-        must_fold_now=now.cut > 0,
+        reductions=_new_reductions(state, state.cut),
+        fold=_fold_range(state),
+        must_fold_now=state.cut > 0,
         fitted=fitted,
-        tokens=now.tokens,
-        fits=now.fits,
+        tokens=state.tokens,
+        fits=state.fits,
     )
 
 
 def plan_ahead(
     session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
 ) -> PreparationPlan:
-    """What the policy will want when the next message comes, so that it can be prepared. Pure and linear."""
-    now = _initial_state(session, policy, limits, fixed, counter)
-    now = replace(now, coming=0 if now.running else 1)
+    """Plan what the policy will want at the next message, so that it can be prepared. Pure and linear."""
+    state = _initial_state(session, policy, limits, fixed, counter)
+    state = replace(state, coming=0 if state.running else 1)
     after = () if _is_fold_held(session, limits) else policy.after
-    soon = policy.lines and now.whole >= (policy.numbers.line_at - SOON_SHARE) * now.room
-    return PreparationPlan(fold=_fold_range(_run_stages(after, now)), lines=tuple(older_results(now)) if soon else ())
+    soon = policy.lines and state.whole >= (policy.numbers.line_at - SOON_SHARE) * state.room
+    return PreparationPlan(
+        fold=_fold_range(_run_stages(after, state)), lines=tuple(older_results(state)) if soon else ()
+    )
 
 
 def _is_fold_held(session: Session, limits: ContextLimits) -> bool:
-    """A fold that a person has taken back is not wanted again at once, but after half as many turns as are shown."""
+    """Whether folding is paused after an undo: until half of `max_turns` turns have been added."""
     since = sum(turn.first_seq >= session.held for turn in session.turns) if session.held else 0
     return bool(session.held) and since < max(1, limits.max_turns // 2)
 
@@ -171,28 +173,28 @@ def _initial_state(
     )
 
 
-def _run_stages(stages: Iterable[Stage], now: ContextState) -> ContextState:
+def _run_stages(stages: Iterable[Stage], state: ContextState) -> ContextState:
     for stage in stages:
-        now = stage(now)
-    return now
+        state = stage(state)
+    return state
 
 
-def _fold_range(now: ContextState) -> FoldRange | None:
-    if not now.cut:
+def _fold_range(state: ContextState) -> FoldRange | None:
+    if not state.cut:
         return None
-    first, last = now.turns[0], now.turns[now.cut - 1]
+    first, last = state.turns[0], state.turns[state.cut - 1]
     return FoldRange(
         from_seq=first.first_seq,
         to_seq=last.last_seq,
         from_turn=first.number,
         to_turn=last.number,
-        reason=now.reason,
-        why=now.why,
+        reason=state.reason,
+        why=state.why,
     )
 
 
-def _new_reductions(now: ContextState, cut: int = 0) -> tuple[Reduction, ...]:
-    """The last stand-in for each part; what is folded away at once needs none."""
-    kept = {message.id for turn in now.turns[cut:] for message in turn.messages}
-    newest = {(item.message_id, item.part): item for item in now.added if item.message_id in kept}
+def _new_reductions(state: ContextState, cut: int = 0) -> tuple[Reduction, ...]:
+    """The last reduction for each part that stays in the view."""
+    kept = {message.id for turn in state.turns[cut:] for message in turn.messages}
+    newest = {(item.message_id, item.part): item for item in state.added if item.message_id in kept}
     return tuple(newest.values())

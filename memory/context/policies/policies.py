@@ -1,4 +1,4 @@
-"""The policies: numbers, and which stages run in which order. A policy is data."""
+"""The context policies as data: settings, and the stages in their order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -36,26 +36,25 @@ from memory.context.policies.state import PolicySettings, Stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """When a view is shortened and how."""
+    """When and how a view is shortened."""
 
     name: str
     numbers: PolicySettings
     #: Stages that run before every model call.
     before: tuple[Stage, ...]
-    #: Stages that run after those and fold what may wait while the view fits without it; left out while a fold is under
-    #: way.
+    #: Stages that run next and start folds in the background; skipped while a fold is running.
     early: tuple[Stage, ...] = ()
-    #: Stages that run after those while the view does not fit.
+    #: Stages that run next if the view does not fit.
     urgent: tuple[Stage, ...]
-    #: Stages that run when a turn has ended.
+    #: Stages that run after a turn.
     after: tuple[Stage, ...]
-    #: The numbers that mean something to these stages.
+    #: Names of the settings that these stages read.
     knobs: tuple[str, ...] = ()
-    #: Whether old results become one line, so that a model may write the lines beforehand.
+    #: Old results become one line each, which a model may write beforehand.
     lines: bool = False
 
     def without_early(self) -> "Policy":
-        """The policy while a fold of the view is under way: no other can begin."""
+        """The policy while a fold of the view is running, as no other can start."""
         return replace(self, early=())
 
 
@@ -148,19 +147,19 @@ BALANCED = Policy(
     lines=True,
 )
 
-# Run once after a restart when `session_restore` says so; no conversation keeps it.
+# Runs once after a restart with `session_restore: "lean"`; no conversation can choose it.
 LEAN = Policy(name="lean", numbers=PolicySettings(), before=(restart_lean,), urgent=(), after=())
 
 DEFAULT = "balanced"
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
 )
-# The numbers that are counts; the others are shares.
+# Settings that are counts; the others are shares.
 INTEGER_SETTINGS = frozenset(item.name for item in fields(PolicySettings) if isinstance(item.default, int))
 
 
 def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
-    """A policy with the numbers that are configured otherwise; the default one for a name that is unknown."""
+    """Build a policy with configured settings; an unknown name gives the default policy."""
     policy = POLICIES.get(name) or POLICIES[DEFAULT]
     given = overrides.get(policy.name, {})
     changed: dict[str, Any] = {

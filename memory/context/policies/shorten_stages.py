@@ -15,140 +15,142 @@ LONG_LIMITS, SHORT_LIMITS = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 
 FINAL_FORMS = ("one_line", "text_only")  # forms that nothing shorter takes the place of
 
 
-def snip_finished(now: ContextState) -> ContextState:
+def snip_finished(state: ContextState) -> ContextState:
     """Finished turns' long tool results keep their head and tail."""
-    return now.shorten(_snip_results(now, now.turns[: now.finished]))
+    return state.shorten(_snip_results(state, state.turns[: state.finished]))
 
 
-def snip_all(now: ContextState) -> ContextState:
+def snip_all(state: ContextState) -> ContextState:
     """Long tool results keep their head and tail from the start, the running turn's too."""
-    return now.shorten(_snip_results(now, now.turns))
+    return state.shorten(_snip_results(state, state.turns))
 
 
-def trim_tool_io(now: ContextState) -> ContextState:
+def trim_tool_io(state: ContextState) -> ContextState:
     """Finished turns keep the head and tail of what tools were asked and answered."""
-    return now.shorten(_trim_long_tool_io(now, now.turns[: now.finished]))
+    return state.shorten(_trim_long_tool_io(state, state.turns[: state.finished]))
 
 
-def trim_old_tool_io(now: ContextState) -> ContextState:
+def trim_old_tool_io(state: ContextState) -> ContextState:
     """The same but for the newest results of all, which are likely to be talked about; much at once, or nothing."""
-    spared = now.numbers.spared_results
-    newest = list(tool_lines.find_tool_results(now.turns))[-spared:] if spared else []
+    spared = state.numbers.spared_results
+    newest = list(tool_lines.find_tool_results(state.turns))[-spared:] if spared else []
     end = newest[0].message.seq - 1 if newest else 1 << 60
-    turns, least = now.turns[: now.finished], now.numbers.batch * now.room
-    if sum(size - most for _, _, _, size, most in _long_tool_io(now, turns, end)) < least:
-        return now  # no text has more tokens than characters worth a fold
-    after = now.shorten(_trim_long_tool_io(now, turns, end))
-    return after if now.whole - after.whole >= max(1, least) else now
+    turns, least = state.turns[: state.finished], state.numbers.batch * state.room
+    if sum(size - most for _, _, _, size, most in _long_tool_io(state, turns, end)) < least:
+        return state  # no text has more tokens than characters worth a fold
+    after = state.shorten(_trim_long_tool_io(state, turns, end))
+    return after if state.whole - after.whole >= max(1, least) else state
 
 
-def one_line_oldest_half(now: ContextState) -> ContextState:
+def one_line_oldest_half(state: ContextState) -> ContextState:
     """From `line_at` of the room on, tool results in the older half of the messages become one line, all at once."""
-    least = now.numbers.batch * now.room
-    if now.whole < now.numbers.line_at * now.room:
-        return now
-    found = older_results(now)
-    if sum(tool_lines.shown_length(place, now.reductions.get(place.message.id)) for place in found) < least:
-        return now
-    after = now.shorten(tool_lines.make_line(place, now.lines, now.counter) for place in found)
-    return after if now.whole - after.whole >= max(1, least) else now
+    least = state.numbers.batch * state.room
+    if state.whole < state.numbers.line_at * state.room:
+        return state
+    found = older_results(state)
+    if sum(tool_lines.shown_length(place, state.reductions.get(place.message.id)) for place in found) < least:
+        return state
+    after = state.shorten(tool_lines.make_line(place, state.lines, state.counter) for place in found)
+    return after if state.whole - after.whole >= max(1, least) else state
 
 
-def one_line_all(now: ContextState) -> ContextState:
+def one_line_all(state: ContextState) -> ContextState:
     """What does not fit has every tool result but the newest as one line; failed ones only where that is not enough."""
-    if now.fits:
-        return now
+    if state.fits:
+        return state
     found = [
         place
-        for place in _unlined_results(now, now.turns)
-        if tool_lines.is_worth_line(place, now.reductions.get(place.message.id))
+        for place in _unlined_results(state, state.turns)
+        if tool_lines.is_worth_line(place, state.reductions.get(place.message.id))
     ]
     for failed in (False, True):
-        if not now.fits:
+        if not state.fits:
             some = [place for place in found if place.result.is_error is failed]
-            now = now.shorten(tool_lines.make_line(place, now.lines, now.counter) for place in some)
-    return now
+            state = state.shorten(tool_lines.make_line(place, state.lines, state.counter) for place in some)
+    return state
 
 
-def older_results(now: ContextState) -> list[ToolResultRef]:
+def older_results(state: ContextState) -> list[ToolResultRef]:
     """Tool results that `one_line_oldest_half` takes: of finished turns, long, none of the newest, none that failed."""
-    half = sum(len(turn.messages) for turn in now.turns) // 2
-    first = now.turns[0].first_seq if now.turns else 0
+    half = sum(len(turn.messages) for turn in state.turns) // 2
+    first = state.turns[0].first_seq if state.turns else 0
     return [
         place
-        for place in _unlined_results(now, now.turns[: now.finished])
+        for place in _unlined_results(state, state.turns[: state.finished])
         if place.message.seq < first + half
         and not place.result.is_error
-        and tool_lines.is_worth_line(place, now.reductions.get(place.message.id))
+        and tool_lines.is_worth_line(place, state.reductions.get(place.message.id))
     ]
 
 
-def text_only(now: ContextState) -> ContextState:
+def text_only(state: ContextState) -> ContextState:
     """Every finished turn that is kept shows the question and the answer only."""
-    return now.shorten(item for turn in now.turns[now.cut : now.finished] for item in _keep_texts_only(now, turn))
+    return state.shorten(
+        item for turn in state.turns[state.cut : state.finished] for item in _keep_texts_only(state, turn)
+    )
 
 
-def text_only_when_few(now: ContextState) -> ContextState:
+def text_only_when_few(state: ContextState) -> ContextState:
     """Too many tokens in fewer than five turns: all but the running one keep the question and the answer."""
-    return now if now.fits or now.kept >= now.numbers.text_only_below else text_only(now)
+    return state if state.fits or state.kept >= state.numbers.text_only_below else text_only(state)
 
 
-def text_only_oldest_first(now: ContextState) -> ContextState:
+def text_only_oldest_first(state: ContextState) -> ContextState:
     """Turn by turn from the oldest, until it fits, only the question and the answer are kept."""
-    over = now.tokens - now.budget
+    over = state.tokens - state.budget
     made: list[Reduction] = []
-    for place in range(now.cut, now.finished):
+    for place in range(state.cut, state.finished):
         if over <= 0:
             break
-        short = list(_keep_texts_only(now, now.turns[place]))
+        short = list(_keep_texts_only(state, state.turns[place]))
         made += short
-        over -= now.costs[place] - _turn_cost(now, now.turns[place], short)
-    return now.shorten(made) if made else now
+        over -= state.costs[place] - _turn_cost(state, state.turns[place], short)
+    return state.shorten(made) if made else state
 
 
-def fit_running_turn(now: ContextState) -> ContextState:
+def fit_running_turn(state: ContextState) -> ContextState:
     """The running turn is made to fit: as much as fits of its long parts, each call with its result.
 
     Old thoughts go first; then tools' results keep head, tail and handle, then the person's words too, by halves. What
     is still too long loses its newest thoughts, then its older steps, which one note stands for.
     """
-    if now.fits or not now.turns:
-        return now
-    turn = now.turns[-1]
-    now = now.shorten(_drop_thoughts(turn, now, newest=False))
-    now = _fit_turn_by_halves(
-        now, turn, ((_is_tool_part, LONG_LIMITS), (_is_running_part, LONG_LIMITS), (_is_tool_part, SHORT_LIMITS))
+    if state.fits or not state.turns:
+        return state
+    turn = state.turns[-1]
+    state = state.shorten(_drop_thoughts(turn, state, newest=False))
+    state = _fit_turn_by_halves(
+        state, turn, ((_is_tool_part, LONG_LIMITS), (_is_running_part, LONG_LIMITS), (_is_tool_part, SHORT_LIMITS))
     )
     for yielding in (_drop_newest_thoughts, _drop_older_steps):
-        if not now.fits:
-            now = now.shorten(yielding(turn, now))
-    return _fit_turn_by_halves(now, turn, ((_is_running_part, SHORT_LIMITS),))
+        if not state.fits:
+            state = state.shorten(yielding(turn, state))
+    return _fit_turn_by_halves(state, turn, ((_is_running_part, SHORT_LIMITS),))
 
 
 def _fit_turn_by_halves(
-    now: ContextState, turn: Turn, tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...]
+    state: ContextState, turn: Turn, tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...]
 ) -> ContextState:
     for may, levels in tries:
         for limit in levels:
-            if now.fits:
-                return now
-            now = now.shorten(shorten_turn(now, turn, limit, may))
-    return now
+            if state.fits:
+                return state
+            state = state.shorten(shorten_turn(state, turn, limit, may))
+    return state
 
 
 def shorten_turn(
-    now: ContextState, turn: Turn, limit: int, may: Callable[[object, Message], bool]
+    state: ContextState, turn: Turn, limit: int, may: Callable[[object, Message], bool]
 ) -> Iterator[Reduction]:
     """Stand-ins of about `limit` characters for the longer parts of a turn that `may` be shortened."""
     for message in turn.messages:
         for number, part in enumerate(message.parts):
-            shown = now.reductions.get(message.id, {}).get(number)
-            size = len(shown.text) if shown else _part_size(now, part)
+            shown = state.reductions.get(message.id, {}).get(number)
+            size = len(shown.text) if shown else _part_size(state, part)
             if not may(part, message) or size <= limit or (shown and shown.form == "text_only"):
                 continue
             text = _head_and_tail(part, limit // 2, reductions.part_handle(message, number))
             if len(text) < size:
-                yield reductions.make_reduction(message, number, f"pinned {limit}", text, now.counter)
+                yield reductions.make_reduction(message, number, f"pinned {limit}", text, state.counter)
 
 
 def is_result_or_user_text(part: object, message: Message) -> bool:
@@ -156,39 +158,39 @@ def is_result_or_user_text(part: object, message: Message) -> bool:
     return isinstance(part, ToolResult) or (isinstance(part, Text) and message.role == "user")
 
 
-def _unlined_results(now: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
+def _unlined_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
     """Tool results of these turns, oldest first, but for the newest of all."""
-    found = list(tool_lines.find_tool_results(now.turns))
-    spared = {id(place.result) for place in found[len(found) - now.numbers.spared_results :]}
+    found = list(tool_lines.find_tool_results(state.turns))
+    spared = {id(place.result) for place in found[len(found) - state.numbers.spared_results :]}
     last = turns[-1].last_seq if turns else 0
     return [place for place in found if id(place.result) not in spared and place.message.seq <= last]
 
 
-def _snip_results(now: ContextState, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
-    numbers = now.numbers
+def _snip_results(state: ContextState, turns: tuple[Turn, ...]) -> Iterator[Reduction]:
+    numbers = state.numbers
     for turn in turns:
         for message in turn.messages:
             if message.role != "user":
                 continue
-            mine = now.reductions.get(message.id, {})
+            mine = state.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
                 if isinstance(part, ToolResult) and len(part.text) > numbers.snip_chars and number not in mine:
                     most = int(numbers.snip_chars * numbers.snip_most)
                     side = min(int(len(part.text) * numbers.snip_share), most)
                     text = reductions.snip_text(part.text, side, side, reductions.part_handle(message, number))
                     if len(text) < len(part.text):
-                        yield reductions.make_reduction(message, number, "snip", text, now.counter)
+                        yield reductions.make_reduction(message, number, "snip", text, state.counter)
 
 
-def _trim_long_tool_io(now: ContextState, turns: tuple[Turn, ...], end: int = 1 << 60) -> Iterator[Reduction]:
-    for message, number, part, size, most in _long_tool_io(now, turns, end):
+def _trim_long_tool_io(state: ContextState, turns: tuple[Turn, ...], end: int = 1 << 60) -> Iterator[Reduction]:
+    for message, number, part, size, most in _long_tool_io(state, turns, end):
         text = _head_and_tail(part, most // 2, reductions.part_handle(message, number))
         if len(text) < size:
-            yield reductions.make_reduction(message, number, "trim", text, now.counter)
+            yield reductions.make_reduction(message, number, "trim", text, state.counter)
 
 
 def _long_tool_io(
-    now: ContextState, turns: tuple[Turn, ...], end: int
+    state: ContextState, turns: tuple[Turn, ...], end: int
 ) -> Iterator[tuple[Message, int, ToolCall | ToolResult, int, int]]:
     """Tool traffic before the message with seq `end` that is longer than it may be: where, what, its characters, the
     most it may have."""
@@ -196,25 +198,25 @@ def _long_tool_io(
         for message in turn.messages:
             if message.seq >= end:
                 return
-            mine = now.reductions.get(message.id, {})
+            mine = state.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
                 shown = mine.get(number)
                 if not isinstance(part, ToolCall | ToolResult) or (shown and shown.form in (*FINAL_FORMS, "trim")):
                     continue
-                most = now.numbers.input_chars if isinstance(part, ToolCall) else now.numbers.result_chars
-                size = len(shown.text) if shown else _part_size(now, part)
+                most = state.numbers.input_chars if isinstance(part, ToolCall) else state.numbers.result_chars
+                size = len(shown.text) if shown else _part_size(state, part)
                 if size > most:
                     yield message, number, part, size, most
 
 
-def _keep_texts_only(now: ContextState, turn: Turn) -> Iterator[Reduction]:
+def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
     """The first user text and the last reply stay; a note stands for the tool chain between them."""
     replies = [m for m in turn.messages if m.role == "assistant" and any(isinstance(p, Text) for p in m.parts)]
     kept = {turn.messages[0].id, *(reply.id for reply in replies[-1:])}
     note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
     for message in turn.messages:
         for number, part in enumerate(message.parts):
-            shown = now.reductions.get(message.id, {}).get(number)
+            shown = state.reductions.get(message.id, {}).get(number)
             if (isinstance(part, Text) and message.id in kept) or (shown and not shown.text):
                 continue
             text = ""
@@ -222,14 +224,14 @@ def _keep_texts_only(now: ContextState, turn: Turn) -> Iterator[Reduction]:
                 text, note = note, ""
             elif isinstance(part, Image | Document) and message.id in kept:
                 text = f"[{_part_kind(part)} left out; {reductions.part_handle(message, number)} shows it]"
-            yield reductions.make_reduction(message, number, "text_only", text, now.counter)
+            yield reductions.make_reduction(message, number, "text_only", text, state.counter)
 
 
-def _turn_cost(now: ContextState, turn: Turn, made: Iterable[Reduction]) -> int:
+def _turn_cost(state: ContextState, turn: Turn, made: Iterable[Reduction]) -> int:
     """What a finished turn costs with these stand-ins."""
     ids = {message.id for message in turn.messages}
-    held = (item for id in ids for item in now.reductions.get(id, {}).values())
-    return turn_tokens(turn, reductions.index_reductions(chain(held, made)), now.counter, running=False)
+    held = (item for id in ids for item in state.reductions.get(id, {}).values())
+    return turn_tokens(turn, reductions.index_reductions(chain(held, made)), state.counter, running=False)
 
 
 def _part_kind(part: Image | Document) -> str:
@@ -244,14 +246,14 @@ def _is_running_part(part: object, message: Message) -> bool:
     return isinstance(part, Text | ToolResult | ToolCall | Document | Image)
 
 
-def _part_size(now: ContextState, part: object) -> int:
+def _part_size(state: ContextState, part: object) -> int:
     match part:
         case Text() | ToolResult():
             return len(part.text)
         case ToolCall():
             return len(part.input)
         case Document() | Image():
-            return 4 * now.counter.parts((part,))
+            return 4 * state.counter.parts((part,))
     return 0
 
 
@@ -266,20 +268,20 @@ def _head_and_tail(part: object, half: int, where: str) -> str:
     return ""
 
 
-def _drop_newest_thoughts(turn: Turn, now: ContextState) -> Iterator[Reduction]:
-    return _drop_thoughts(turn, now, newest=True)
+def _drop_newest_thoughts(turn: Turn, state: ContextState) -> Iterator[Reduction]:
+    return _drop_thoughts(turn, state, newest=True)
 
 
-def _drop_thoughts(turn: Turn, now: ContextState, *, newest: bool) -> Iterator[Reduction]:
+def _drop_thoughts(turn: Turn, state: ContextState, *, newest: bool) -> Iterator[Reduction]:
     """Thoughts before the newest reply of the loop, which is all that providers ask for; newest: that one's."""
     replies = [message for message in turn.messages if message.role == "assistant"]
     for message in replies[-1:] if newest else replies[:-1]:
         for number, part in enumerate(message.parts):
             if isinstance(part, Thinking):
-                yield reductions.make_reduction(message, number, "pinned 0", "", now.counter)
+                yield reductions.make_reduction(message, number, "pinned 0", "", state.counter)
 
 
-def _drop_older_steps(turn: Turn, now: ContextState) -> Iterator[Reduction]:
+def _drop_older_steps(turn: Turn, state: ContextState) -> Iterator[Reduction]:
     """All between the person's message and the newest step, calls with their results; a note stands for it."""
     replies = [place for place, message in enumerate(turn.messages) if message.role == "assistant"]
     note = f"[earlier steps left out; recall(turn={turn.number}) shows them]"
@@ -288,4 +290,4 @@ def _drop_older_steps(turn: Turn, now: ContextState) -> Iterator[Reduction]:
             text = ""
             if isinstance(part, ToolResult):
                 text, note = note, ""
-            yield reductions.make_reduction(message, number, "text_only", text, now.counter)
+            yield reductions.make_reduction(message, number, "text_only", text, state.counter)

@@ -1,4 +1,4 @@
-"""What a stage of a policy works on: the live turns, what they cost as shown, and what has been decided so far."""
+"""The state that a policy's stages work on: the live turns, their cost as shown, and the decisions so far."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -9,8 +9,8 @@ from memory.context.reductions import turn_tokens
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, Turn
 
-FRAME_TOKENS = 50  # tokens of the two lines around a summary
-# By message id and part: the one line that a model has written for a tool result.
+FRAME_TOKENS = 50  # of the two lines around a summary
+# Lines that a model wrote in place of tool results, by message id and part.
 ToolLines = Mapping[tuple[str, int], str]
 NO_LINES: ToolLines = MappingProxyType({})
 
@@ -21,81 +21,84 @@ def _setting(default: Any, lowest: float, highest: float) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySettings:
-    """What a policy's stages are tuned with; configuration may override each. Counts are whole, shares are of 1.
+    """Settings of a policy's stages; each can be overridden in the configuration.
 
-    Every field carries its `range` (lowest, highest) as metadata. Tokens that a policy names were chosen for a window
-    of `window` tokens; under a smaller budget they shrink with it (0: they never do).
+    Every field has its `range` (lowest, highest) as metadata. "Room" is the budget, or `window` where that is less.
     """
 
+    #: The window in tokens that the policy's token numbers were chosen for; they shrink with a smaller budget. 0: never
     window: int = _setting(0, 0, 10_000_000)
-    #: A longer tool result shows its first and last snip_share, each at most snip_most of snip_chars.
+    #: Longer tool results are snipped to their beginning and end.
     snip_chars: int = _setting(20_000, 200, 10_000_000)
+    #: Share of the result that each of the two pieces shows.
     snip_share: float = _setting(0.3, 0.0, 0.5)
+    #: The most that each piece shows, as a share of snip_chars.
     snip_most: float = _setting(0.5, 0.0, 0.5)
-    #: What a finished turn's tool input and result may keep where tool traffic is trimmed.
+    #: Characters of a tool's input left by trimming.
     input_chars: int = _setting(500, 50, 1_000_000)
-    #: What a finished turn's tool input and result may keep where tool traffic is trimmed.
+    #: Characters of a tool's result left by trimming.
     result_chars: int = _setting(1_000, 50, 1_000_000)
-    #: Share of the room from which old results become one line each.
+    #: Share of the room from which on old results become one line each.
     line_at: float = _setting(0.6, 0.05, 1.0)
-    #: Share of the room that shortening old results must save at once.
+    #: Share of the room that one round of shortening or folding must save at least.
     batch: float = _setting(0.0, 0.0, 1.0)
-    #: So many of the newest results are neither trimmed nor made a line.
+    #: Newest results that are neither trimmed nor replaced by a line.
     spared_results: int = _setting(5, 0, 1_000)
     #: Share of the room at which a fold is wanted.
     fold_at: float = _setting(0.8, 0.1, 1.0)
-    #: The same as numbers of the history, of at least least_messages.
+    #: Tokens of the history at which a fold is wanted.
     fold_tokens: int = _setting(30_000, 100, 10_000_000)
-    #: The same as numbers of the history, of at least least_messages.
+    #: Messages in the history at which a fold is wanted.
     fold_messages: int = _setting(500, 2, 100_000)
+    #: A history with fewer messages is never folded.
     least_messages: int = _setting(10, 2, 100_000)
-    #: The share of the history that stays.
+    #: Share of the history that stays.
     keep: float = _setting(0.5, 0.05, 0.95)
-    #: The share of the room (of the threshold in `layers`) that may stay.
+    #: Share of the room (in `layers`, of the threshold) that may stay.
     keep_most: float = _setting(0.5, 0.05, 1.0)
-    #: What stays as numbers.
+    #: Tokens that stay.
     keep_tokens: int = _setting(15_000, 0, 10_000_000)
-    #: What stays as numbers.
+    #: Messages that stay.
     keep_messages: int = _setting(4, 1, 100_000)
-    #: How far (messages in `boundary`, turns in `balanced`) a cut may move to a better place.
+    #: Distance that a cut may move to a better place: messages in `boundary`, turns in `balanced`.
     reach: int = _setting(5, 0, 1_000)
-    #: Messages no cut enters.
+    #: Newest messages that are never folded.
     newest: int = _setting(5, 0, 1_000)
-    #: Of the whole history, at any time.
+    #: Hard limit of the history in tokens.
     most_tokens: int = _setting(40_000, 500, 10_000_000)
-    #: Share of the room beyond which the oldest turns go at once.
+    #: Share of the room beyond which the oldest turns are folded at once.
     drop_at: float = _setting(0.95, 0.1, 1.0)
-    #: How much that is new is rolled into the summary.
+    #: New messages that trigger a roll of the summary.
     every_messages: int = _setting(10, 2, 100_000)
-    #: How much that is new is rolled into the summary.
+    #: New tokens that trigger a roll of the summary.
     every_tokens: int = _setting(3_000, 100, 10_000_000)
-    #: With fewer turns than this a view too long keeps texts only, with more it is folded.
+    #: A view that is too long is reduced to its texts if it has fewer turns than this; otherwise it is folded.
     text_only_below: int = _setting(5, 0, 10_000)
-    #: The longest summary.
+    #: Limit of a summary in tokens.
     summary_tokens: int = _setting(1_000, 100, 20_000)
     #: Tokens left free when turns are dropped.
     spare: int = _setting(1_000, 0, 1_000_000)
-    #: What a provider's refusal leaves: turns, and characters of a result or user text.
+    #: Turns that stay after the provider refused a request as too long.
     overflow_turns: int = _setting(5, 1, 10_000)
-    #: What a provider's refusal leaves: turns, and characters of a result or user text.
+    #: Characters of a result or user text that stay after such a refusal.
     overflow_chars: int = _setting(10_000, 200, 10_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextState:
-    """The turns of a session under a budget, part of the way through a policy's stages."""
+    """The turns of a session under a budget, between two stages of a policy."""
 
-    #: Live ones, oldest first.
+    #: Live turns, oldest first.
     turns: tuple[Turn, ...]
-    #: Tokens of each as shown with `reductions`.
+    #: Tokens of each turn as shown with `reductions`.
     costs: tuple[int, ...]
-    #: Whether the last one runs (it is counted, never folded).
+    #: The last turn is running; it is counted but never folded.
     running: bool
     budget: int
     max_turns: int
-    #: System, tools and tail.
+    #: Tokens of system prompt, tools and turn suffix.
     base: int
-    #: The summary there is, framed, 0 for none.
+    #: Tokens of the current summary with its frame, 0 for none.
     summary: int
     numbers: PolicySettings
     counter: TokenCounter
@@ -103,51 +106,51 @@ class ContextState:
     #: Messages from this seq on are new since the newest fold.
     seen: int = 0
     lines: ToolLines = field(default_factory=dict)
-    #: What these stages shortened, oldest first.
+    #: Reductions made by these stages, oldest first.
     added: tuple[Reduction, ...] = ()
-    #: Turns about to begin, counted like live ones.
+    #: Turns about to start, counted like live ones.
     coming: int = 0
-    #: How many of the oldest turns a fold takes.
+    #: Number of oldest turns to fold.
     cut: int = 0
-    #: Why.
+    #: Why the fold is wanted: "turns", "tokens", "messages", "overflow" or "restart".
     reason: str = ""
-    #: The search for it as JSON text.
+    #: How the cut was chosen, as JSON text.
     why: str = ""
-    #: The fold is not to wait although the view fits.
+    #: Fold now, although the view fits.
     at_once: bool = False
-    #: How often the provider called this request too long.
+    #: How often the provider refused this request as too long.
     refused: int = 0
 
     @property
     def finished(self) -> int:
-        """How many turns may be folded."""
+        """Number of turns that may be folded."""
         return len(self.turns) - self.running
 
     @property
     def room(self) -> int:
-        """Tokens that shares are of: the budget, or the policy's own window where that is less."""
+        """The tokens that shares refer to: the budget, or the policy's window if that is less."""
         return min(self.budget, self.numbers.window) if self.numbers.window else self.budget
 
     @property
     def history(self) -> int:
-        """Tokens of summary and turns with nothing folded."""
+        """Tokens of summary and turns, before the fold."""
         return self.summary + sum(self.costs)
 
     @property
     def whole(self) -> int:
-        """Tokens of the view with nothing folded."""
+        """Tokens of the view, before the fold."""
         return self.base + self.history
 
     @property
     def tokens(self) -> int:
-        """Tokens of the view once the cut turns are folded, with room for the longest summary they may get."""
+        """Tokens of the view after the fold, with the longest summary it may get."""
         if not self.cut:
             return self.whole
         return self.base + self.summary_after_fold + sum(self.costs[self.cut :])
 
     @property
     def summary_after_fold(self) -> int:
-        """Tokens of the summary once something is folded, at most."""
+        """Most tokens of the summary after a fold."""
         return max(self.summary, self.numbers.summary_tokens + FRAME_TOKENS)
 
     @property
@@ -156,7 +159,7 @@ class ContextState:
 
     @property
     def kept(self) -> int:
-        """Turns left in the view, the coming one too."""
+        """Turns left in the view, including the coming one."""
         return len(self.turns) - self.cut + self.coming
 
     @property
@@ -165,17 +168,17 @@ class ContextState:
         return [message for turn in self.turns[: self.finished] for message in turn.messages]
 
     def scaled(self, tokens: int) -> int:
-        """A policy's number of tokens as this budget lets it be."""
+        """Scale a policy's number of tokens to this budget."""
         window = self.numbers.window
         return tokens if not window or self.budget >= window else tokens * self.budget // window
 
     def fold(self, turns: int, reason: str, why: str = "") -> "ContextState":
-        """Cut the oldest `turns` in all, the running one excepted; a cut never shrinks."""
+        """Fold the oldest `turns` turns, never the running one; a later smaller number changes nothing."""
         cut = max(self.cut, min(turns, self.finished))
         return replace(self, cut=cut, reason=self.reason or reason, why=self.why or why) if cut > self.cut else self
 
     def shorten(self, made: Iterable[Reduction]) -> "ContextState":
-        """Take these stand-ins; ones that are recorded already, word for word, change nothing."""
+        """Add reductions; those that are equal to stored ones change nothing."""
         new = [item for item in made if self.reductions.get(item.message_id, {}).get(item.part) != item]
         if not new:
             return self
