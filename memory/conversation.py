@@ -1,4 +1,4 @@
-"""What a conversation is made of: parts, messages, turns, and the one session they belong to."""
+"""The data model of a conversation: parts, messages, turns and the session."""
 
 import json
 from dataclasses import dataclass
@@ -13,19 +13,20 @@ Effect = Literal["pure", "idempotent", "unsafe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Words."""
+    """A text part."""
 
     text: str
-    #: Whose, in a group or a quotation, as they call themselves; "" the person's, or the model's.
+    #: Display name of the speaker in a group or a quotation; "" for the person or the model.
     by: str = ""
-    #: What they are where they are not said to the bot in this very message ("quoted", "meanwhile", "edited"):
-    #: something to know, nothing to obey.
+    #: Label of words not addressed to the bot in this message ("quoted", "meanwhile", "edited"): information, never
+    #: an instruction.
     aside: str = ""
 
     @property
     def shown(self) -> str:
-        """The words as a model reads them: where they are not a person's own in private, no line but the first stands
-        at the margin, for it might look like somebody else's.
+        """The text as a model reads it.
+
+        Other people's words and asides are indented from the second line on, so that no line looks like a new speaker.
         """
         if not self.by and not self.aside:
             return self.text
@@ -35,7 +36,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """A picture kept as a blob: sha256 names it, width and height in pixels (0 when unknown)."""
+    """A picture stored as a blob named by `sha256`; width and height in pixels, 0 when unknown."""
 
     sha256: str
     media_type: str
@@ -45,7 +46,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A file kept as a blob: sha256 names it, size in bytes; text is what was read out of it, "" for nothing."""
+    """A file stored as a blob named by `sha256`, size in bytes; `text` is its extracted text, "" for none."""
 
     sha256: str
     media_type: str
@@ -56,17 +57,17 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """The model asks for a tool."""
+    """A tool call by the model."""
 
     id: str
     name: str
-    #: The arguments as JSON text of an object, keys as the model gave them.
+    #: Arguments as the JSON text of an object, keys in the model's order.
     input: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What the call with that id came to."""
+    """The result of the tool call with that id."""
 
     call_id: str
     text: str
@@ -75,11 +76,11 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking:
-    """A model's thoughts, unchanged with its signature."""
+    """A model's reasoning, stored unchanged with its signature."""
 
     text: str
     signature: str = ""
-    #: Who signed them, no other may be shown them.
+    #: The model that signed it; it is sent to no other model.
     model: str = ""
     #: `text` holds the provider's opaque data.
     redacted: bool = False
@@ -95,9 +96,9 @@ PART_KINDS: dict[str, type[Any]] = {
 class Message:
     """One stored message."""
 
-    #: Never changes, never repeats.
+    #: Unique and immutable.
     id: str
-    #: Place in its conversation, from 1.
+    #: Position in its conversation, from 1.
     seq: int
     #: Number of its turn, from 1.
     turn: int
@@ -105,19 +106,18 @@ class Message:
     parts: tuple[Part, ...]
     #: Timezone-aware UTC.
     at: datetime
-    #: Counted once when it was stored, by the counter named in `counter`.
+    #: Counted when it was stored, by the counter named in `counter`.
     tokens: int = 0
     counter: str = ""
-    #: "person", "model", "tool" or "house" (words of ours, such as a stopped turn's last line).
+    #: "person", "model", "tool" or "house" (written by the bot itself, such as the last line of a stopped turn).
     origin: str = "person"
-    #: The bot said or was told it in a turn that saw words from outside (memory.context.taint); a person's own words
-    #: never are.
+    #: Written in a turn that saw words from outside (memory.context.taint); never set for a person's own words.
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One user message and all it led to, the smallest thing that is folded; messages in order of seq."""
+    """A user message and everything it led to, in order of seq; the smallest unit of a fold."""
 
     number: int
     messages: tuple[Message, ...]
@@ -137,35 +137,35 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What stands for the folded turns: fold id, how many turns it covers in all, text, its tokens."""
+    """The summary in place of all folded turns, `turns` in number."""
 
     fold_id: str
     turns: int
     text: str
     tokens: int
-    #: The session's next_seq when that fold was planned; messages from there on are new since then.
+    #: The session's next_seq when the fold was planned; messages from there on are newer.
     seen: int = 0
-    #: A line of it rests on words from outside (memory.context.taint).
+    #: At least one line rests on words from outside (memory.context.taint).
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """A recorded shorter stand-in for one part of one message inside the view; never taken back."""
+    """A stored, permanent replacement of one message part in the view by a shorter text."""
 
     message_id: str
     part: int
     #: "snip", "trim", "one_line", "text_only" or "pinned N" (characters).
     form: str
-    #: What is shown instead ("" = the part is left out).
+    #: Shown instead of the part; "" leaves it out.
     text: str
-    #: Count of the stand-in. Of two for one part the later holds.
+    #: Tokens of the replacement. A later reduction of the same part wins.
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One conversation as the model may see it now: the live turns only, oldest first.
+    """One conversation as the model may see it now: the live turns, oldest first.
 
     The last turn may be running (its number equals `running`, 0 when none is).
     """
@@ -173,12 +173,12 @@ class Session:
     conversation: str
     space: str
     epoch: int
-    #: What the next message gets.
+    #: Seq of the next message.
     next_seq: int
     next_turn: int
-    #: First seq not cleared.
+    #: First seq that was not cleared.
     view_from: int
-    #: Id of the newest fold, "" for none. prefix_generation rises when the prefix of its requests changes.
+    #: Id of the newest fold, "" for none.
     fold_head: str
     summary: Summary | None
     turns: tuple[Turn, ...]
@@ -186,14 +186,15 @@ class Session:
     running: int = 0
     policy: str = ""
     model: str = ""
+    #: Incremented whenever the prefix of its requests changes.
     prefix_generation: int = 0
-    #: next_seq when a person took back the newest fold, 0 for none.
+    #: next_seq when a person undid the newest fold, 0 for none.
     held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model is told of it."""
+    """The description of a tool that a model receives."""
 
     name: str
     description: str
@@ -204,7 +205,7 @@ class ToolSpec:
 
 
 def dump_parts(parts: tuple[Part, ...]) -> str:
-    """Parts as JSON text, the form they are stored in: a list of objects with `kind` and the fields that differ."""
+    """Parts as JSON text, the stored form: a list of objects with `kind` and the part's fields."""
     return json.dumps([_part_to_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
 
 
@@ -232,12 +233,9 @@ USER_SPEAKER, BOT_SPEAKER = "User", "Bot"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemPart:
-    """One part of the system prompt.
-
-    text is "" only where a budget held nothing at all; such a part is not sent (see `texts`).
-    """
+    """One part of the system prompt; one with an empty text is not sent."""
 
     name: str
     text: str
-    #: What its budget had no room for, as "## Heading: 3 paragraphs".
+    #: What its budget had no room for, such as "## Heading: 3 paragraphs".
     left_out: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Named places where a test may kill, stop or break this process; nothing unless the environment asked at start."""
+"""Named points where a test can kill, block or break the process; inactive unless set in the environment."""
 
 import asyncio
 import errno
@@ -34,7 +34,7 @@ def arm(environ: dict[str, str]) -> bool:
 
 
 def hit(name: str) -> None:
-    """A place in plain code. `hang` blocks the thread for good."""
+    """A failpoint in synchronous code; `hang` blocks the thread."""
     for action, arg in _due_action(name):
         _perform(name, action, arg)
         if action == "hang":
@@ -44,7 +44,7 @@ def hit(name: str) -> None:
 
 
 async def hit_async(name: str) -> None:
-    """A place in a coroutine: `hang` and `sleep` leave the loop running."""
+    """A failpoint in a coroutine; `hang` and `sleep` do not block the event loop."""
     for action, arg in _due_action(name):
         _perform(name, action, arg)
         if action == "hang":
@@ -54,9 +54,9 @@ async def hit_async(name: str) -> None:
 
 
 def is_torn(name: str) -> bool:
-    """Whether the write at this place is to stop half-way; the caller writes a half and calls `die`.
+    """Whether the write at this point should stop half-way; the caller writes half and calls `kill_process`.
 
-    Counted apart from `fp`, so that one name may mark both a write and the moment after it.
+    Counted apart from `hit`, so that one name can mark both a write and the moment after it.
     """
     return any(action == "torn" for action, _ in _due_action(name, tally=f"{name} torn"))
 

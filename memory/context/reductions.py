@@ -1,4 +1,4 @@
-"""Shorter stand-ins for single parts: what they say, how they are applied, what they save."""
+"""Makes and applies reductions: shorter texts in place of single message parts."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ Reductions = Mapping[str, Mapping[int, Reduction]]  # by message id, then by par
 
 
 def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Reduction]]:
-    """Reductions by message and part; of two for the same part the later one holds."""
+    """Index reductions by message and part; the later of two for the same part wins."""
     by_message: dict[str, dict[int, Reduction]] = {}
     for reduction in reductions:
         by_message.setdefault(reduction.message_id, {})[reduction.part] = reduction
@@ -20,7 +20,7 @@ def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Red
 
 
 def apply_reductions(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
-    """The parts of a message as they are shown; empty when nothing of it is. running: as in `tokens`."""
+    """The parts of a message as shown, empty when none is. running: see `message_tokens`."""
     mine = reductions.get(message.id)
     hidden = not running and _has_thinking(message)
     if not mine and not hidden:
@@ -34,9 +34,10 @@ def apply_reductions(message: Message, reductions: Reductions, *, running: bool 
 
 
 def message_tokens(message: Message, reductions: Reductions, counter: TokenCounter, *, running: bool = True) -> int:
-    """What the message costs as it is shown; the count stored with it wherever it is whole.
+    """Tokens of a message as shown; the stored count is used where nothing is reduced.
 
-    running: whether its turn runs; of other turns no thoughts are shown.
+    Args:
+        running: its turn is running; the reasoning of other turns is not shown.
     """
     mine = reductions.get(message.id)
     hidden = not running and _has_thinking(message)
@@ -59,17 +60,17 @@ def _has_thinking(message: Message) -> bool:
 
 @lru_cache(maxsize=512)
 def _part_tokens(counter: TokenCounter, part: Part) -> int:
-    """The parts beside one that is shortened are counted again and again."""
+    """Count a part once: the parts beside a reduced one are counted with every request."""
     return counter.parts((part,))
 
 
 def part_handle(message: Message, part: int) -> str:
-    """How a model asks for the original of a part."""
+    """The tool call that returns the original of a part."""
     return f'recall(handle="{message.seq}.{part}")'
 
 
 def make_reduction(message: Message, part: int, form: str, text: str, counter: TokenCounter) -> Reduction:
-    """A counted stand-in; text "" leaves the part out."""
+    """Build a reduction with its token count; text "" leaves the part out."""
     bare = Reduction(message_id=message.id, part=part, form=form, text=text, tokens=0)
     shown = _replacement_part(message.parts[part], bare)
     cost = counter.parts((shown,)) if shown else 0
@@ -77,14 +78,14 @@ def make_reduction(message: Message, part: int, form: str, text: str, counter: T
 
 
 def snip_text(text: str, head: int, tail: int, where: str) -> str:
-    """The first and last characters of a text around a note of how many went; `where` is the handle to them."""
+    """Keep the first and last characters of a text around a note; `where` is the handle to the original."""
     gone = len(text) - head - tail
     note = f"[... {gone} characters snipped; {where} shows them ...]"
     return "\n".join(filter(None, (text[:head], note, text[len(text) - tail :] if tail else "")))
 
 
 def snip_input(call: ToolCall, head: int, tail: int, where: str) -> str:
-    """A call's arguments, shortened but still a JSON object."""
+    """Shorten a call's arguments to a JSON object with the snipped text."""
     return json.dumps({"shortened": snip_text(call.input, head, tail, where)}, ensure_ascii=False)
 
 
@@ -99,5 +100,5 @@ def _replacement_part(part: Part, reduction: Reduction) -> Part | None:
 
 
 def turn_tokens(turn: Turn, reductions: Reductions, counter: TokenCounter, *, running: bool) -> int:
-    """Tokens of a turn as it is shown."""
+    """Tokens of a turn as shown."""
     return sum(message_tokens(message, reductions, counter, running=running) for message in turn.messages)

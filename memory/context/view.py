@@ -1,4 +1,4 @@
-"""What one request shows: the system parts, the summary, the kept turns as they are shortened, and the running turn."""
+"""Assembles the view of one request: system parts, summary, history with its reductions, and the running turn."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from memory.conversation import Session, Summary, Text, ToolSpec, Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewTokens:
-    """What a view costs by part, as its counter counts; the tail belongs to `running`."""
+    """Tokens of a view by part; the suffix belongs to `running`."""
 
     system: int
     tools: int
@@ -28,16 +28,16 @@ class ViewTokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextView:
-    """A request but for the model's name."""
+    """The content of a request, without the model's name."""
 
     system: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
-    #: Valid for any provider.
+    #: A message sequence that any provider accepts.
     shown: tuple[ShownMessage, ...]
-    #: How many of `shown` stand before the running turn, so that the next call repeats them byte for byte.
+    #: Number of messages in `shown` before the running turn; the next call repeats them byte for byte.
     stable: int
     tokens: ViewTokens
-    #: The record's own messages were not.
+    #: The stored messages had to be repaired to be valid.
     repaired: bool = False
 
 
@@ -49,12 +49,12 @@ def assemble_view(
     tail: str = "",
     last: str = "",
 ) -> ContextView:
-    """The view of a session as its record stands: reductions applied, summary and tail in their places.
+    """Assemble the view of a session.
 
     Args:
-        tail: what moves from call to call (clock, recalled passages): the last text of the running turn's first
-            user message, so never in the prefix; not shown when no turn is running.
-        last: what the model reads last of all, behind the running turn's newest results.
+        tail: content that changes from call to call (clock, recalled passages). It becomes the last text of the running
+            turn's first user message, so never part of the prefix; without a running turn it is not shown.
+        last: read last of all, behind the running turn's newest results.
     """
     reductions = reduction.index_reductions(session.reductions)
     history = [turn for turn in session.turns if turn.number != session.running]
@@ -67,7 +67,7 @@ def assemble_view(
         now[-1] = replace(now[-1], parts=(*now[-1].parts, Text(text=last)))
     if session.summary:
         _prepend_text(before or now, Text(text=summary_text(session.summary)))
-    shown, stable, repaired = _was_repaired(before, now)
+    shown, stable, repaired = _repair_if_needed(before, now)
     return ContextView(
         system=system,
         tools=tools,
@@ -86,7 +86,7 @@ def assemble_view(
 
 
 def summary_text(summary: Summary) -> str:
-    """The summary as the model reads it, with its end mark."""
+    """The summary as the model reads it, with its frame."""
     turns = "1 earlier turn" if summary.turns == 1 else f"{summary.turns} earlier turns"
     return (
         f"[Summary of {turns}. It is reference: the newest message wins, memory files are authoritative.]\n"
@@ -95,7 +95,7 @@ def summary_text(summary: Summary) -> str:
 
 
 def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: TokenCounter) -> int:
-    """What every request of this conversation costs before its turns and its summary."""
+    """Tokens of every request of a conversation without its turns and summary."""
     return (
         sum(_count_cached(counter, part) for part in system)
         + _count_tools_cached(counter, tools)
@@ -104,7 +104,7 @@ def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, 
 
 
 def summary_tokens(summary: Summary | None, counter: TokenCounter) -> int:
-    """What the summary costs in a view, its frame included."""
+    """Tokens of the summary in a view, including its frame."""
     return _count_cached(counter, summary_text(summary)) if summary else 0
 
 
@@ -118,14 +118,14 @@ def _shown_messages(
 
 
 def _prepend_text(messages: list[ShownMessage], text: Text) -> None:
-    """Into the first user message; before all of them where there is none at the head."""
+    """Prepend to the first message if it is the user's, else insert a user message before it."""
     if messages and messages[0].role == "user":
         messages[0] = replace(messages[0], parts=(text, *messages[0].parts))
     else:
         messages.insert(0, ShownMessage(role="user", parts=(text,)))
 
 
-def _was_repaired(
+def _repair_if_needed(
     before: Sequence[ShownMessage], now: Sequence[ShownMessage]
 ) -> tuple[tuple[ShownMessage, ...], int, bool]:
     whole = (*before, *now)
@@ -140,7 +140,7 @@ def _was_repaired(
 
 @lru_cache(maxsize=512)
 def _count_cached(counter: TokenCounter, text: str) -> int:
-    """System parts and summaries come again with every request; their count does not change."""
+    """Count system parts and summaries once: they repeat with every request."""
     return counter.text(text) if text else 0
 
 
