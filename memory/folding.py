@@ -78,8 +78,8 @@ class FoldRunner:
             finish_now.set()
         source = await self._load_source(row)
         current: FoldRow | None = row
-        if current.state == "planned":
-            current = await self._summarise(current, source, finish_now)
+        if row.state == "planned":
+            current = await self._summarise(row, source, finish_now)
             self._notify_state(current, "summarised")
         if current and current.state == "summarised":
             current = await self._validate(current, source, finish_now)

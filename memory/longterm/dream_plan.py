@@ -1,4 +1,4 @@
-"""What a night makes of a memory: near-duplicates merged, superseded lines dropped, what recurs moved in. Pure."""
+"""Plans a dream: merge near-duplicates, drop superseded lines, add recurring facts. Also its undo. Pure."""
 
 import hashlib
 import json
@@ -16,13 +16,12 @@ from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, Ne
 from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
 from memory.text.tokenizer import lexical_question_terms
 
-# Share of a memory's lines that one night may take out, those merged into others among them; one line always may.
-MAX_LOST_SHARE = 0.25
+MAX_LOST_SHARE = 0.25  # of a memory's lines that one night may remove, merged ones included; one line always may
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineMerge:
-    """Lines that say the same, in the file's order, and the one that stands in the first one's place."""
+    """Lines that say the same, in file order, and the text that replaces the first of them."""
 
     parts: tuple[Bullet, ...]
     text: str
@@ -30,18 +29,18 @@ class LineMerge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedLine:
-    """A line that says what another one has proved wrong."""
+    """A line that repeats a superseded one."""
 
     line: Bullet
-    #: That one's words.
+    #: Text of the line that supersedes it.
     by: str
-    #: YYYY-MM-DD, when it did.
+    #: YYYY-MM-DD since when.
     since: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamPlan:
-    """What is to be done with one text of a MEMORY.md."""
+    """Changes to make to one text of a MEMORY.md."""
 
     merges: tuple[LineMerge, ...] = ()
     dropped: tuple[DroppedLine, ...] = ()
@@ -53,11 +52,11 @@ class DreamPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryHistory:
-    """What is known of a space's memory."""
+    """The records of a space's memory."""
 
-    #: In any state.
+    #: Rows in any state.
     rows: tuple[MemoryRow, ...] = ()
-    #: Keys of lines that a person had put back.
+    #: Keys of lines that a person restored by an undo.
     kept: frozenset[str] = frozenset()
 
     @property
@@ -72,29 +71,31 @@ class MemoryHistory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedPlan:
-    """A plan as its row keeps it."""
+    """A plan as stored in the dream's row."""
 
     plan: DreamPlan
-    #: The file's text that it is for, "" once it was written; sha256 of both.
+    #: The text that the plan is for, "" once the file was written.
     before: str
+    #: SHA-256 of the file before the dream.
     before_sha256: str
+    #: SHA-256 of the file after it.
     after_sha256: str
 
 
 def kept_line_keys(changes: Iterable[MemoryChange]) -> frozenset[str]:
-    """Keys of the lines that dreams took out and a person wanted back: no later dream touches them."""
+    """Keys of lines that dreams removed and a person restored: no later dream touches them."""
     undone = (change for change in changes if change.kind == "dream" and change.undone)
     return frozenset(normalize_key(line) for change in undone for line in change.removed)
 
 
-MAX_LINES = 2_000  # a longer memory is left as it is: comparing its lines would take a minute and more
+MAX_LINES = 2_000  # a longer memory is skipped: comparing its lines would take over a minute
 
 
 def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold: float) -> DreamPlan:
-    """What a night makes of a file. The same for the same arguments.
+    """Plan the changes of one night; deterministic.
 
     Args:
-        log: lines of the last days' logs that report the person's own words.
+        log: lines of recent daily logs that report the person's own words.
         threshold: the similarity from which on two lines are one memory.
     """
     lines = recordable_bullets(text)
@@ -109,7 +110,7 @@ def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold
 
 
 def refusal_reason(text: str, wanted: DreamPlan) -> str:
-    """Why a plan is not to be carried out, "" for no reason: "loses N of M" lines, or "ungrounded"."""
+    """Why a plan must not be carried out: "loses N of M" lines, "ungrounded", or "" for no reason."""
     count = len(recordable_bullets(text))
     going = sum(len(merge.parts) - 1 for merge in wanted.merges) + len(wanted.dropped)
     if going > max(1.0, MAX_LOST_SHARE * count):
@@ -120,7 +121,7 @@ def refusal_reason(text: str, wanted: DreamPlan) -> str:
 
 
 def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryRevision:
-    """The file as the plan wants it, and what is known of its lines then. text: the one that the plan is for."""
+    """Apply a plan to the text it was made for."""
     live = past.live
     changes: list[tuple[Bullet, str]] = [(drop.line, "") for drop in wanted.dropped]
     for merge in wanted.merges:
@@ -148,19 +149,19 @@ def carry_out_plan(text: str, wanted: DreamPlan, past: MemoryHistory) -> MemoryR
 
 
 def is_carried_out(text: str, saved: SavedPlan) -> bool:
-    """Whether a text looks like one in which the plan was carried out, whatever else was changed in it since."""
+    """Whether the plan was applied to this text, regardless of later changes."""
     before, after = _line_keys(saved.before), _line_keys(carry_out_plan(saved.before, saved.plan, MemoryHistory()).text)
     there = _line_keys(text)
     return all(there[key] == after[key] for key in before | after if before[key] != after[key])
 
 
 def dump_plan(saved: SavedPlan) -> str:
-    """As JSON text."""
-    return json.dumps(asdict(saved), ensure_ascii=False, default=_parse_time)
+    """Serialise a plan as JSON."""
+    return json.dumps(asdict(saved), ensure_ascii=False, default=_dump_time)
 
 
 def load_plan(text: str) -> SavedPlan:
-    """The inverse of `dump`."""
+    """The inverse of `dump_plan`."""
     held = json.loads(text)
     wanted = held.pop("plan")
     merges = (
@@ -172,7 +173,7 @@ def load_plan(text: str) -> SavedPlan:
 
 
 def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, ...]:
-    """Groups under one heading in which each line is like the one that stands for those before it."""
+    """Group lines under one heading where each is similar to all others of its group."""
     groups: list[LineMerge] = []
     near: dict[str, SimilarTexts] = {}
     of: dict[str, list[int]] = {}
@@ -197,7 +198,7 @@ def _is_same_group(group: LineMerge, text: str, threshold: float) -> bool:
 
 
 def _merge_lines(existing: str, incoming: str) -> str:
-    """The line that says all that the other one says, the one that is there if both do; else both."""
+    """The line that contains the other (the existing one if both do), else both joined."""
     first, second = read_wording(existing).counted, read_wording(incoming).counted
     if not second - first:
         return existing
@@ -211,7 +212,7 @@ def _line_keys(text: str) -> Counter[str]:
 def _find_dropped(
     free: Sequence[Bullet], lines: Sequence[Bullet], past: MemoryHistory, threshold: float
 ) -> tuple[DroppedLine, ...]:
-    """Lines that say what a superseded one said, were there before that, and stand beside its successor."""
+    """Lines similar to a superseded one, not newer than its end, whose successor is in the file."""
     live = past.live
     by_id = {row.id: row for row in live.values()}
     there = {normalize_key(line.text) for line in lines}
@@ -234,7 +235,7 @@ def _find_dropped(
 
 
 def _is_supported(text: str, sources: Sequence[str]) -> bool:
-    """Whether every name and figure, and most of the content, is in the sources."""
+    """Whether every name and number, and at least half of the content words, are in the sources."""
     words = "\n".join(sources)
     held = set(lexical_question_terms(words))
     wanted = lexical_question_terms(text)
@@ -271,34 +272,31 @@ def _load_log_line(held: dict[str, Any]) -> LogLine:
     return LogLine(**{**held, "said": datetime.fromisoformat(held["said"])})
 
 
-def _parse_time(value: object) -> str:
+def _dump_time(value: object) -> str:
     if not isinstance(value, datetime):
         raise TypeError(f"{type(value).__name__} is no part of a plan")
     return value.isoformat()
 
 
-# What taking a dream back makes of a MEMORY.md, also where people have written in it since. Pure.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoReport:
-    """What was taken back."""
+    """The outcome of an undo."""
 
-    #: YYYY-MM-DD, the dream's.
+    #: YYYY-MM-DD of the dream.
     day: str
-    #: The file is as it was before it, byte for byte.
+    #: The file is byte for byte as it was before the dream.
     whole: bool
-    #: The words of the lines that were put back and taken out.
+    #: Texts of the lines that came back.
     back: tuple[str, ...]
-    #: The words of the lines that were put back and taken out.
+    #: Texts of the lines that were removed.
     gone: tuple[str, ...]
 
 
 def undo_dream(change: MemoryChange, text: str) -> MemoryRevision:
-    """The file without what a dream did to it.
+    """Undo a dream in a text.
 
-    As the dream left it, it becomes the former text. Else the lines that the dream brought go, as far as nobody has
-    changed them, those it took out come back under their headings, and every other byte stays.
+    An unchanged text becomes the former one. Otherwise the dream's lines are removed unless they were edited, the
+    lines it removed come back under their headings, and every other byte stays.
     """
     if hashlib.sha256(text.encode()).hexdigest() == change.after_sha256:
         return MemoryRevision(text=change.before)

@@ -1,4 +1,4 @@
-"""What a model is asked about a finished exchange, and which of its answers the person's own words bear out. Pure."""
+"""Fact extraction: the prompt about a finished turn, and validation of facts against the user's words. Pure."""
 
 import json
 import math
@@ -19,14 +19,13 @@ MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50
 MIN_USER_CHARS_CJK, MIN_BOT_CHARS_CJK = 8, 20
 MAX_USER_CHARS, MAX_BOT_CHARS = 500, 1_000
 MAX_FACTS = 10
-MAX_FACT_CHARS = 500  # characters of one fact; no more of the person's words was shown
+MAX_FACT_CHARS = 500  # as many as the model is shown of the user's words
 MAX_ANSWER_TOKENS = 2_000
-MAX_ANSWER_READ = 40_000  # characters of an answer that are looked at
+MAX_ANSWER_READ = 40_000  # characters of an answer that are parsed
 MIN_QUOTE = 2
-MIN_SUPPORT_SHARE = 0.34  # share of a fact's content that the person's words must have; tuned on the pairs in the tests
-# The same while words from outside are in view: then only what is the person's almost word for word is noted.
-FULL_SUPPORT_SHARE = 0.9
-MAX_REPLACED = 2  # lines whose place one fact may take
+MIN_SUPPORT_SHARE = 0.34  # of a fact's content words that the user must have said; tuned on the pairs in the tests
+FULL_SUPPORT_SHARE = 0.9  # the same for tainted turns: only what the user said almost word for word
+MAX_REPLACED = 2  # known memories that one fact may replace
 _NO_DENIAL = re.compile("不错|不过|不但|不仅|不止|不光|差不多|无论|不论|不管|特别|别人|区别|级别")
 _DENIES = re.compile(
     r"[不没别无勿忌]|讨厌|避免|拒绝|\b(?:not?|never|none|nothing|without|cannot|cant|avoids?|avoiding|stopped|quit|hates?|"
@@ -108,46 +107,45 @@ _KNOWN = {"zh": "已有的记忆", "en": "known memories"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionRules:
-    """What may be noted."""
+    """Which facts may be stored."""
 
-    #: Those that are configured.
+    #: Configured categories.
     categories: tuple[str, ...] = tuple(_CATEGORIES)
-    #: 1 to 10, less is dropped.
+    #: 1 to 10; facts below it are dropped.
     min_importance: int = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnExchange:
-    """One finished turn as far as it is read for facts."""
+    """The texts of one finished turn that facts are extracted from."""
 
-    #: The person's own words, whole.
+    #: All that the user typed.
     user: str
-    #: The answer's.
+    #: The final reply.
     bot: str
-    #: Words from outside were in its view.
+    #: Words from outside were in the view.
     tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMemory:
-    """A line that is remembered already."""
+    """A line of memory shown to the model."""
 
-    #: Its key.
+    #: Key of the line.
     norm: str
-    #: Its words.
     text: str
-    #: "" where that does not matter.
+    #: "" to let facts of any category replace it.
     category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedFact:
-    """Something to remember."""
+    """A fact to store."""
 
     category: str
     text: str
     importance: int
-    #: The person's words it rests on.
+    #: The user's words that it is based on.
     quote: str
     #: Keys of the lines it contradicts.
     replaces: tuple[str, ...] = ()
@@ -155,17 +153,16 @@ class ExtractedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionResult:
-    """What is left of an answer, and how many of its records were dropped for each reason."""
+    """The valid facts of an answer, and how many were dropped for each reason."""
 
     facts: tuple[ExtractedFact, ...]
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_exchange(messages: Sequence[Message]) -> TurnExchange:
-    """The two sides of a turn.
+    """Extract both sides of a turn.
 
-    The person's is what they typed: documents, pictures and what tools brought in are not their words, so that a turn
-    which saw such text can be read like any other.
+    The user's side is only what they typed; documents, pictures and tool results are not their words.
     """
     typed = [
         part.text for message in messages if message.origin == "person" for part in message.parts[-1:] if _is_text(part)
@@ -175,7 +172,7 @@ def read_exchange(messages: Sequence[Message]) -> TurnExchange:
 
 
 def is_worth_reading(said: TurnExchange) -> bool:
-    """Whether either side is long enough that something lasting may have been said; never without words of a person."""
+    """Whether either side is long enough to hold a lasting fact; never without words of the user."""
     short_user = MIN_USER_CHARS_CJK if is_mostly_cjk(said.user) else MIN_USER_CHARS
     short_bot = MIN_BOT_CHARS_CJK if is_mostly_cjk(said.bot) else MIN_BOT_CHARS
     user = said.user.strip()
@@ -183,7 +180,7 @@ def is_worth_reading(said: TurnExchange) -> bool:
 
 
 def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules) -> tuple[str, str]:
-    """The system prompt and the prompt, in the language the person wrote in."""
+    """Build the system prompt and the prompt, in the user's language."""
     lang: Lang = "zh" if is_mostly_cjk(said.user) else "en"
     at = 0 if lang == "zh" else 1
     named = [f"- {name}: {_CATEGORIES[name][at]}" for name in rules.categories if name in _CATEGORIES]
@@ -198,9 +195,9 @@ def build_prompts(said: TurnExchange, known: Sequence[KnownMemory], rules: Extra
 
 
 def parse_answer(answer: str) -> list[dict[str, Any]] | None:
-    """The records of an answer, None where there is no JSON to be found.
+    """Parse the records of an answer; None when it contains no JSON.
 
-    Words and fences around the array are passed over; of one that is cut off or spoilt, the whole objects count.
+    Text and fences around the array are skipped; of an incomplete or malformed array, the complete objects count.
     """
     text = answer[:MAX_ANSWER_READ]
     empty = False
@@ -217,10 +214,10 @@ def parse_answer(answer: str) -> list[dict[str, Any]] | None:
 def validate_facts(
     records: Sequence[Mapping[str, Any]], said: TurnExchange, known: Sequence[KnownMemory], rules: ExtractionRules
 ) -> ExtractionResult:
-    """The facts among the records; at most MOST_FACTS of them, in order.
+    """Keep the valid facts, at most MAX_FACTS, in order.
 
-    Dropped are those of the wrong types ("form"), of another category, of too little importance, with a quotation that
-    the person did not write ("quote"), and with names, figures or other content that is not theirs ("source").
+    Reasons to drop a record: wrong types ("form"), "category", "importance", a quotation that the user did not write
+    ("quote"), names, numbers or other content that is not the user's ("source"), or too many facts ("many").
     """
     words = _UserWords(said)
     facts: list[ExtractedFact] = []
@@ -238,27 +235,27 @@ def validate_facts(
 
 
 def still_supported(facts: Sequence[ExtractedFact], said: TurnExchange) -> tuple[ExtractedFact, ...]:
-    """Those facts that the person's words, as they stand in the record now, bear out."""
+    """The facts that the user's words, as stored now, still support."""
     words = _UserWords(said)
     return tuple(fact for fact in facts if words.quoted(fact.quote) and words.supports(fact.text))
 
 
 def dump_result(sifted: ExtractionResult) -> str:
-    """As JSON text, for the row that waits for the facts to be stored."""
+    """Serialise a result as JSON, for the extraction's row."""
     return json.dumps(asdict(sifted), ensure_ascii=False)
 
 
 def load_result(text: str) -> ExtractionResult:
-    """The inverse of `dump`."""
+    """The inverse of `dump_result`."""
     held = json.loads(text)
     facts = (ExtractedFact(**{**fact, "replaces": tuple(fact["replaces"])}) for fact in held["facts"])
     return ExtractionResult(facts=tuple(facts), dropped=held["dropped"])
 
 
 class _UserWords:
-    """What the person wrote, made ready to be asked what it bears out."""
+    """The user's words, prepared for checks of facts against them."""
 
-    def __init__(self, said: "TurnExchange") -> None:
+    def __init__(self, said: TurnExchange) -> None:
         self._source = GroundingSource(said.user)
         self._folded = fold_text(said.user)
         self._bare = _bare(said.user)
@@ -266,24 +263,24 @@ class _UserWords:
         self._least = FULL_SUPPORT_SHARE if said.tainted else MIN_SUPPORT_SHARE
 
     def quoted(self, quote: str) -> bool:
-        """Whether these are the person's words; dots may stand for what is left out between them."""
+        """Whether the user wrote these words; an ellipsis may stand for omitted ones."""
         pieces = [bare for piece in re.split(r"\.{3}|…", quote) if (bare := _bare(piece))]
         return len("".join(pieces)) >= MIN_QUOTE and all(piece in self._bare for piece in pieces)
 
     def supports(self, content: str) -> bool:
-        """Whether every figure and name, and enough of the rest, is the person's."""
+        """Whether every number and name, and enough other content, comes from the user."""
         return (
             self._source.holds(content) and self._has_known_first_word(content) and self._share(content) >= self._least
         )
 
     def agree(self, content: str) -> bool:
-        """Whether the content denies something if, and only if, the clauses that it is made of do."""
+        """Whether the content is negated exactly if the user's clauses about it are."""
         units = set(_content_units(content))
         around = [clause for clause in self._clauses if any(unit in clause for unit in units)]
         return _is_negated(content) == any(map(_is_negated, around))
 
     def _has_known_first_word(self, content: str) -> bool:
-        """A first word with a capital may be a name; grounding lets it pass, a fact about somebody may not."""
+        """Check a capitalised first word, which may be a name; grounding does not check it."""
         opener = _FIRST_WORD.match(content)
         if opener is None:
             return True
@@ -300,14 +297,14 @@ class _UserWords:
 
 
 def _content_units(content: str) -> Iterator[str]:
-    """What a sentence is about: stems, and single Chinese characters; "the user likes" is about nothing."""
+    """The content of a sentence: stems and single CJK characters, without frames like "the user likes"."""
     terms = lexical_question_terms(_FRAME_ZH.sub(" ", content))
     yield from (term for term in terms if len(term) > 1 and not CJK_CHARACTER.match(term) and term not in _FRAME_EN)
     yield from dict.fromkeys(letter for term in terms if CJK_CHARACTER.match(term) for letter in term)
 
 
 def _read_fact(record: Mapping[str, Any], known: Sequence[KnownMemory]) -> ExtractedFact | None:
-    """The record as a fact, None where a field is missing or of another type."""
+    """Parse a record; None when a field is missing or has the wrong type."""
     category, content, importance = (record.get(name) for name in ("category", "content", "importance"))
     quote, replaces = record.get("source"), record.get("replaces")
     if not isinstance(category, str) or not isinstance(content, str) or not isinstance(quote, str):
@@ -329,7 +326,7 @@ def _read_fact(record: Mapping[str, Any], known: Sequence[KnownMemory]) -> Extra
 
 
 def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tuple[str, ...]:
-    """Keys of the shown lines with those numbers, a few; anything else, and whoever names more, replaces nothing."""
+    """Keys of the shown lines with these numbers; invalid numbers and too many of them replace nothing."""
     if not isinstance(numbers, list):
         return ()
     meant = [number for number in numbers if isinstance(number, int) and not isinstance(number, bool)]
@@ -338,7 +335,7 @@ def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tupl
 
 
 def _rejection_reason(fact: ExtractedFact, words: _UserWords, rules: ExtractionRules) -> str:
-    """Why a fact is not to be kept, "" for no reason."""
+    """Why a fact is dropped, "" for no reason."""
     if fact.category not in _CATEGORIES or fact.category not in rules.categories:
         return "category"
     if fact.importance < rules.min_importance:
@@ -353,7 +350,7 @@ def _is_negated(text: str) -> bool:
 
 
 def _json_values(text: str, opening: str) -> Iterator[Any]:
-    """Every JSON value that begins with that sign and is not inside one given before."""
+    """Yield every top-level JSON value that starts with the given character."""
     decoder, at = json.JSONDecoder(strict=False), text.find(opening)
     while at >= 0:
         try:
@@ -366,7 +363,7 @@ def _json_values(text: str, opening: str) -> Iterator[Any]:
 
 
 def _bare(text: str) -> str:
-    """Letters and figures alone, folded."""
+    """Letters and digits only, case and width folded."""
     return "".join(filter(str.isalnum, fold_text(text)))
 
 
@@ -374,10 +371,9 @@ def _is_text(part: Part) -> TypeGuard[Text]:
     return isinstance(part, Text) and not part.aside
 
 
-# Whether a line says something that may hold for long, as far as its words tell: no model is asked. Pure.
+# Heuristics for lines of daily logs, without a model
 
-# What a line must say: a longer word counts two, a pair of Chinese characters or a short word one; "ok" is nothing.
-MIN_CONTENT = 3
+MIN_CONTENT = 3  # points a line needs: 2 per long word, 1 per short word or pair of CJK characters
 LONG_WORD_CHARS = 4
 MAX_LINE = 300
 
@@ -424,10 +420,11 @@ _LIKING = _any_pattern(
 
 
 def is_lasting(text: str, *, spoken: bool) -> bool:
-    """Whether a line may stand in memory: no question, request, courtesy or news of the day.
+    """Whether a line may hold for long: no question, request, courtesy or news of the day.
 
-    spoken: it is what a person said, and then it must be about themselves or a wish for good; else it tells of that,
-    and then it must not be about the talk alone.
+    Args:
+        spoken: it quotes the person and must be about them or a standing wish; otherwise it reports what they said and
+            must not be about the conversation alone.
     """
     if len(text) > MAX_LINE or _SHORTENED.search(text) or _MOMENTARY.search(text):
         return False
@@ -442,5 +439,5 @@ def is_lasting(text: str, *, spoken: bool) -> bool:
 
 
 def category_of(text: str) -> str:
-    """Where a line belongs as far as its words tell: a preference, else a fact."""
+    """Guess a line's category: a preference, else a fact."""
     return "user_preference" if _LIKING.search(text) else "fact"

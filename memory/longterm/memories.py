@@ -1,4 +1,4 @@
-"""One space's long-term memory: the lines of its MEMORY.md, and what is known of them."""
+"""One space's long-term memory: the lines of MEMORY.md and their records in the store."""
 
 import asyncio
 from collections import Counter
@@ -46,36 +46,37 @@ from memory.text.bullets import (
 from memory.workspace.files import FileConflict, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
-# What a person's edit of MEMORY.md means for the records: lines that stayed, were changed, went, or are new. Pure.
+# Differences between MEMORY.md and its records
 
-MAX_RECORDED = 5_000  # lines of one space that have a record; more stay in the file, and are found there by a search
-MAX_COMPARED = 8  # new lines that a lost one is compared with
-MAX_HOLDERS = 1_000  # lines that are looked at for those, by the words that they share with it
+MAX_RECORDED = 5_000  # lines of a space with a record; later lines are only found by a file search
+MAX_COMPARED = 8  # new lines that each lost line is compared with
+MAX_HOLDERS = 1_000  # lines with shared words that are considered for them
 
 Words = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDifferences:
-    """renamed: (former key, the line as it is now). new: lines without a record. gone: keys without a line.
+    """Differences between a file and its records."""
 
-    left: how many lines of the file have no record and get none, because there are `MOST_TAKEN` already.
-    """
-
+    #: (former key, changed line).
     renamed: tuple[tuple[str, NewMemory], ...] = ()
+    #: Lines without a record.
     new: tuple[NewMemory, ...] = ()
+    #: Keys of records without a line.
     gone: tuple[str, ...] = ()
+    #: Number of lines that get no record because of MAX_RECORDED.
     left: int = 0
 
 
 def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
-    """Where the records do not say what the file says.
+    """Compare a file with the records of its lines.
 
-    A line that was changed keeps its record while it is at least `SAME` similar to what it was, and so does one that
-    stands under another heading now. Of more than `MOST_TAKEN` lines, the first ones get a record.
+    A changed line keeps its record if it is at least SAME_MEMORY similar, and so does a line that moved to another
+    heading. Of more than MAX_RECORDED lines, the first ones get a record.
 
     Args:
-        rows: the live ones of the space.
+        rows: the space's live rows.
     """
     lines = memory_lines(text)
     known = {row.norm: row for row in rows}
@@ -91,12 +92,12 @@ def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
 
 
 def count_unrecorded(text: str) -> int:
-    """How many lines of a file can have no record, because it has more than `MOST_TAKEN`."""
+    """Count the lines of a file beyond MAX_RECORDED."""
     return max(0, len(memory_lines(text)) - MAX_RECORDED)
 
 
 def memory_lines(text: str) -> dict[str, NewMemory]:
-    """The memories of a file by key, as a person wrote them there."""
+    """The memories of a file by key, as records of hand-written lines."""
     found: dict[str, NewMemory] = {}
     for bullet in recordable_bullets(text):
         norm = normalize_key(bullet.text)
@@ -106,7 +107,7 @@ def memory_lines(text: str) -> dict[str, NewMemory]:
 
 
 def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list[tuple[str, str]]:
-    """Which lost line became which new one: the most similar first, each once."""
+    """Pair each lost line with the new line it became, most similar pairs first."""
     before = {norm: content_words(row.text) for norm, row in lost.items()}
     after = {norm: content_words(line.text) for norm, line in new.items()}
     scored = [
@@ -122,9 +123,7 @@ def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list
 
 
 def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
-    """Pairs that are worth a comparison, which costs a hundred times as much: of each lost line the few new ones that
-    share most of its words with it, rare words first.
-    """
+    """Preselect pairs by shared words, rare words first: a full comparison costs a hundred times as much."""
     having: dict[str, list[str]] = {}
     for norm, words in after.items():
         for word in words:
@@ -142,15 +141,15 @@ def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> I
         yield from ((former, norm) for norm in most if 2 * len(was & after[norm]) >= min(len(was), len(after[norm])))
 
 
-# What becomes of a MEMORY.md when something is to be remembered: nothing, a fuller line, a new one. Pure.
+# Adding a memory to the file
 
 _NO_SOURCE = MemorySource()
-NEVER_SIMILAR = 2.0  # the similarity that no two lines have
+NEVER_SIMILAR = 2.0  # a threshold above any similarity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCandidate:
-    """Something to be remembered."""
+    """A memory to be added."""
 
     category: str
     text: str
@@ -158,19 +157,19 @@ class MemoryCandidate:
     importance: int = 5
     origin: Origin
     source: MemorySource = _NO_SOURCE
-    #: Keys of the lines that it proves wrong.
+    #: Keys of the lines that it contradicts.
     replaces: tuple[str, ...] = ()
 
 
 def revise_text(text: str, candidate: MemoryCandidate, threshold: float) -> MemoryRevision:
-    """The file's text with the candidate in it.
+    """Add a candidate to the file's text.
 
-    Lines that it replaces leave. A line of the same words stays as it is; else the most similar line of its category is
-    merged with it from `threshold` on; else it is added. Where less than half of the file would be left, it is added
-    and nothing else.
+    Replaced lines are removed. A line with the same words stays as it is; otherwise the candidate is merged with the
+    most similar line of its category from `threshold` on, or added. If that would leave less than half of the file,
+    the candidate is only added.
 
     Raises:
-        ValueError: nothing is said, or more than a memory holds, or there is no such category.
+        ValueError: the text is empty or too long, or the category does not exist.
     """
     full = _revise_candidate(text, candidate, threshold)
     return (
@@ -205,7 +204,7 @@ def _revise_candidate(text: str, candidate: MemoryCandidate, threshold: float) -
 
 
 def _find_similar(lines: Sequence[Bullet], category: str, content: str, threshold: float) -> Bullet | None:
-    """The line of the same words, whatever its heading; else the most similar one of the category."""
+    """The line with the same words under any heading, else the most similar line of the category."""
     key = normalize_key(content)
     for line in lines:
         if normalize_key(line.text) == key:
@@ -233,7 +232,7 @@ def _candidate_record(candidate: MemoryCandidate, words: str, like: Bullet | Non
 
 
 def _superseded_keys(like: Bullet | None, words: str, replaces: Sequence[str]) -> list[str]:
-    """Keys of the lines whose place was taken."""
+    """Keys of the lines that the new one supersedes."""
     key = normalize_key(words)
     former = [*replaces, *([normalize_key(like.text)] if like else [])]
     return [norm for norm in dict.fromkeys(former) if norm != key]
@@ -253,7 +252,7 @@ _ORIGINS: dict[ChangeKind, Origin] = {"extract": "extraction", "tool": "tool", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpsertResult:
-    """What became of a candidate, its line's row, and the rows of the lines whose place it took."""
+    """The outcome of an upsert: its action, the line's row, and the rows it superseded."""
 
     action: Action
     row: MemoryRow
@@ -262,10 +261,10 @@ class UpsertResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredMemory:
-    """A memory that was found."""
+    """A memory found by a search."""
 
     row: MemoryRow
-    #: How much of the question is in it, 0 to 1.
+    #: Share of the question that it contains, 0 to 1.
     similarity: float
 
 
@@ -275,12 +274,12 @@ ScoredMemories = list[ScoredMemory]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _EditResult:
-    """What an edit came to."""
+    """The outcome of an edit."""
 
     revision: MemoryRevision
-    #: Of the lines that the revision names, in order.
+    #: Rows of the revision's live lines, in order.
     rows: Rows
-    #: Whether the file was.
+    #: Whether the file was written.
     written: bool
 
 
@@ -306,22 +305,20 @@ class Memories:
         self._seen: str | None = None
 
     async def add(self, category: str, content: str, importance: int = 5) -> MemoryRow:
-        """Remember something as a line of its own, however like another one; a line of the same words stays one.
+        """Add a memory as a line of its own, unless a line with the same words exists.
 
         Raises:
-            ValueError: nothing is said, or there is no such category.
+            ValueError: the text is empty, or the category does not exist.
         """
         candidate = MemoryCandidate(category=category, text=content, importance=importance, origin="person")
         edit = MemoryEdit(kind="api", revise=partial(_revise, candidate, NEVER_SIMILAR), by_person=True)
-        return (await self._carry_out(edit)).rows[0]
+        return (await self._apply_edit(edit)).rows[0]
 
     async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
-        """Remember something, merged with the line that says the same, in place of those that it proves wrong.
-
-        A second time changes nothing.
+        """Add a memory, merged with the line that says the same, in place of those it contradicts. Idempotent.
 
         Raises:
-            ValueError: nothing is said, or there is no such category.
+            ValueError: the text is empty, or the category does not exist.
         """
         edit = MemoryEdit(
             kind=_CHANGE_KINDS[candidate.origin],
@@ -329,22 +326,22 @@ class Memories:
             about=candidate.source.message_id,
             by_person=candidate.origin == "person",
         )
-        done = await self._carry_out(edit)
+        done = await self._apply_edit(edit)
         former = [await self._records.row(self.space, norm) for norm, _ in done.revision.superseded]
         return UpsertResult(action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former)))
 
     async def list(self, category: str | None = None, limit: int = 20) -> Rows:
-        """What is remembered, newest first. category: only that one; limit: 0 for all."""
+        """List the memories, newest first. category: None for all; limit: 0 for all."""
         await self.reconcile()
         return await self._records.rows(self.space, category=category or "", limit=limit)
 
     async def search(
         self, query: str, limit: int = 5, min_similarity: float = 0.6, category: str | None = None
     ) -> ScoredMemories:
-        """The memories that hold most of what is asked, best first; each counts as used.
+        """Search the memories, best first; every result counts as used.
 
         Args:
-            min_similarity: the least share of the question's content words that must be in a memory.
+            min_similarity: the least share of the question's content words that a memory must contain.
         """
         rows = await self.list(category, limit=0)
         scores = await asyncio.to_thread(question_relevances, query, [row.text for row in rows])
@@ -355,42 +352,42 @@ class Memories:
         return found
 
     async def nearest(self, text: str, limit: int = 5) -> Rows:
-        """The memories that have most words in common with a text, nearest first, those that contradict it too."""
+        """The memories that share most words with a text, including those that contradict it."""
         rows = await self.list(limit=0)
         scores = await asyncio.to_thread(lambda: [word_overlap(row.text, text) for row in rows])
         best = sorted(zip(scores, rows, strict=True), key=lambda item: -item[0])
         return [row for score, row in best[:limit] if score > 0]
 
     async def remove(self, norms: Sequence[str], kind: ChangeKind, *, by_person: bool = True) -> Rows:
-        """Take lines out of the file by their keys; returns their rows as they are then, gone.
+        """Remove lines from the file by their keys; returns their rows, now "gone".
 
-        With the kind "forget" the record of the change holds none of the words.
+        With the kind "forget" the stored change contains none of the words.
         """
         wanted = frozenset(norms)
-        await self._carry_out(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
+        await self._apply_edit(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
         rows = [await self._records.row(self.space, norm) for norm in dict.fromkeys(norms)]
         return [row for row in rows if row is not None]
 
     async def reconcile(self) -> None:
-        """Bring the records up to date with what a person made of the file; a file that is not UTF-8 says nothing."""
+        """Update the records from the file after a person edited it; a file that is not UTF-8 is ignored."""
         async with self._turn:
             try:
                 held = await self._read()
             except MemoryFileUnreadable:
                 return
-            await self._follow(held)
+            await self._update_records(held)
 
     async def apply(self, edit: MemoryEdit) -> MemoryChange | None:
-        """Write an edit and what is known of its lines; None where the file is as the edit wants it already."""
-        done = await self._carry_out(edit)
+        """Write an edit and its records; None when the file needs no change."""
+        done = await self._apply_edit(edit)
         changes = await self._records.changes(self.space, limit=1) if done.written else []
         return changes[0] if changes else None
 
-    async def _carry_out(self, edit: MemoryEdit) -> _EditResult:
+    async def _apply_edit(self, edit: MemoryEdit) -> _EditResult:
         async with self._turn:
             for _ in range(MAX_TRIES):
                 held = await self._read()
-                await self._follow(held)
+                await self._update_records(held)
                 revision = await asyncio.to_thread(edit.revise, held.text)
                 try:
                     rows = await _run_to_end(self._put(edit, held, revision))
@@ -412,8 +409,8 @@ class Memories:
         await hit_async("upsert.committed")
         return rows
 
-    async def _follow(self, held: MemoryFileText) -> None:
-        """After a hand edit, or a crash between file and record."""
+    async def _update_records(self, held: MemoryFileText) -> None:
+        """Update the records after a hand edit, or a crash between writing the file and the records."""
         if held.sha256 == self._seen:
             return
         records = self._records
@@ -442,7 +439,7 @@ class Memories:
 
 
 async def _run_to_end(work: Coroutine[None, None, Rows]) -> Rows:
-    """A caller that is cancelled is so once the work has ended: a line without its record would lose its source."""
+    """Finish the work before passing on a cancellation: a line without its record would lose its source."""
     task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
         try:
@@ -450,7 +447,7 @@ async def _run_to_end(work: Coroutine[None, None, Rows]) -> Rows:
         except asyncio.CancelledError as err:
             cancelled = err
     if cancelled is not None:
-        task.cancelled() or task.exception()  # nobody else may look at it
+        task.cancelled() or task.exception()  # marks its error as seen
         raise cancelled
     return task.result()
 
@@ -467,7 +464,7 @@ def _remove_keys(norms: frozenset[str], text: str) -> MemoryRevision:
 
 
 def _new_records(edit: MemoryEdit, before: str, revision: MemoryRevision) -> tuple[Sequence[NewMemory], Sequence[str]]:
-    """What is known of the lines that the edit brought, those that it names first, and the keys of what it took out."""
+    """The records of added lines, the revision's own first, and the keys of removed lines."""
     named = {line.norm for line in revision.live}
     former = {norm for norm, _ in revision.superseded}
     old, new = memory_lines(before), memory_lines(revision.text)

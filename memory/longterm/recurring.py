@@ -1,4 +1,4 @@
-"""What a person says again and again: lines of daily logs that recur and can stand in memory. Pure."""
+"""Recurring facts: what a person said on several days in the daily logs, as new lines for memory."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ from memory.workspace.files import FileTooBig, SpaceFiles
 
 MIN_DAYS = 2
 MAX_LINES = 5_000
-MAX_NOTED = 10  # lines that one night adds to memory, so that an odd week cannot flood it
+MAX_NOTED = 10  # lines that one night adds to memory, so that an unusual week cannot flood it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +41,13 @@ class LogLine:
     text: str
     #: YYYY-MM-DD.
     day: str
-    #: In the space.
+    #: Path of the file in the space.
     path: str
-    #: From 1.
+    #: Line number, from 1.
     number: int
-    #: Aware, as near as is known.
+    #: Aware; the time of the line, else of its fold, else noon.
     said: datetime
-    #: It stands there as what the person said, not in somebody's telling.
+    #: It quotes the person; otherwise it reports what they said.
     spoken: bool = False
     #: "" for a note by hand.
     conversation: str = ""
@@ -57,7 +57,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurringFact:
-    """A line for memory, and the lines of the logs that bear it out, oldest first."""
+    """A line for memory, with the log lines that support it, oldest first."""
 
     text: str
     category: str
@@ -66,14 +66,14 @@ class RecurringFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndedMemory:
-    """A line that was in memory once: what says the same comes back only when it was said after `at`."""
+    """A former line of memory; a similar one is only added again if it was said after `at`."""
 
     text: str
     at: datetime
 
 
 class SimilarTexts:
-    """Texts by their terms, so that only those with much in common are compared."""
+    """An index of texts by their terms, so that only texts with much in common are compared."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self.texts: list[str] = []
@@ -83,7 +83,7 @@ class SimilarTexts:
             self.add(text)
 
     def add(self, text: str) -> None:
-        """Keep one more; its place is the next number, from 0."""
+        """Add a text; its index is the next number, from 0."""
         terms = _terms(text)
         for term in terms:
             self._having.setdefault(term, []).append(len(self.texts))
@@ -91,9 +91,10 @@ class SimilarTexts:
         self._sizes.append(len(terms))
 
     def to(self, text: str, *, more: bool = False) -> list[int]:
-        """Places of the texts that may say the same, in order: half of the terms of either are the other's.
+        """Indexes of the texts that share at least half of the terms of the longer text.
 
-        more: they may say much more besides.
+        Args:
+            more: compare with the terms of `text` alone; the other may say much more.
         """
         terms = _terms(text)
         shared = Counter(place for term in terms for place in self._having.get(term, ()))
@@ -107,10 +108,11 @@ class SimilarTexts:
 def find_recurring(
     log: Sequence[LogLine], known: Sequence[str], ended: Sequence[EndedMemory], threshold: float
 ) -> tuple[RecurringFact, ...]:
-    """What was said on at least two days and is not in memory, in the words of the newest line; the newest ten.
+    """Find what was said on at least two days and is not in memory; the newest ten, in their newest wording.
 
     Args:
-        known: the lines of memory. ended: what was taken out of it.
+        known: the lines of memory.
+        ended: former lines of memory.
         threshold: the similarity from which on two lines say the same.
     """
     newest = sorted(log, key=lambda line: (line.day, line.path, line.number))[-MAX_LINES:]
@@ -131,7 +133,7 @@ def find_recurring(
 
 
 def _is_in_memory(text: str, there: SimilarTexts, threshold: float) -> bool:
-    """Whether memory has a line that says the same, or as much and more."""
+    """Whether a line of memory says the same or more."""
     terms = set(lexical_question_terms(text))
     near = (there.texts[at] for at in there.to(text, more=True))
     return any(
@@ -149,7 +151,7 @@ def _is_superseded(line: LogLine, former: SimilarTexts, at: Callable[[int], date
 
 
 def _group_similar(lines: Sequence[LogLine], threshold: float) -> list[list[LogLine]]:
-    """Lines that say the same, each like every other of its group, in order."""
+    """Group lines that say the same: each is similar to all others of its group."""
     groups: list[list[LogLine]] = []
     of: list[int] = []
     seen = SimilarTexts()
@@ -170,10 +172,10 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(lexical_question_terms(text)) or frozenset((normalize_key(text),))
 
 
-# Which lines of a space's daily logs report the person's own words, and may so become memories.
+# Reading the daily logs
 
 LOOKBACK_DAYS = 14  # how far back a night looks
-MIN_SHARED_CHARS = 4  # characters that a line must share with what a tool wrote to count as the tool's
+MIN_SHARED_CHARS = 4  # a line that shares this much with a tool's output counts as the tool's
 _LOG = re.compile(rf"{daily_log.LOG_FOLDER}/(?P<day>\d{{4}}-\d\d-\d\d)(?:-\d+)?\.md")
 Lines = tuple[LogLine, ...]
 _OWNER_SPEAKERS = frozenset({"", USER_SPEAKER.casefold(), "用户", "我", "me"})
@@ -181,7 +183,7 @@ _OWNER_SPEAKERS = frozenset({"", USER_SPEAKER.casefold(), "用户", "我", "me"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FoundLine:
-    """A line, and where it stands."""
+    """A line and its file."""
 
     row: daily_log.LogRow
     day: str
@@ -190,17 +192,16 @@ class _FoundLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogReader:
-    """Reads logs. Raises OSError and StoreError, all of it."""
+    """Reads daily logs; may raise OSError and StoreError."""
 
     folds: Folds
     dreams: DreamRecords
 
     async def own_words(self, space: str, files: SpaceFiles, night: date, zone: tzinfo) -> Lines:
-        """The lines of the 14 days up to a night that the person said, or that a fold tells of what they said.
+        """The lines of the last 14 days that quote or report what the person said.
 
-        Left out are other speakers, folds that are stale, taken back, unknown or of another space, lines that rest on
-        words from outside, whatever a model's file tools wrote, and all that groups say: there a line is not of one
-        person.
+        Excluded are other speakers; folds that are stale, undone, unknown or of another space; tainted lines; anything
+        a model's file tools wrote; and group spaces, where a line is not of one person.
         """
         found = await asyncio.to_thread(lambda: list(_log_lines(files, night)))
         if not found or await self.dreams.is_group(space):
@@ -227,7 +228,7 @@ def _own_lines(kept: Sequence[_FoundLine], folds: Mapping[str, FoldRow], calls: 
 
 
 class _WrittenByTools:
-    """What a model's file tools wrote, line by line."""
+    """The lines that a model's file tools wrote."""
 
     def __init__(self, calls: Sequence[str]) -> None:
         lines = (line for call in calls for text in _written_texts(call) for line in text.splitlines())
@@ -260,7 +261,7 @@ def _log_lines(files: SpaceFiles, night: date) -> Iterator[_FoundLine]:
         try:
             text = files.read(path).text
         except (OSError, FileTooBig):
-            continue  # gone meanwhile, or nothing that a person wrote
+            continue  # deleted meanwhile, or too large for a log
         for row in daily_log.iter_rows(text):
             if not row.mark and row.speaker.strip().casefold() in _OWNER_SPEAKERS:
                 yield _FoundLine(row=row, day=match["day"], path=path)
@@ -298,7 +299,7 @@ def _is_time(text: str) -> bool:
     return True
 
 
-# How a model is asked to word what recurs, and which of its lines may stand. Pure.
+# Rewording by a model
 
 MAX_ANSWER_TOKENS = 1_500
 MAX_LINE_CHARS = 300
@@ -322,7 +323,7 @@ Answer with one JSON array and nothing else, an object for each group: {"n": its
 
 
 def build_prompts(noted: Sequence[RecurringFact]) -> tuple[str, str]:
-    """The system prompt and the prompt for all lines together."""
+    """Build the system prompt and the prompt for all lines."""
     lang = "zh" if is_mostly_cjk(" ".join(note.text for note in noted)) else "en"
     groups = (
         "\n".join([f"{number}.", *dict.fromkeys(f"   {line.day}: {line.text}" for line in note.sources)])
@@ -332,9 +333,9 @@ def build_prompts(noted: Sequence[RecurringFact]) -> tuple[str, str]:
 
 
 def reword_lines(noted: Sequence[RecurringFact], answer: str) -> tuple[RecurringFact, ...]:
-    """The lines in a model's words, each borne out by its own sources; else it stands as it was said.
+    """Reword lines by the model's answer; a wording that its sources do not support is not taken.
 
-    A line of which the model says that it is not worth remembering is left out.
+    A line that the model judged not worth remembering is left out.
     """
     told = {record["n"]: record for record in parse_answer(answer) or () if isinstance(record.get("n"), int)}
     found: list[RecurringFact] = []
@@ -355,7 +356,7 @@ def reword_lines(noted: Sequence[RecurringFact], answer: str) -> tuple[Recurring
 
 
 def _is_acceptable(text: str, note: RecurringFact) -> bool:
-    """One line of the person's own content, affirmed or denied as they did."""
+    """Whether a wording is one line of the person's own content, affirmed or denied as they did."""
     if not text.strip() or "\n" in text.strip() or len(text) > MAX_LINE_CHARS:
         return False
     said = "\n".join(line.text for line in note.sources)
