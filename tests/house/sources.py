@@ -1,35 +1,51 @@
-"""The house as its own tests see it: its Python files, each read and parsed once."""
+"""The Python files of this repository, each read and parsed once, and the imports between them."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("bot", "channels", "memory")
+PACKAGES = ("bot", "channels", "memory")
 
 
 @dataclass(frozen=True)
 class Source:
-    """One Python file. name: its path from the root, with slashes."""
+    """One Python file."""
 
+    #: Path from the root of the repository, with slashes.
     name: str
     text: str
 
     @cached_property
     def tree(self) -> ast.Module:
-        """Parsed when it is first looked at, and then once."""
+        """Parsed on first use."""
         return ast.parse(self.text)
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
+        """Top-level package."""
         return self.name.split("/")[0]
+
+    @property
+    def module(self) -> str:
+        """Dotted name, as in an import."""
+        return self.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    @property
+    def is_package(self) -> bool:
+        return self.name.endswith("/__init__.py")
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n")
 
 
 @cache
 def sources(*folders: str) -> tuple[Source, ...]:
-    """Every Python file under these folders of the house."""
+    """Return every Python file under these folders."""
     paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return tuple(_read(path) for path in paths)
 
@@ -40,12 +56,12 @@ def _read(path: Path) -> Source:
 
 
 def product() -> tuple[Source, ...]:
-    """What is installed."""
-    return sources(*ROOMS)
+    """Return every Python file that is installed."""
+    return sources(*PACKAGES)
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Line and full name of every module imported anywhere in it, inside functions too."""
+    """Yield line and full name of every imported module, deferred imports included."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -54,7 +70,65 @@ def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function and method in it."""
+    """Yield every function and method."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
+
+
+def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    """Yield every class of a module's top level."""
+    return (node for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+@cache
+def import_graph() -> Mapping[str, frozenset[str]]:
+    """Map each product module to the product modules it imports at the top, inside functions or through importlib."""
+    known = {source.module for source in product()}
+    return {source.module: frozenset(targets(source.tree, known)) - {source.module} for source in product()}
+
+
+_IN_STRING = re.compile(rf"((?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?::\w+)?")  # for importlib and entry points
+
+
+def targets(tree: ast.AST, known: set[str]) -> Iterator[str]:
+    """Yield each known module that a file names in an import, or in a string as importlib and entry points do."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield from {name if name in known else node.module} & known
+        elif isinstance(node, ast.Import):
+            yield from {alias.name for alias in node.names} & known
+        elif isinstance(node, ast.Constant) and (named := _IN_STRING.fullmatch(str(node.value))):
+            yield from {named[1]} & known
+
+
+def with_parents(graph: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
+    """Add what an import runs besides its target: the `__init__` of each package above it."""
+    whole = {}
+    for module, imports in graph.items():
+        parents = {
+            ".".join(parts[:end]) for parts in (name.split(".") for name in imports) for end in range(1, len(parts))
+        }
+        whole[module] = {*imports, *(parents & graph.keys())} - {module}
+    return whole
+
+
+def cycles(graph: Mapping[str, set[str]]) -> list[frozenset[str]]:
+    """Return each group of modules that import one another, directly or through others."""
+    reachable = {module: _reachable(graph, module) for module in graph}
+    groups = {
+        frozenset(other for other in reached if module in reachable[other]) for module, reached in reachable.items()
+    }
+    return sorted((group for group in groups if group), key=sorted)
+
+
+def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found

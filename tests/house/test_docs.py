@@ -1,4 +1,4 @@
-"""What is written about the house: a sentence at the head of every module, words for all that is public."""
+"""Documentation: a sentence atop every module, a docstring for every public name, every command in the README."""
 
 import ast
 import re
@@ -22,41 +22,44 @@ ONE_MACHINE = re.compile(
 TEXT = {".py", ".md", ".toml", ".lock", ".json", ".yml", ".yaml", ".sh", ".txt", ".html", ".css", ".js", ""}
 
 
-def methods_of_doors() -> set[str]:
-    """What a Protocol already explains; whatever carries it out under the same name need not say it again."""
+def protocol_methods() -> set[str]:
+    """Methods that a Protocol documents; an implementation does not repeat it."""
     classes = [node for s in product() for node in s.tree.body if isinstance(node, ast.ClassDef)]
-    doors = [node for node in classes if any(ast.unparse(base) == "Protocol" for base in node.bases)]
+    protocols = [node for node in classes if any(ast.unparse(base) == "Protocol" for base in node.bases)]
     return {
-        node.name for door in doors for node in door.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node.name
+        for protocol in protocols
+        for node in protocol.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
 
 @cache
-def at_the_door() -> set[str]:
-    return {*methods_of_doors(), "upgrade", "downgrade"}
+def documented_elsewhere() -> set[str]:
+    return {*protocol_methods(), "upgrade", "downgrade"}
 
 
 def test_every_module_opens_with_one_sentence() -> None:
-    """One test for all of them: a thousand of a millisecond each would take seconds to be handed out and reported."""
+    """One test for all modules: a test for each would take seconds to distribute and report."""
     modules = sources("bot", "channels", "memory", "tests")
-    assert len(modules) > 500
-    assert [source.name for source in modules if not _opens_well(source)] == []
+    assert len(modules) > 400
+    assert [source.name for source in modules if not _has_docstring(source)] == []
 
 
-def _opens_well(source: Source) -> bool:
+def _has_docstring(source: Source) -> bool:
     if not source.text.strip() and source.name.endswith("__init__.py"):
         return True
     words = ast.get_docstring(source.tree) or ""
     return words.split("\n\n")[0].rstrip().endswith((".", ":", "。"))
 
 
-def test_whatever_is_public_says_what_it_is() -> None:
+def test_every_public_name_has_a_docstring() -> None:
     bare = [
         f"{source.name}:{node.lineno} {node.name}"
         for source in product()
         for node in source.tree.body
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if not node.name.startswith("_") and not ast.get_docstring(node) and node.name not in at_the_door()
+        if not node.name.startswith("_") and not ast.get_docstring(node) and node.name not in documented_elsewhere()
         if not source.name.startswith("memory/store/")  # each is documented where its repository binds it
     ]
     assert not bare
@@ -67,7 +70,7 @@ def test_the_readme_shows_every_command() -> None:
     assert not [name for name in COMMANDS if f"mnema {name}" not in readme and f"mnema --home . {name}" not in readme]
 
 
-def test_the_commands_named_here_are_the_commands_there_are() -> None:
+def test_the_commands_listed_here_are_all_commands() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )

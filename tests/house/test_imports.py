@@ -1,4 +1,4 @@
-"""Three rooms on two floors: who may import whom, and what must be declared."""
+"""Which module may import which, and which imports must be declared as dependencies."""
 
 import ast
 import re
@@ -6,20 +6,74 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 
-from tests.house.sources import ROOMS, ROOT, Source, imported, product
+import pytest
+
+from tests.house.sources import PACKAGES, ROOT, cycles, import_graph, imported, product, with_parents
 
 MAY_IMPORT = {"channels": {"channels"}, "memory": {"memory"}, "bot": {"bot", "channels", "memory"}}
 HEAVY = {"anthropic", "lark_oapi", "mcp", "openai", "opentelemetry", "procrastinate", "psycopg", "telegram", "tiktoken"}
 
 
-def test_nothing_imports_a_floor_above() -> None:
-    stray = [
+# Layers from bottom to top. A module belongs to the longest prefix here and imports only its own layer and lower ones.
+LAYERS = {
+    "bot": (
+        ("bot.errors", "bot.dispatch"),
+        ("bot.texts", "bot.config"),
+        ("bot.messages", "bot.telemetry"),
+        ("bot.models",),
+        ("bot.access", "bot.memory"),
+        ("bot.gateway",),
+        ("bot.tools",),
+        ("bot.agent",),
+        ("bot.commands",),
+        ("bot.runtime",),
+        ("bot.console",),
+        ("bot.cli", "bot.__main__"),
+    ),
+    "memory": (
+        ("memory.conversation", "memory.failpoints", "memory.ids", "memory.tasks"),
+        ("memory.text",),
+        ("memory.context",),
+        ("memory.workspace",),
+        ("memory.store",),
+        ("memory.recall", "memory.folding"),
+        ("memory.longterm",),
+        ("memory.forgetting",),
+    ),
+}
+# Upward imports that are left, module by module: remove lines, never add one.
+UPWARD = {
+    ("bot.access.budget_guard", "bot.agent.turn_context"),
+    ("bot.agent.turn", "bot.commands.names"),
+    ("bot.config.home", "bot.cli.backup.journal"),
+    ("bot.gateway.channel_manager", "bot.commands.router"),
+    ("bot.gateway.notifications", "bot.commands.names"),
+    ("bot.memory.service", "bot.tools.memory"),
+    ("bot.messages", "bot.access.permissions"),
+    ("bot.messages", "bot.commands.names"),
+    ("bot.runtime.http", "bot.console.services"),
+    ("bot.runtime.startup", "bot.cli.chat"),
+    ("bot.runtime.store_access", "bot.console.chat_access"),
+    ("bot.runtime.worker_port", "bot.console.services"),
+    ("memory.conversation", "memory.text.speakers"),
+}
+# Imports that close a cycle: remove lines, never add one.
+CYCLIC = {
+    ("bot.cli.backup.journal", "bot.cli.backup.database"),
+    ("bot.config.home", "bot.cli.backup.journal"),
+    ("bot.runtime.store_access", "bot.runtime.cluster.open"),
+}
+MAX_EDGES_PER_KLOC = 27.6  # goes down, never up
+
+
+def test_a_package_imports_no_package_above_it() -> None:
+    upward = [
         f"{source.name}:{line} imports {name}"
         for source in product()
         for line, name in imported(source.tree)
-        if name.split(".")[0] in set(ROOMS) - MAY_IMPORT[source.room]
+        if name.split(".")[0] in set(PACKAGES) - MAY_IMPORT[source.package]
     ]
-    assert not stray
+    assert not upward
 
 
 def test_imports_are_absolute_and_not_only_for_the_type_checker() -> None:
@@ -28,19 +82,50 @@ def test_imports_are_absolute_and_not_only_for_the_type_checker() -> None:
     assert not [source.name for source in product() if "TYPE_CHECKING" in source.text]
 
 
-def test_nothing_imports_in_a_circle() -> None:
-    graph = {_module(source): _top_of_ours(source) for source in product()}
-    done: set[str] = set()
+def test_nothing_imports_in_a_cycle() -> None:
+    """Deferred imports, names for importlib and the `__init__` of each parent package count too."""
+    graph = with_parents({module: targets - _known(module) for module, targets in import_graph().items()})
+    assert [sorted(group) for group in cycles(graph)] == []
 
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, " -> ".join((*trail, name))
-        if name not in done:
-            for below in sorted(graph.get(name, set())):
-                visit(below, (*trail, name))
-            done.add(name)
 
-    for name in graph:
-        visit(name, ())
+def _known(module: str) -> set[str]:
+    return {target for importer, target in CYCLIC if importer == module}
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_every_module_has_a_layer(package: str) -> None:
+    modules = [source.module for source in product() if source.package == package and source.module != package]
+    assert [module for module in modules if _layer(module) is None] == []
+
+
+def test_a_layer_imports_no_layer_above_it() -> None:
+    upward = {
+        (module, target) for module, targets in import_graph().items() for target in targets if _is_up(module, target)
+    }
+    assert sorted(upward - UPWARD) == []
+
+
+def _is_up(module: str, target: str) -> bool:
+    importer, imported = _layer(module), _layer(target)
+    return (
+        importer is not None
+        and imported is not None
+        and module.split(".")[0] == target.split(".")[0]
+        and imported > importer
+    )
+
+
+def _layer(module: str) -> int | None:
+    """The number of a module's layer inside its package, None where layers do not count."""
+    for number, names in enumerate(LAYERS.get(module.split(".")[0], ())):
+        if any(module == name or module.startswith(f"{name}.") for name in names):
+            return number
+    return None
+
+
+def test_imports_between_modules_become_no_denser() -> None:
+    edges = sum(len(targets) for targets in import_graph().values())
+    assert 1_000 * edges / sum(source.lines for source in product()) <= MAX_EDGES_PER_KLOC
 
 
 def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
@@ -73,7 +158,7 @@ def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:
         for node in source.tree.body
         if isinstance(node, ast.Import | ast.ImportFrom)
         for _, name in imported(node)
-        if (top := name.split(".")[0]) not in sys.stdlib_module_names and top not in ROOMS
+        if (top := name.split(".")[0]) not in sys.stdlib_module_names and top not in PACKAGES
         if not {_normal(owner) for owner in owners.get(top, [])}
         & (core | (scale if SCALED.match(source.name) else set()))
     }
@@ -81,7 +166,7 @@ def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:
 
 
 def test_what_needs_the_extra_scale_is_imported_only_where_it_is_wanted() -> None:
-    scaled = {_module(source) for source in product() if SCALED.match(source.name)}
+    scaled = {source.module for source in product() if SCALED.match(source.name)}
     eager = {
         f"{source.name} imports {name}"
         for source in product()
@@ -97,20 +182,3 @@ def test_what_needs_the_extra_scale_is_imported_only_where_it_is_wanted() -> Non
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _module(source: Source) -> str:
-    return source.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def _top_of_ours(source: Source) -> set[str]:
-    """Modules of ours that loading this one loads first; a package is not below its own modules."""
-    known = {_module(other) for other in product()}
-    found = set()
-    for node in source.tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= (names & known) or ({node.module} & known)
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names} & known
-    return found - {_module(source)}

@@ -1,4 +1,4 @@
-"""No query forgets whose memory it reads: what holds people's words is asked for by space, conversation or id."""
+"""Every query of a table that holds people's words filters by space, conversation or id."""
 
 import ast
 import importlib
@@ -14,22 +14,22 @@ from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD
 from tests.house.sources import imported, product
 
-# The tables that hold what people said, or what was made of it.
+# Tables that hold what people said, or what was derived from it.
 PERSONAL = ("message", "memory", "memory_change", "fold", "extraction", "dream", "forgetting", "file_label")
 BY = {"space", "conversation"}
-# Queries over everybody's rows, and why there may be such a one. None of them gives a text to a prompt or a person.
+# Queries without such a filter, and why each exists. None of them returns text to a prompt or a person.
 WHOLE = {
-    "memory.store.conversations.folds._OPEN": "recovery: every fold that a former process left half done",
-    "memory.store.conversations.folds._OURS": "recovery: the same, once they are ours",
-    "memory.store.longterm.forgetting._OPEN": "recovery: what was confirmed and not done to its end",
-    "memory.store.longterm.dreams._OPEN": "recovery: nights that a former process left half done",
-    "memory.store.longterm.forgetting._NAMES_BLOB": "whether any message still names a file's bytes, told by ids only",
-    "memory.store.conversations.ledger": "the check of the whole ledger, told by ids only",
-    "memory.store.maintenance.stats": "counts for the metrics, no row of anybody's",
-    "memory.store.restore._MESSAGES": "a count of what a backup holds, no row of anybody's",
-    "memory.store.restore._FORGOTTEN": "a count of what a backup brings back, no row of anybody's",
-    "memory.store.longterm.extractions._SPACES": "the queue's worker: in which spaces there is work",
-    "memory.store.longterm.extractions._COUNTS": "counts for the metrics, no row of anybody's",
+    "memory.store.conversations.folds._SELECT_OPEN": "recovery: every fold that an earlier process left unfinished",
+    "memory.store.conversations.folds._SELECT_OURS": "recovery: the same, after this process took them over",
+    "memory.store.longterm.forgetting._SELECT_OPEN": "recovery: confirmed requests that are unfinished",
+    "memory.store.longterm.dreams._SELECT_OPEN": "recovery: nightly runs that an earlier process left unfinished",
+    "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": "whether a message refers to a blob; ids only",
+    "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",
+    "memory.store.maintenance.stats": "counts for the metrics, no rows",
+    "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",
+    "memory.store.restore._COUNT_FORGOTTEN": "number of rows that a backup restores, no rows",
+    "memory.store.longterm.extractions._SPACES": "queue worker: spaces that have work",
+    "memory.store.longterm.extractions._COUNTS": "counts for the metrics, no rows",
 }
 STORE = "memory.store."
 
@@ -40,7 +40,7 @@ def modules() -> list[str]:
 
 
 def statements(module: str) -> Iterator[tuple[str, Select[tuple[object, ...]]]]:
-    """Every query that a module runs, by its full name; the parts of a union one by one."""
+    """Every query that a module runs, by its full name; the parts of a union separately."""
     run = _run(module)
     for name, value in vars(importlib.import_module(module)).items():
         if name not in run:
