@@ -1,12 +1,18 @@
 """Every mutant still fits the product, names tests that exist, and every guarded invariant has one."""
 
 import ast
+import os
+import select
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
 from tests.mutants.mutant import Mutant
 from tests.mutants.patches import MUTANTS
-from tests.mutants.run import ROOT, first_failed, mutated
+from tests.mutants.run import ROOT, Runner, Unsure, first_failed, mutated, run_in_session
 
 _NUMBERS = (1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 25, 35, 36, 37, 38, 39, 40, 43, 44)
 GUARDED = {f"I{number}" for number in _NUMBERS}
@@ -42,6 +48,50 @@ def test_names_are_unique() -> None:
 )
 def test_who_noticed_a_mutant_is_named_whole(line: str, id: str) -> None:
     assert first_failed(f"=== short test summary info ===\n{line}\n1 failed in 2.00s\n") == id
+
+
+def test_what_a_run_leaves_behind_is_killed(tmp_path: Path) -> None:
+    left = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid)"
+    code, printed = run_in_session([sys.executable, "-c", left], tmp_path, os.environ, 60)
+    assert code == 0
+    assert _ends(int(printed))
+
+
+@pytest.mark.parametrize(("is_loaded", "is_sure"), [(True, False), (False, True)])
+def test_on_a_loaded_machine_a_test_that_fails_without_the_mutant_too_is_no_kill(
+    tmp_path: Path, is_loaded: bool, is_sure: bool
+) -> None:
+    runner = Runner(is_loaded=lambda: is_loaded, run=lambda tree, tests: "tests/test_it.py::test_it")
+    with nullcontext() if is_sure else pytest.raises(Unsure, match="without the mutant"):
+        assert runner.killer(_mutant_in(tmp_path), tmp_path) == "tests/test_it.py::test_it"
+
+
+def test_a_killing_test_is_run_once_without_the_mutant_and_the_file_is_restored(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    def run(tree: Path, tests: Sequence[str]) -> str:
+        runs.append((tree / "product.py").read_text())
+        return "tests/test_it.py::test_it" if runs[-1] == "VALUE = 2\n" else ""
+
+    runner, mutant = Runner(is_loaded=lambda: True, run=run), _mutant_in(tmp_path)
+    assert [runner.killer(mutant, tmp_path) for _ in range(2)] == ["tests/test_it.py::test_it"] * 2
+    assert runs == ["VALUE = 2\n", "VALUE = 1\n", "VALUE = 2\n"]
+    assert (tmp_path / "product.py").read_text() == "VALUE = 1\n"
+
+
+def _mutant_in(tree: Path) -> Mutant:
+    (tree / "product.py").write_text("VALUE = 1\n")
+    return Mutant(name="value", guards="I1", file="product.py", old="= 1", new="= 2", tests=("tests/test_it.py",))
+
+
+def _ends(process: int) -> bool:
+    """Whether a process ends; the kernel may take a moment after the signal."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    with os.fdopen(handle) as waited:
+        return bool(select.select([waited], [], [], 30)[0])
 
 
 def _names(file: str) -> str:
