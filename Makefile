@@ -1,8 +1,8 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup extras test check bench mutants nightly lock format clean
+.PHONY: chat setup extras test quick check bench mutants nightly lock format clean
 
-# two workers for each core, for a third of the time they wait; who is done takes from those who are not
+# two workers for each core, for they wait a third of the time; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 2 ))) --dist worksteal
 
 chat:            # talk to the bot; this folder is its home
@@ -17,7 +17,10 @@ extras:          # what a feature beside the core needs: NAME=vectors, embedding
 test:            # every test that needs no outside service; ARGS="-k name" runs some
 	scripts/setup.sh dev && exec .venv/bin/pytest $(ARGS)
 
-check:           # what must hold before a commit
+quick:           # the tests that start no process and no emulator
+	scripts/setup.sh dev && exec .venv/bin/pytest --quick $(ARGS)
+
+check:           # everything that must pass before a commit
 	scripts/setup.sh dev
 	.venv/bin/ruff format --check -q .
 	.venv/bin/ruff check -q .
@@ -25,10 +28,10 @@ check:           # what must hold before a commit
 	scripts/lock.sh --check
 	$(MAKE) --no-print-directory test
 
-bench:           # every figure against its floor
+bench:           # measure every figure against its limit
 	scripts/setup.sh dev && exec .venv/bin/python -m benchmarks
 
-mutants:         # put each known fault into a copy and see that the tests notice
+mutants:         # apply each known fault to a copy; some test must fail
 	scripts/setup.sh dev && exec .venv/bin/python -m tests.mutants.run
 
 nightly:         # new examples, 300 kills on each channel, all mutants; NIGHT="--only kills" runs some
@@ -37,9 +40,9 @@ nightly:         # new examples, 300 kills on each channel, all mutants; NIGHT="
 lock:            # all lock files from pyproject.toml
 	scripts/setup.sh dev && scripts/lock.sh
 
-format:          # lay the code out and mend what can be mended
+format:          # format the code and apply automatic fixes
 	scripts/setup.sh dev && .venv/bin/ruff format -q . && .venv/bin/ruff check -q --fix .
 
-clean:           # what is made anew by the next command; never data, workspace or config.json
+clean:           # everything the next command makes again; never data, workspace or config.json
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,11 +1,14 @@
-"""What all tests have in common: the same examples every day, short words on errors, and no search for rubbish while
-they are collected."""
+"""Settings of all tests: the same examples every day, short tracebacks, no garbage collection during collection."""
 
 import gc
 import os
+from pathlib import Path
 
+import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+
+from tests.quick import is_quick
 
 gc.disable()
 settings.register_profile(
@@ -15,7 +18,7 @@ settings.register_profile(
     max_examples=100 if "MNEMA_NIGHT" in os.environ else 40,
     suppress_health_check=[HealthCheck.too_slow],
 )
-if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run looks for new ones
+if "MNEMA_EXAMPLES" not in os.environ:  # the nightly run tries new ones
     settings.load_profile("same examples")
 structlog.configure(
     processors=[
@@ -27,7 +30,19 @@ structlog.configure(
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--quick` runs what needs neither processes nor emulators (make quick)."""
+    parser.addoption("--quick", action="store_true", help="only tests that start no process and no emulator")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a module out before it is imported; None lets other rules decide."""
+    if config.getoption("--quick") and collection_path.suffix == ".py" and not is_quick(collection_path):
+        return True
+    return None
+
+
 def pytest_collection_finish() -> None:
-    """Modules are there for good: no later collection of garbage has to walk through them."""
+    """Imported modules stay: no later collection has to walk through them."""
     gc.freeze()
     gc.enable()

@@ -1,0 +1,54 @@
+"""Which test modules run in this process alone: `pytest --quick` (make quick) leaves out all others.
+
+A module is left out when it, a conftest beside or above it, or a helper that either imports starts processes, a
+browser, a PostgreSQL or an emulator. No list has to be kept: the imports say it.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+# Packages of helpers and libraries that start something outside this process, or a server inside it.
+HEAVY = ("tests.browser", "tests.emulators", "tests.postgres", "tests.soak", "tests.walk")
+HEAVY_LIBRARIES = {"multiprocessing", "playwright", "psycopg", "subprocess"}
+# Use no process, but measure time or work through very many examples.
+SLOW = {"tests.house.test_patterns"}
+
+
+def is_quick(file: Path) -> bool:
+    """Whether a test module needs neither processes nor emulators."""
+    conftests = [folder / "conftest.py" for folder in file.parents if folder != TESTS and folder.is_relative_to(TESTS)]
+    modules = [_module(path) for path in (file, *conftests) if path.is_file()]
+    return not any(module in SLOW or module.startswith(HEAVY) for module in _reached(modules))
+
+
+def _reached(modules: list[str]) -> set[str]:
+    """These modules and everything of `tests` that they import, directly or through others."""
+    found, waiting = set[str](), modules
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    """What a test module imports of `tests`; a heavy library counts as a heavy package."""
+    path = TESTS.parent / f"{module.replace('.', '/')}.py"
+    if not path.is_file():
+        return frozenset()
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    heavy = {"tests.walk"} if {name.split(".")[0] for name in names} & HEAVY_LIBRARIES else set[str]()
+    return frozenset(heavy | {name for name in names if name.startswith("tests.")})
+
+
+def _module(path: Path) -> str:
+    return path.relative_to(TESTS.parent).with_suffix("").as_posix().replace("/", ".")

@@ -1,0 +1,27 @@
+"""`pytest --quick` leaves out what starts processes, browsers, databases or emulators, also through a helper."""
+
+import pytest
+
+from tests.quick import TESTS, is_quick
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "walk/test_kill_random.py",
+        "browser/test_page.py",
+        "memory/store/test_released.py",  # imports the emulator of a model
+        "memory/postgres/test_leases.py",  # a conftest beside it opens a database
+        "channels/feishu/test_contract.py",  # its stage imports the emulator
+        "bot/cli/test_main.py",  # starts processes itself
+    ],
+)
+def test_what_starts_something_is_left_out(name: str) -> None:
+    assert (TESTS / name).is_file()
+    assert not is_quick(TESTS / name)
+
+
+@pytest.mark.parametrize("name", ["memory/text/test_bullets.py", "bot/commands/test_memory.py", "house/test_sizes.py"])
+def test_what_runs_in_this_process_alone_is_run(name: str) -> None:
+    assert (TESTS / name).is_file()
+    assert is_quick(TESTS / name)
