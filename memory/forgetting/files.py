@@ -1,4 +1,4 @@
-"""The memory files of a space: which of their lines mention it, and how it is taken out of them. Blocks."""
+"""Finds and removes mentions in the memory files of a space and in the terminal history. Blocks."""
 
 import re
 from collections.abc import Iterator
@@ -21,17 +21,18 @@ _MISSING_FILE_ERRORS = (FileNotFoundError, NotADirectoryError, PathRefused, File
 
 @dataclass(frozen=True, slots=True)
 class SpaceMemoryFiles:
-    """The files of one space. before: what stands before their paths, seen from the workspace's root."""
+    """The memory files of one space."""
 
     space: str
     files: SpaceFiles
 
     @property
     def before(self) -> str:
+        """Prefix of the files' paths, relative to the workspace."""
         return f"{SPACES_FOLDER}/{self.space}/" if self.space else ""
 
     def found(self, query: str) -> Iterator[Mention]:
-        """Bullets of MEMORY.md and lines of daily logs that mention it."""
+        """Find the bullets of MEMORY.md and lines of daily logs that mention the query."""
         for bullet in parse_bullets(self._text(MEMORY_FILE)):
             if is_mentioned(bullet.text, query):
                 path = self.before + MEMORY_FILE
@@ -39,7 +40,7 @@ class SpaceMemoryFiles:
         for path in self._memory():
             day = _DAY.search(path)
             if day is None or path.count("/") > 1:
-                continue  # what a dream's diary says, it says of MEMORY.md
+                continue  # dream logs only repeat MEMORY.md
             for row in daily_log.iter_rows(self._text(path)):
                 if words := mentioning_sentences(row.text, query):
                     at = {"path": self.before + path, "line": row.number, "date": day.group()}
@@ -55,18 +56,18 @@ class SpaceMemoryFiles:
         ]
 
     def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
-        """Take it out of every memory file, as it stands by then.
+        """Remove the mentions from every memory file as it is now.
 
         Raises:
-            OSError: a file could not be written, or changes faster than it can be.
+            OSError: a file could not be written, or kept changing.
         """
         done = [self._forget(path, targets) for path in self._memory()]
         return [place for place in done if place is not None]
 
     def mentioned(self, targets: ForgetTargets) -> list[str]:
-        """Paths of files here that still have it to the letter: the person's own, and memory that may not be written.
+        """Paths of files that still mention it literally: the person's own, and memory files that are not writable.
 
-        Where a person chose some places, memory is left out: it has the others.
+        If the person chose only some items, memory files are excluded: they still have the others.
         """
         chosen = set(self._memory()) if targets.chosen is not None else set()
         others = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in chosen]
@@ -92,7 +93,7 @@ class SpaceMemoryFiles:
         return ChangedFile(path=self.before + path, lines=tuple(_changed_lines(path, text, needle)))
 
     def _memory(self) -> list[str]:
-        """MEMORY.md, the daily logs and the diaries of dreams."""
+        """Paths of MEMORY.md, the daily logs and the dream logs."""
         try:
             below = self.files.list(daily_log.LOG_FOLDER)
         except (FileNotFoundError, NotADirectoryError, PathRefused):
@@ -100,10 +101,10 @@ class SpaceMemoryFiles:
         return [MEMORY_FILE, *(entry.path for entry in below if entry.path.endswith(".md"))]
 
     def _whole(self, path: str) -> TextFile | None:
-        """A file that may be written again as text; None where there is none, or its bytes are not all UTF-8.
+        """Read a file that can be rewritten as text; None when it is missing or not UTF-8.
 
         Raises:
-            OSError: it could not be read, which is not the same as nothing to forget.
+            OSError: it could not be read, which must not count as nothing to forget.
         """
         try:
             file = self.files.read(path)
@@ -120,7 +121,7 @@ class SpaceMemoryFiles:
             return ""
 
     def _readable(self, path: str) -> str:
-        """A person's own file, of which nothing is taken out: one that cannot be read now is not named."""
+        """Read a person's own file, which is never changed; "" when it is unreadable."""
         try:
             return self.files.read(path, twins=True).text
         except (OSError, PathRefused, FileTooBig):
@@ -132,7 +133,7 @@ def _remove_mentions(path: str, text: str, needle: MentionMatcher) -> str:
 
 
 def _changed_lines(path: str, text: str, needle: MentionMatcher) -> list[int]:
-    """The lines that change; a bullet of MEMORY.md is named by its first."""
+    """Numbers of the lines that change; a bullet of MEMORY.md counts as its first line."""
     gone = [bullet for bullet in parse_bullets(text) if needle.within(bullet.text)] if path == MEMORY_FILE else []
     inside = {line for bullet in gone for line in range(bullet.first, bullet.last + 1)}
     pairs = zip(text.splitlines(), redact_text(text, needle).splitlines(), strict=True)
@@ -140,34 +141,32 @@ def _changed_lines(path: str, text: str, needle: MentionMatcher) -> list[int]:
     return sorted((changed - inside) | {bullet.first for bullet in gone})
 
 
-# What was typed at a terminal, kept for the arrow keys: its lines that mention it leave the file. Blocks.
-
 HISTORY_FILE = "terminal_history"
-_HISTORY_PREFIX = "+"  # what a typed line begins with; before an entry's lines stands its time, as a comment
+_HISTORY_PREFIX = "+"  # prefix of a typed line; each entry starts with its time as a comment
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalHistory:
-    """The history file in the folder `data`; most homes have none."""
+    """The input history of `mnema chat` in the folder `data`; most homes have none."""
 
     data: Path
 
     @property
     def name(self) -> str:
-        """Its path below the home."""
+        """Path relative to the home."""
         return f"{self.data.name}/{HISTORY_FILE}"
 
     def found(self, _: str) -> Iterator[Mention]:
-        """Nothing to choose from: what was typed is shown where it was said."""
+        """Nothing: typed lines are also messages, and found there."""
         return iter(())
 
     def places(self, targets: ForgetTargets) -> list[ChangedFile]:
-        """The lines that `forget` would take out."""
+        """The lines that `forget` would remove."""
         lines = _lines_to_remove(self._text(), targets)
         return [ChangedFile(path=self.name, lines=tuple(number + 1 for number in lines))] if lines else []
 
     def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
-        """Take them out; every other byte stays, and so does a file that may not be written.
+        """Remove them; every other byte stays, and so does a file that is not writable.
 
         Raises:
             OSError: it could not be written.
@@ -184,7 +183,7 @@ class TerminalHistory:
         return done
 
     def mentioned(self, targets: ForgetTargets) -> list[str]:
-        """The file's name where it still has it to the letter, and nobody chose what stays."""
+        """The file's name if it still mentions it literally and the person did not choose what stays."""
         return [self.name] if targets.chosen is None and find_spans(self._text(), targets.query) else []
 
     def _text(self) -> str:

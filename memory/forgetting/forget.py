@@ -1,4 +1,4 @@
-"""Forgets what a person asks: finds it, asks once more, and carries it out, whatever dies in between."""
+"""/forget: finds mentions, asks for confirmation, and erases them; an interrupted request resumes at the start."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -40,13 +40,13 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-MAX_RECALLED = 2_000
-PAGE_ROWS = 1_000
-MAX_PASSES = 3
+MAX_RECALLED = 2_000  # passages that the search index contributes
+PAGE_ROWS = 1_000  # messages read at a time
+MAX_PASSES = 3  # over store and files, to catch concurrent writes
 
 
 class ForgettableIndex(Protocol):
-    """What forgetting needs of recall."""
+    """The part of the search index that forgetting needs."""
 
     async def search(self, wanted: SearchRequest) -> list[Passage]: ...
 
@@ -55,11 +55,11 @@ class ForgettableIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetRequester:
-    """Who asks, where."""
+    """The person who asks, and the conversation."""
 
     space: str
     conversation: str
-    #: The channel and the person's id there.
+    #: Channel and the person's id on it.
     who: str
     #: The inbox row of the request.
     row: str
@@ -102,11 +102,11 @@ class ForgetService:
         self._turn = asyncio.Lock()
 
     async def find(self, space: str, query: str) -> tuple[Mention, ...]:
-        """Every place of a space, and of those linked to it, that mentions the query: files first, then what was said.
+        """Find all mentions in a space and the spaces linked to it: files first, then messages.
 
-        What was said is looked through for the query's very words, and beside that recall gives what says it otherwise.
+        Messages are searched literally; the search index adds those that say it in other words.
         """
-        files = await self._spaces(space)
+        files = await self._files_of(space)
         written = await asyncio.to_thread(lambda: [item for memory in files for item in memory.found(query)])
         wanted = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._recall.search(wanted)} - {""}
@@ -114,7 +114,7 @@ class ForgetService:
         return (*written, *said)
 
     async def ask(self, asker: ForgetRequester, query: str, items: Sequence[Mention]) -> str:
-        """Keep the request until it is confirmed; returns the code to confirm it with, which is not kept."""
+        """Store a request until it is confirmed; returns the confirmation code, of which only the hash is stored."""
         code = new_code()
         now = self._now()
         row = ForgettingRow(
@@ -133,41 +133,41 @@ class ForgetService:
         return code
 
     async def asked(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
-        """What this person asked here and has not confirmed yet; code: only what that code was given for."""
+        """This person's unconfirmed request in this conversation. code: only the request of that code."""
         row = await self._forgettings.asked(asker.conversation, self._now())
         return row if row is not None and _is_request_of(row, asker, code) else None
 
     async def told(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
-        """The receipt of what was confirmed here with that code, carried out to its end first.
+        """The receipt of the request confirmed with that code; an unfinished one is completed first.
 
-        Without a code: of what was asked within the last ten minutes.
+        Without a code: the last request, if it is at most ten minutes old.
         """
         for row in await self._forgettings.load_open():
             if _is_request_of(row, asker, code):
                 async with self._quiet(row.space):
-                    return await self._carry(row.id)
+                    return await self._run_steps(row.id)
         last = await self._forgettings.last(asker.space)
         if last is None or not _is_request_of(last, asker, code) or not (code or last.expires > self._now()):
             return None
         return load_receipt(last.receipt)
 
     async def drop(self, row: ForgettingRow) -> None:
-        """The person thought better of it."""
+        """Cancel a request."""
         await self._forgettings.move(row.id, "dropped")
 
     async def confirm(self, row: ForgettingRow, chosen: Sequence[int] | None = None) -> ForgetReceipt:
-        """Forget it: the record in one transaction, then everything else; returns what was done.
+        """Carry out a request: the store in one transaction, then everything else; returns the receipt.
 
         Args:
-            chosen: places in the request's items, None for all that mentions it.
+            chosen: indexes of the request's items, None for all mentions.
 
         Raises:
-            WrongState: it is not waiting for its confirmation any more.
-            StoreBusy: all is done but for the last bytes in the database's files, which somebody reads just now.
-            OSError: a file could not be changed; it is tried again at the next start, or when this is asked again.
+            WrongState: the request is no longer waiting for its confirmation.
+            StoreBusy: a reader keeps the last bytes in the database's files; everything else is done.
+            OSError: a file could not be changed; retried at the next start or call.
         """
         targets = replace(load_targets(row.targets), chosen=None if chosen is None else tuple(chosen))
-        files = await self._spaces(row.space)
+        files = await self._files_of(row.space)
         seen = await asyncio.to_thread(lambda: [place for memory in files for place in memory.places(targets)])
 
         def written(erased: EraseReport) -> tuple[str, str]:
@@ -177,21 +177,21 @@ class ForgetService:
         async with self._quiet(row.space):
             async with self._turn, self._storing:
                 erased = await self._forgettings.confirm(row, targets, written)
-                await self._let_go(erased)
-            return await self._carry(row.id)
+                await self._detach_conversations(erased)
+            return await self._run_steps(row.id)
 
     async def resume(self) -> None:
-        """At start: go on with what an earlier process was asked to forget, and drop what nobody confirmed."""
+        """At start: finish confirmed requests of a former process and drop expired ones."""
         await self._forgettings.expire(self._now())
         for row in await self._forgettings.load_open():
             try:
                 async with self._quiet(row.space):
-                    await self._carry(row.id)
-            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # the others go on, and so does the start
+                    await self._run_steps(row.id)
+            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # must not stop the others, nor the start
                 log.warning("a forgetting goes on at the next start", why=type(err).__name__)
 
-    async def _carry(self, id: str) -> ForgetReceipt:
-        """From confirmed or removed to done; each step may be taken twice."""
+    async def _run_steps(self, id: str) -> ForgetReceipt:
+        """Run the steps from "confirmed" or "removed" to "done"; each is idempotent."""
         async with self._turn:
             row = await self._forgettings.row(id)
             if row.state == "confirmed":
@@ -201,7 +201,7 @@ class ForgetService:
         return load_receipt(row.receipt)
 
     async def _remove(self, row: ForgettingRow) -> ForgettingRow:
-        """Out of the files and attachments."""
+        """confirmed → removed: erase it from files and attachments."""
         targets = load_targets(row.targets)
         changed = await self._forget_files(row.space, targets)
         for name in targets.blobs:
@@ -212,12 +212,12 @@ class ForgetService:
         return await self._forgettings.row(row.id)
 
     async def _finish(self, row: ForgettingRow) -> ForgettingRow:
-        """What was written meanwhile, the index, and last the request's own words and what is left of the bytes."""
+        """removed → done: concurrent writes, the index, then the request's own words and freed bytes."""
         if row.targets:
             targets = load_targets(row.targets)
-            receipt = add_files(load_receipt(row.receipt), await self._again(row.space, targets))
+            receipt = add_files(load_receipt(row.receipt), await self._erase_again(row.space, targets))
             await self._recall.forget(row.space)
-            files = await self._spaces(row.space)
+            files = await self._files_of(row.space)
             kept = await asyncio.to_thread(lambda: [path for one in files for path in one.mentioned(targets)])
             backups = await asyncio.to_thread(database_copies, self._data)
             done = tuple(place for place in receipt.files if place.path not in kept)
@@ -225,19 +225,19 @@ class ForgetService:
             receipt = replace(receipt, files=done, index=True, kept=named, backups=backups)
             await self._forgettings.empty(row.id, dump_receipt(receipt))
         if not await self._forgettings.compact():
-            raise StoreBusy("the database is being read; what was forgotten may still be in its log")
+            raise StoreBusy("the database is being read; forgotten data may still be in its log")
         clear_caches()
         read_wording.cache_clear()
         await self._forgettings.move(row.id, "done")
         await hit_async("forget.done")
         return await self._forgettings.row(row.id)
 
-    async def _again(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
-        """Once more through record and files, until neither has anything that was written meanwhile."""
+    async def _erase_again(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
+        """Erase again from store and files until no concurrent write is left."""
         changed: list[ChangedFile] = []
         for _ in range(MAX_PASSES):
             erased = await self._forgettings.erase(space, targets)
-            await self._let_go(erased)
+            await self._detach_conversations(erased)
             places = await self._forget_files(space, targets)
             changed += places
             if not places and not erased.said and not erased.conversations and not erased.records:
@@ -245,15 +245,15 @@ class ForgetService:
         return changed
 
     async def _forget_files(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
-        files = await self._spaces(space)
+        files = await self._files_of(space)
         return await asyncio.to_thread(lambda: [place for memory in files for place in memory.forget(targets)])
 
-    async def _let_go(self, erased: EraseReport) -> None:
+    async def _detach_conversations(self, erased: EraseReport) -> None:
         for conversation in erased.conversations:
             await self._detach(conversation)
 
-    async def _spaces(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
-        """The files of a space and of those linked to it; the terminal is the owner's."""
+    async def _files_of(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
+        """The files of a space and the spaces linked to it; the terminal history belongs to the owner."""
         members = await self._links.members(space)
         typed = [TerminalHistory(self._data)] if "" in members else []
         held = await asyncio.to_thread(
@@ -295,7 +295,7 @@ class ForgetService:
 
 
 def message_texts(message: Message) -> Iterator[str]:
-    """All texts of a message that a person or a model may have put it in."""
+    """All texts of a message, from a person or a model."""
     for part in message.parts:
         match part:
             case Text():
@@ -313,9 +313,9 @@ def message_texts(message: Message) -> Iterator[str]:
 
 
 def database_copies(data: Path) -> tuple[str, ...]:
-    """Copies of the database beside it, as paths below the folder's parent: snapshots, older versions, damaged ones.
+    """Copies of the database, as paths below the folder's parent: snapshots, older versions, damaged ones.
 
-    What a restore has put aside is a copy too, its workspace and all.
+    Homes that a restore moved aside count too.
     """
     found = [*data.glob("snapshots/*.db"), *data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
     found += data.parent.glob("*.before-restore.*")

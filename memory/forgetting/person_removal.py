@@ -1,4 +1,4 @@
-"""Removes all that is kept of a person: begun in the record first, so that it is carried out whatever dies."""
+"""Removes all data of a person; the removal is stored first, so that it resumes after a crash."""
 
 import asyncio
 import os
@@ -18,18 +18,14 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER
 from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
 
-# A space's folder, removed with all that is in it, without following a link out of it. Blocks.
-
-MAX_DEPTH = 64
+MAX_DEPTH = 64  # nested folders
 
 
 def remove_space(root: Path, space: str) -> int:
-    """Delete the folder of a space below the workspace's root; returns how many files went. A missing one is none.
-
-    A link goes itself, and what it points to stays.
+    """Delete the folder of a space without following links; returns the number of deleted files. Blocks.
 
     Raises:
-        PathRefused: it is the owner's, or no space's name, or nested beyond reason.
+        PathRefused: the owner's space, not a name of a space, or nested too deep.
         OSError: something in it could not be deleted.
     """
     if len(split_path(space)) != 1:
@@ -75,32 +71,33 @@ GROUP = "group"
 
 
 class PersonNotFound(LookupError):
-    """Nobody, or nobody who can be removed, goes by that name; the text says which."""
+    """No person with that name, or one who cannot be removed; the text says which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalReport:
-    """What was removed, and what still holds something of them."""
+    """What was removed, and what remains."""
 
     conversations: int = 0
-    #: Beside conversations.
+    #: Other rows.
     rows: int = 0
-    #: Of their memory.
+    #: Files of their memory.
     files: int = 0
-    #: That nobody else's rows name; in_groups: messages in groups.
+    #: Attachments that no other row refers to.
     attachments: int = 0
+    #: Remaining messages in groups.
     count_in_groups: int = 0
-    #: Rows of the chain of acts.
+    #: Remaining rows of the audit chain.
     acts: int = 0
     #: Copies of the database, as paths below the home.
     backups: tuple[str, ...] = ()
 
 
 async def find_person(store: Store, wanted: str) -> Person:
-    """The person of that space, or of that account as "channel:sender id", with all accounts linked to it.
+    """Find a person by space or by account ("channel:sender id"), with all linked accounts.
 
     Raises:
-        NobodySuch: nobody is called that.
+        PersonNotFound: there is no such person.
     """
     rows = await store.people.everyone()
     space = next((row.space for row in rows if wanted in (row.space or "owner", *row.accounts)), None)
@@ -112,10 +109,10 @@ async def find_person(store: Store, wanted: str) -> Person:
 
 
 async def find_removable_person(store: Store, wanted: str) -> Person:
-    """The same, where that person may be removed.
+    """Like `find_person`, for a person who may be removed.
 
     Raises:
-        NobodySuch: nobody is called that, or it is the owner, to whose memory the home itself belongs.
+        PersonNotFound: there is no such person, or it is the owner.
     """
     person = await find_person(store, wanted)
     owners = {account for row in await store.people.everyone() if not row.space for account in row.accounts}
@@ -133,7 +130,7 @@ def _person_accounts(rows: Iterable[PersonRow], spaces: Iterable[str]) -> tuple[
 
 
 async def _find_without_conversation(store: Store, wanted: str) -> Person:
-    """Somebody who has no conversation: begun to be removed, or given a role and never heard."""
+    """Find a person without conversations: partly removed, or with a role but no messages yet."""
     for leaving in await store.people.leaving():
         if wanted in (*leaving.person.spaces, *leaving.person.accounts):
             return leaving.person
@@ -164,35 +161,35 @@ class PersonRemoval:
         self._forget_index = forget_index
 
     async def remove(self, person: Person, by: str) -> RemovalReport:
-        """Remove it all; what an earlier call left half done is done to its end.
+        """Remove a person's data, or finish an interrupted removal.
 
         Raises:
-            StoreBusy: all is done but for the last bytes in the database's files, which somebody reads just now.
-            OSError, StoreError: it goes on when this is asked again, or at the next start.
+            StoreBusy: a reader keeps the last bytes in the database's files; everything else is done.
+            OSError, StoreError: the removal resumes at the next call or start.
         """
         count_in_groups = sum([await self._people.count_in_groups(account) for account in person.accounts])
-        counts = await self._carry(await self._people.begin(person), by)
+        counts = await self._run_steps(await self._people.begin(person), by)
         backups = await asyncio.to_thread(database_copies, self._data)
         acts = await self._people.count_acts_naming(person)
         return RemovalReport(count_in_groups=count_in_groups, acts=acts, backups=backups, **counts)
 
     async def resume(self) -> None:
-        """At start: go on with what an earlier process began."""
+        """At start: finish the removals of a former process."""
         for leaving in await self._people.leaving():
             try:
-                await self._carry(leaving, "house")
+                await self._run_steps(leaving, "house")
             except (StoreError, OSError, PathRefused) as err:
                 log.warning("the removal of a person goes on at the next start", why=type(err).__name__)
 
-    async def _carry(self, leaving: PersonRemovalRow, by: str) -> dict[str, int]:
-        """Conversations, other rows, files, index, attachments, last bytes; each step may be taken twice."""
+    async def _run_steps(self, leaving: PersonRemovalRow, by: str) -> dict[str, int]:
+        """Remove conversations, other rows, files, index, attachments and freed bytes; each step is idempotent."""
         person = leaving.person
         for conversation in await self._people.conversations(person):
             await self._store.sessions.delete(conversation)
             leaving = await self._count(leaving, conversations=1)
         leaving = await self._count(leaving, rows=await self._people.drop(leaving))
         for space in person.spaces:
-            await self._people.counted(leaving)  # files have no fence: the record's says whether they may go
+            await self._people.counted(leaving)  # files have no fence: the store's decides
             leaving = await self._count(leaving, files=await asyncio.to_thread(remove_space, self._root, space))
             await self._forget_index(space)
         await hit_async("forget.files_done")
@@ -216,7 +213,7 @@ class PersonRemoval:
 
 
 async def referenced_blobs(store: Store) -> set[str]:
-    """Every file that some row names; read in pages, so that nobody waits for it."""
+    """All blobs that some row refers to; read in pages to keep transactions short."""
     found: set[str] = set()
     for source in REMOVED_TABLES:
         after = ""

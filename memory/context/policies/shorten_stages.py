@@ -1,4 +1,4 @@
-"""The stages that shorten: parts of the view get a stand-in, and the turns stay where they are."""
+"""Stages that shorten: they replace parts of the view by reductions and fold nothing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -10,28 +10,28 @@ from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import turn_tokens
 from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
 
-# Characters that a pinned part may keep, tried in turn.
+# Characters that a part of the running turn may keep, tried in turn.
 LONG_LIMITS, SHORT_LIMITS = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
-FINAL_FORMS = ("one_line", "text_only")  # forms that nothing shorter takes the place of
+FINAL_FORMS = ("one_line", "text_only")  # forms that are never shortened further
 
 
 def snip_finished(state: ContextState) -> ContextState:
-    """Finished turns' long tool results keep their head and tail."""
+    """Snip long tool results of finished turns to head and tail."""
     return state.shorten(_snip_results(state, state.turns[: state.finished]))
 
 
 def snip_all(state: ContextState) -> ContextState:
-    """Long tool results keep their head and tail from the start, the running turn's too."""
+    """Snip all long tool results to head and tail, including those of the running turn."""
     return state.shorten(_snip_results(state, state.turns))
 
 
 def trim_tool_io(state: ContextState) -> ContextState:
-    """Finished turns keep the head and tail of what tools were asked and answered."""
+    """Trim long tool inputs and results of finished turns to head and tail."""
     return state.shorten(_trim_long_tool_io(state, state.turns[: state.finished]))
 
 
 def trim_old_tool_io(state: ContextState) -> ContextState:
-    """The same but for the newest results of all, which are likely to be talked about; much at once, or nothing."""
+    """Like `trim_tool_io`, sparing the newest results; only if it saves at least one `batch`."""
     spared = state.numbers.spared_results
     newest = list(tool_lines.find_tool_results(state.turns))[-spared:] if spared else []
     end = newest[0].message.seq - 1 if newest else 1 << 60
@@ -43,7 +43,7 @@ def trim_old_tool_io(state: ContextState) -> ContextState:
 
 
 def one_line_oldest_half(state: ContextState) -> ContextState:
-    """From `line_at` of the room on, tool results in the older half of the messages become one line, all at once."""
+    """From `line_at` of the room on, replace the older half's tool results by one line each, all at once."""
     least = state.numbers.batch * state.room
     if state.whole < state.numbers.line_at * state.room:
         return state
@@ -55,7 +55,7 @@ def one_line_oldest_half(state: ContextState) -> ContextState:
 
 
 def one_line_all(state: ContextState) -> ContextState:
-    """What does not fit has every tool result but the newest as one line; failed ones only where that is not enough."""
+    """If the view does not fit, replace all but the newest tool results by lines, failed ones last."""
     if state.fits:
         return state
     found = [
@@ -71,7 +71,7 @@ def one_line_all(state: ContextState) -> ContextState:
 
 
 def older_results(state: ContextState) -> list[ToolResultRef]:
-    """Tool results that `one_line_oldest_half` takes: of finished turns, long, none of the newest, none that failed."""
+    """Tool results for `one_line_oldest_half`: long, of finished turns, not failed, not among the newest."""
     half = sum(len(turn.messages) for turn in state.turns) // 2
     first = state.turns[0].first_seq if state.turns else 0
     return [
@@ -84,19 +84,19 @@ def older_results(state: ContextState) -> list[ToolResultRef]:
 
 
 def text_only(state: ContextState) -> ContextState:
-    """Every finished turn that is kept shows the question and the answer only."""
+    """Reduce every kept finished turn to question and answer."""
     return state.shorten(
         item for turn in state.turns[state.cut : state.finished] for item in _keep_texts_only(state, turn)
     )
 
 
 def text_only_when_few(state: ContextState) -> ContextState:
-    """Too many tokens in fewer than five turns: all but the running one keep the question and the answer."""
+    """If too few turns are left to fold, reduce all finished ones to question and answer."""
     return state if state.fits or state.kept >= state.numbers.text_only_below else text_only(state)
 
 
 def text_only_oldest_first(state: ContextState) -> ContextState:
-    """Turn by turn from the oldest, until it fits, only the question and the answer are kept."""
+    """Reduce turns to question and answer, oldest first, until the view fits."""
     over = state.tokens - state.budget
     made: list[Reduction] = []
     for place in range(state.cut, state.finished):
@@ -109,10 +109,10 @@ def text_only_oldest_first(state: ContextState) -> ContextState:
 
 
 def fit_running_turn(state: ContextState) -> ContextState:
-    """The running turn is made to fit: as much as fits of its long parts, each call with its result.
+    """Make the running turn fit, keeping each call with its result.
 
-    Old thoughts go first; then tools' results keep head, tail and handle, then the person's words too, by halves. What
-    is still too long loses its newest thoughts, then its older steps, which one note stands for.
+    First old reasoning is dropped; then tool results, then the person's words are cut to head, tail and handle, with
+    limits that halve. If that is not enough, the newest reasoning and then older steps are replaced by one note.
     """
     if state.fits or not state.turns:
         return state
@@ -141,7 +141,7 @@ def _fit_turn_by_halves(
 def shorten_turn(
     state: ContextState, turn: Turn, limit: int, may: Callable[[object, Message], bool]
 ) -> Iterator[Reduction]:
-    """Stand-ins of about `limit` characters for the longer parts of a turn that `may` be shortened."""
+    """Reductions to about `limit` characters for the longer parts of a turn that `may` accepts."""
     for message in turn.messages:
         for number, part in enumerate(message.parts):
             shown = state.reductions.get(message.id, {}).get(number)
@@ -154,12 +154,12 @@ def shorten_turn(
 
 
 def is_result_or_user_text(part: object, message: Message) -> bool:
-    """What a provider's refusal cuts in the turns that stay."""
+    """Whether `shrink_after_overflow` may cut the part."""
     return isinstance(part, ToolResult) or (isinstance(part, Text) and message.role == "user")
 
 
 def _unlined_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
-    """Tool results of these turns, oldest first, but for the newest of all."""
+    """Tool results of these turns, oldest first, except the newest of all turns."""
     found = list(tool_lines.find_tool_results(state.turns))
     spared = {id(place.result) for place in found[len(found) - state.numbers.spared_results :]}
     last = turns[-1].last_seq if turns else 0
@@ -210,7 +210,7 @@ def _long_tool_io(
 
 
 def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
-    """The first user text and the last reply stay; a note stands for the tool chain between them."""
+    """Keep the first user text and the last reply; one note replaces the tool calls between them."""
     replies = [m for m in turn.messages if m.role == "assistant" and any(isinstance(p, Text) for p in m.parts)]
     kept = {turn.messages[0].id, *(reply.id for reply in replies[-1:])}
     note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
@@ -228,7 +228,7 @@ def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
 
 
 def _turn_cost(state: ContextState, turn: Turn, made: Iterable[Reduction]) -> int:
-    """What a finished turn costs with these stand-ins."""
+    """Tokens of a finished turn with these reductions."""
     ids = {message.id for message in turn.messages}
     held = (item for id in ids for item in state.reductions.get(id, {}).values())
     return turn_tokens(turn, reductions.index_reductions(chain(held, made)), state.counter, running=False)

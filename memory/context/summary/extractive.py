@@ -1,4 +1,4 @@
-"""A summary made of the source's own sentences, for when no model's can be had or believed."""
+"""Extractive summary and log: made of the source's own sentences when no valid model answer is available."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from memory.text.language import is_mostly_cjk
 
 DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
-MAX_LOGGED = 1_000  # characters of one text in the digest's log; what facts the rest holds is added by `missing`
+MAX_LOGGED = 1_000  # characters of one text in the log; validation adds missing facts of the rest
 _CONSTRAINT = re.compile(
     r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
     r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
@@ -36,11 +36,11 @@ HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emphasis:
-    """What a digest is to put first."""
+    """What an extractive summary puts first."""
 
-    #: Points of messages by id (see importance).
+    #: Importance of messages by id.
     weights: Mapping[str, int] = field(default_factory=dict)
-    #: Items about calls that must be kept, checked already.
+    #: Validated list items about critical calls.
     tools: Sequence[str] = ()
 
 
@@ -50,13 +50,12 @@ NO_EMPHASIS = Emphasis()
 def extractive_summary(
     messages: Sequence[Message], before: str, counter: TokenCounter, budget: int, emphasis: Emphasis = NO_EMPHASIS
 ) -> str:
-    """Extract what must not be lost; every sentence occurs in the messages or in the summary `before`.
+    """Extract the most important sentences of the messages and of the earlier summary `before`.
 
-    As far as `budget` tokens go: the lines about tools, a model's earlier summary (at most two fifths), the constraints
-    the user set, what the user said word for word (questions only where there is space left), sentences with numbers,
-    paths, addresses, ids and quotations (those of people and the model before those of tools), and the handle to the
-    rest. An earlier digest's lines stay in their sections. What matters most goes in first, of equals the newest; it
-    is shown in order. It ends in `[+N messages, digest]`.
+    In this order, within `budget` tokens: lines about tools, the earlier summary (at most 2/5), the user's constraints,
+    the user's own words (questions last), sentences with facts (of people and the model before those of tools), and
+    the handle to the rest. Of each kind the most important go in first, then the newest; they are shown in order of
+    time. Lines of an earlier extract stay in their sections. The text ends in `[+N messages, digest]`.
     """
     said = list(list_utterances(messages))
     tools = [f"## {HEADS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
@@ -68,25 +67,25 @@ def extractive_summary(
 
 
 def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) -> str:
-    """A digest of a part of the messages, without marks, to be merged with others."""
+    """An extract of some messages without the end mark, to be merged with others."""
     space = _TokenSpace(counter=counter, left=budget)
     return ground_text("\n".join(_sections(said, "", space, {})), "\n".join(item.text for item in said)).text
 
 
 def extractive_log(messages: Iterable[Message], zone: tzinfo) -> str:
-    """The diary without a model: what was said, line by line, long texts shortened; tools' traffic is left out."""
+    """The log without a model: one line per utterance, long texts shortened, without tool traffic."""
     return log_utterances(list_utterances(messages), zone)
 
 
 def log_utterances(said: Iterable[Utterance], zone: tzinfo) -> str:
-    """The same of what was said, parted in any way."""
+    """Like `extractive_log`, for utterances."""
     return "\n".join(
         utterance_line(shorten_utterance(item, MAX_LOGGED), zone) for item in said if not is_tool_utterance(item)
     )
 
 
 def find_constraints(said: Iterable[Utterance]) -> list[str]:
-    """What the user asked to be kept to, in their own sentences, oldest first; in a group with who asked it."""
+    """The user's standing instructions in their own sentences, oldest first; in a group with the speaker."""
     return [
         _with_speaker(item, sentence)
         for item in said
@@ -102,19 +101,19 @@ def detect_language(messages: Iterable[Message]) -> Literal["zh", "en"]:
 
 
 def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
-    """The same of what was said."""
+    """Like `detect_language`, for utterances."""
     return "zh" if is_mostly_cjk("".join(item.text for item in said if _is_by_user(item))) else "en"
 
 
 class _TokenSpace:
-    """Tokens that are left to fill."""
+    """A budget of tokens to fill."""
 
     def __init__(self, *, counter: TokenCounter, left: int) -> None:
         self.counter = counter
         self.left = left
 
     def take(self, items: Iterable[str], most: int) -> list[str]:
-        """The items that go in, in order, within `most` tokens and what is left; too long ones are passed over."""
+        """Take items in order within `most` tokens and what is left; items that are too long are skipped."""
         room = min(most, self.left)
         taken: list[str] = []
         for item in items:

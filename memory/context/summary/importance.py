@@ -1,4 +1,4 @@
-"""How much a message matters, and what of a folded range its summary kept and what it left to the archive."""
+"""Importance of messages, and the comparison of a folded range with its summary."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ from memory.text.language import split_line
 from memory.text.normalize import normalize_text
 from memory.text.quoting import shorten
 
-# Points, after the boundary seed; RECENT is one less for each minute.
+# Points, from the boundary seed; RECENT_WEIGHT decreases by one per minute.
 USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50, 20, 30, 40
-MAX_READ = 8_000  # characters of one part that are searched for what is said there
+MAX_READ = 8_000  # characters of one part that are searched
 MAX_SHOWN = 120  # characters of an item's text
 _ERROR = re.compile(
     r"(?<![a-z])(?:errors?|exception|traceback|failed|failure)(?![a-z])|错误|失败|报错|异常|崩溃", re.IGNORECASE
@@ -42,7 +42,7 @@ Kind = Literal["user", "fact", "tool", "error", "decision"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldItem:
-    """One thing of a folded range."""
+    """One statement or call of a folded range."""
 
     turn: int
     #: HH:MM on the zone's clock.
@@ -50,11 +50,11 @@ class FoldItem:
     kind: Kind
     #: At most 120 characters of it.
     text: str
-    #: Whether the summary has it.
+    #: The summary contains it.
     kept: bool
-    #: Of the original.
+    #: Handle of the original.
     handle: str
-    #: What it matters, higher is more.
+    #: Importance, higher is more.
     weight: int
 
 
@@ -72,10 +72,10 @@ def message_weights(messages: Sequence[Message], now: datetime) -> dict[str, int
 
 
 def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo) -> tuple[FoldItem, ...]:
-    """Item by item, in order, what a summary of these messages kept and what it left to the archive.
+    """List in order what a summary of these messages kept and what it left out.
 
-    What the person said, decisions, sentences with facts, calls that changed something or failed, and what other tools
-    found. Chat of the bot's without any of these is left out. See `most_important` for a list that fits a phone.
+    Items are the person's words, decisions, sentences with facts, critical calls, and findings of other tools; other
+    text of the bot is omitted.
     """
     weights = message_weights(messages, messages[-1].at) if messages else {}
     known, plain = GroundingSource(summary), normalize_text(summary)
@@ -103,7 +103,7 @@ _KIND_WEIGHT: Mapping[Kind, int] = {"decision": 30, "error": 25, "fact": 20, "to
 
 
 def most_important(items: Sequence[FoldItem], most: int) -> tuple[FoldItem, ...]:
-    """At most so many of the items, those that matter most, in their order; of equal ones the newest."""
+    """The `most` most important items in their order; of equal ones the newest."""
     best = sorted(range(len(items)), key=lambda at: (-items[at].weight, -at))[:most]
     return tuple(items[at] for at in sorted(best))
 

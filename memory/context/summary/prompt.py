@@ -1,4 +1,4 @@
-"""What the one who summarises is asked, and how its answer is read."""
+"""The prompts of the summarising model, and the parser of its answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,35 +14,33 @@ from memory.conversation import Message
 from memory.text.language import HEADINGS
 from memory.text.quoting import neutralize_data_tags
 
-# Turns as text for the one who summarises: whole where they fit one prompt, else in chunks of whole turns.
-
-MAX_CHUNKS = 24  # more than these are not asked for: the least important messages are shortened instead
+MAX_CHUNKS = 24  # for a longer range, the least important messages are shortened
 SHORTENING_LEVELS = (
     (600, 3_000),
     (200, 1_000),
     (40, 160),
-)  # characters that tool traffic and other texts may keep, tried in turn
+)  # characters of (tool traffic, other texts), tried in turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBudget:
-    """How a range is written."""
+    """Limits for writing a range of messages as prompts."""
 
     counter: TokenCounter
-    #: Tokens of one prompt by this counter.
+    #: Token limit of one prompt.
     most: int
     zone: tzinfo
-    #: What messages matter, by id.
+    #: Importance of messages by id.
     weights: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptChunk:
-    """A piece of a range."""
+    """A piece of a range of messages."""
 
-    #: What is in it, whole.
+    #: Its utterances in full.
     said: tuple[Utterance, ...]
-    #: As it is written for a prompt; first, last: its turns.
+    #: Its text in a prompt.
     text: str
 
     @property
@@ -56,7 +54,7 @@ class PromptChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ShownUtterance:
-    """One utterance, as it was said and as it is shown, with the tokens of that."""
+    """An utterance, and how it is shown in a prompt."""
 
     said: Utterance
     shown: str
@@ -64,10 +62,10 @@ class _ShownUtterance:
 
 
 def split_into_chunks(messages: Sequence[Message], room: PromptBudget) -> tuple[PromptChunk, ...]:
-    """The messages in order as chunks that keep to the room; a turn is parted only where it alone is too large.
+    """Split messages into chunks within the limit; a turn is only split if it alone is too large.
 
-    A single part larger than half of the room keeps head and tail with its handle. Where even MOST_CHUNKS would not do,
-    the least important messages are shortened first, the most important last.
+    A part larger than half of the limit is reduced to head, tail and handle. If MAX_CHUNKS is not enough, messages are
+    shortened, the least important first.
     """
     pieces = [_make_piece(said, room) for said in list_utterances(messages)]
     most = room.most * MAX_CHUNKS
@@ -80,7 +78,7 @@ def split_into_chunks(messages: Sequence[Message], room: PromptBudget) -> tuple[
 
 
 def _pack_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget) -> list[list[_ShownUtterance]]:
-    """As many turns in each chunk as go in, in order."""
+    """Pack turns into chunks in order."""
     made: list[list[_ShownUtterance]] = []
     used = room.most
     for _, turn in groupby(pieces, key=lambda piece: piece.said.message.turn):
@@ -95,7 +93,7 @@ def _pack_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget) -> list[
 
 
 def _make_piece(said: Utterance, room: PromptBudget) -> _ShownUtterance:
-    """The utterance as a line, with half of the room at most."""
+    """Write an utterance as a line of at most half of the limit."""
     shown = utterance_line(said, room.zone)
     tokens, most = room.counter.text(shown), max(1, room.most // 2)
     while tokens > most and len(shown) > 80:
@@ -107,7 +105,7 @@ def _make_piece(said: Utterance, room: PromptBudget) -> _ShownUtterance:
 
 
 def _shorten_to_line(said: Utterance, most: int, room: PromptBudget) -> str:
-    """Head and tail of at most so many characters, on one line."""
+    """Write head and tail of at most so many characters on one line."""
     if len(said.text) <= most:
         return utterance_line(said, room.zone)
     text = snip_text(said.text, most * 2 // 3, most // 3, part_handle(said.message, said.part))
@@ -115,7 +113,7 @@ def _shorten_to_line(said: Utterance, most: int, room: PromptBudget) -> str:
 
 
 def _shorten_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget, most: int) -> list[_ShownUtterance]:
-    """The pieces, shortened from the least important on, until they have so many tokens together."""
+    """Shorten pieces, least important first, until they have `most` tokens in all."""
     kept, total = list(pieces), sum(piece.tokens for piece in pieces)
     order = sorted(range(len(kept)), key=lambda at: (room.weights.get(kept[at].said.message.id, 0), at))
     for most_tool, most_text in SHORTENING_LEVELS:
@@ -131,7 +129,7 @@ def _shorten_pieces(pieces: Sequence[_ShownUtterance], room: PromptBudget, most:
 
 
 def _split_turn(turn: list[_ShownUtterance], room: PromptBudget) -> list[list[_ShownUtterance]]:
-    """A turn in one piece, or, where it is too large for a chunk, in several."""
+    """Split a turn that is too large for one chunk."""
     parts: list[list[_ShownUtterance]] = [[]]
     for piece in turn:
         if parts[-1] and _group_tokens([*parts[-1], piece], room) > room.most:
@@ -140,7 +138,7 @@ def _split_turn(turn: list[_ShownUtterance], room: PromptBudget) -> list[list[_S
     return parts
 
 
-_HEADING_TOKENS = 16  # what a turn's heading may cost, with the line's end
+_HEADING_TOKENS = 16  # allowance for a turn's heading
 
 
 def _group_tokens(group: Sequence[_ShownUtterance], room: PromptBudget) -> int:
@@ -201,13 +199,13 @@ the parts, which are in order, drop nothing that still matters. Where two contra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryPrompts:
-    """What is to be asked."""
+    """The prompts for one range."""
 
-    #: The one prompt that does, "" when the material is too large for one.
+    #: A single prompt, "" when the range is too long for one.
     whole: str
-    #: Else, chunk by chunk; of the earlier ones only a summary is wanted, they are in the diary already.
+    #: Chunks to summarise only: they are in the daily log already.
     earlier: tuple[PromptChunk, ...] = ()
-    #: Else, chunk by chunk; of the earlier ones only a summary is wanted, they are in the diary already.
+    #: Chunks to log and summarise.
     turns: tuple[PromptChunk, ...] = ()
 
 
@@ -220,7 +218,7 @@ class FoldTexts:
 
 
 def system_prompt(language: str, summary_tokens: int, task: Task = "whole") -> str:
-    """The system prompt of a summary in that language ("zh" or "en") of at most so many tokens."""
+    """The system prompt for a summary in "zh" or "en" of at most so many tokens."""
     blocks = (
         _PROMPT_INTRO,
         _ANSWERS[task],
@@ -236,7 +234,7 @@ def system_prompt(language: str, summary_tokens: int, task: Task = "whole") -> s
 def build_prompts(
     before: str, earlier: Sequence[Message], turns: Sequence[Message], room: PromptBudget
 ) -> SummaryPrompts:
-    """The material: the earlier summary, turns that are in the diary already, and the turns to write about."""
+    """Build the prompts from the earlier summary, turns that are logged already, and the new turns."""
     old, new = split_into_chunks(earlier, room), split_into_chunks(turns, room)
     if len(old) <= 1 and len(new) == 1:
         whole = _data_tags(
@@ -252,7 +250,7 @@ def build_prompts(
 def single_prompt(
     before: str, earlier: Sequence[Message], turns: Sequence[Message], counter: TokenCounter, zone: tzinfo
 ) -> str:
-    """The material as it is sent, in one text even where it takes several prompts: what there is to pay for."""
+    """All prompts as one text, to estimate the cost."""
     told = build_prompts(
         before, earlier, turns, PromptBudget(counter=counter, most=MAX_PROMPT_TOKENS, zone=zone, weights={})
     )
@@ -265,7 +263,7 @@ def chunk_prompt(chunk: PromptChunk) -> str:
 
 
 def merge_prompt(before: str, parts: Sequence[tuple[PromptChunk, str]], room: PromptBudget) -> str:
-    """The prompt that merges the earlier summary and the summaries of chunks, each cut to its share of the room."""
+    """The prompt that merges the earlier summary with those of chunks, each cut to its share of the limit."""
     most = part_tokens(room, len(parts))
     return _data_tags(
         ("earlier summary", _first_lines_within(before, most, room)),
@@ -277,14 +275,14 @@ def merge_prompt(before: str, parts: Sequence[tuple[PromptChunk, str]], room: Pr
 
 
 def part_tokens(room: PromptBudget, parts: int) -> int:
-    """The tokens that each of so many parts, and the earlier summary beside them, may have in a merge."""
+    """Token limit of each of `parts` summaries, and of the earlier one, in a merge."""
     return room.most // (parts + 1)
 
 
 def parse_answer(answer: str, task: Task = "whole") -> FoldTexts | None:
-    """The texts out of an answer that may have words or a fence around its object; None when there is none.
+    """Parse an answer, which may have text or a fence around its JSON object; None when there is none.
 
-    A merge has no log: "" is read for it.
+    The log of a merge is "".
     """
     start, end = answer.find("{"), answer.rfind("}")
     if start < 0 or end < start:
@@ -301,7 +299,7 @@ def parse_answer(answer: str, task: Task = "whole") -> FoldTexts | None:
     return FoldTexts(log=log, summary=summary)
 
 
-_MARK_TOKENS = 60  # tokens of the marks around the material, which nobody counts
+_MARK_TOKENS = 60  # tokens of the tags around the material, which are not counted
 
 
 def _data_tags(*blocks: tuple[str, str]) -> str:
@@ -309,7 +307,7 @@ def _data_tags(*blocks: tuple[str, str]) -> str:
 
 
 def _first_lines_within(text: str, most: int, room: PromptBudget) -> str:
-    """As many of the first lines as go into so many tokens."""
+    """The first lines within so many tokens."""
     lines = text.splitlines()
     while lines and room.counter.text("\n".join(lines)) > most:
         del lines[-max(1, len(lines) // 8) :]

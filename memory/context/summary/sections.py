@@ -1,4 +1,4 @@
-"""The fixed sections of a summary: read from whatever headings a model wrote, put in order, trimmed line by line."""
+"""The fixed sections of a summary: parsed from a model's headings, ordered, and trimmed line by line."""
 
 import re
 from collections.abc import Iterable
@@ -23,25 +23,25 @@ _HEADING_PATTERNS = (
 _HASHES = re.compile(r"#{1,6}")
 _BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
 _SECTION_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD_SECTION: 1}
-MAX_HEADING = 40  # characters of what may be one of the fixed headings
+MAX_HEADING = 40  # characters; a longer heading is never one of the fixed ones
 
-Sections = dict[str, list[str]]  # lines by section, LEAD first
+Sections = dict[str, list[str]]  # lines by section, LEAD_SECTION first
 
 
 def parse_sections(text: str) -> Sections:
-    """A summary's lines by section. A heading of another kind becomes an item of the section it stands in."""
+    """Parse a summary into sections; an unknown heading becomes an item of the section it is in."""
     found: Sections = {name: [] for name in (LEAD_SECTION, *HEADINGS["en"])}
-    here = LEAD_SECTION
+    current = LEAD_SECTION
     for line in text.splitlines():
         title = _heading_title(line)
         if title is None:
-            add_line(found, here, line)
+            add_line(found, current, line)
             continue
         meant = section_of(title)
         if meant is not None:
-            here = meant
+            current = meant
         elif title:
-            add_line(found, here, f"- {title}")
+            add_line(found, current, f"- {title}")
     return found
 
 
@@ -55,7 +55,7 @@ def _heading_title(line: str) -> str | None:
 
 
 def section_of(title: str) -> str | None:
-    """The section that a heading in either language means, None for none of them."""
+    """The section that a heading in either language names, or None."""
     if len(title) > MAX_HEADING:
         return None
     exact = [name for heads in HEADINGS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
@@ -63,7 +63,7 @@ def section_of(title: str) -> str | None:
 
 
 def add_line(sections: Sections, name: str, line: str) -> None:
-    """Add a line to a section, unless it says nothing or stands there already."""
+    """Add a line to a section, unless it is blank or a duplicate."""
     if line.strip() and line.rstrip() not in sections[name]:
         sections[name].append(line.rstrip())
 
@@ -79,9 +79,9 @@ def render_sections(sections: Sections, lang: str) -> str:
 
 
 def trim_sections(sections: Sections, lang: str, counter: TokenCounter, most: int) -> Sections:
-    """The sections without whole lines until all fits `most` tokens: from the largest one, its least worth line.
+    """Remove whole lines until the summary fits `most` tokens, always from the largest section.
 
-    Lines with facts go last, older ones before newer ones; a section keeps one line while another has more.
+    Lines without facts go first, older before newer; a section keeps one line while another has more.
     """
     kept: Sections = {name: list(lines) for name, lines in sections.items()}
     over = counter.text(render_sections(kept, lang)) - most

@@ -1,4 +1,4 @@
-"""How stored messages are written as lines, for the daily log and for the one who summarises."""
+"""Writes stored messages as lines, for the daily log and the summarising model."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -22,18 +22,18 @@ from memory.conversation import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """One thing that was said or done."""
+    """One part of a message as text, with its speaker."""
 
     message: Message
-    #: Its place in the message.
+    #: Index of the part in the message.
     part: int
-    #: As it is written.
+    #: Speaker as shown.
     speaker: str
     text: str
 
 
 def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
-    """All that happened, in order, whole; thoughts are left out."""
+    """All utterances in order and in full, without the model's reasoning."""
     names: dict[str, str] = {}
     for message in messages:
         for number, part in enumerate(message.parts):
@@ -53,7 +53,7 @@ def shorten_utterance(utterance: Utterance, most: int) -> Utterance:
 
 
 def is_tool_utterance(utterance: Utterance) -> bool:
-    """Whether a tool was asked or answered."""
+    """Whether it is a tool call or result."""
     return isinstance(utterance.message.parts[utterance.part], ToolCall | ToolResult)
 
 
@@ -64,7 +64,7 @@ def utterance_line(utterance: Utterance, zone: tzinfo) -> str:
 
 
 def group_turns(messages: Iterable[Message]) -> tuple[Turn, ...]:
-    """Messages in order of seq as turns."""
+    """Group messages in order of seq into turns."""
     grouped: dict[int, list[Message]] = {}
     for message in messages:
         grouped.setdefault(message.turn, []).append(message)
@@ -72,7 +72,7 @@ def group_turns(messages: Iterable[Message]) -> tuple[Turn, ...]:
 
 
 def write_turns(messages: Iterable[Message], zone: tzinfo, most_tool: int, most_text: int) -> str:
-    """Turns under headings with their dates, tool traffic and texts shortened to so many characters."""
+    """Write turns under dated headings, with tool traffic and texts shortened to so many characters."""
     written: list[str] = []
     for turn in group_turns(messages):
         day = turn.messages[0].at.astimezone(zone)

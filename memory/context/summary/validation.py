@@ -1,4 +1,4 @@
-"""Which texts a fold ends with: a model's where its source bears them out, the digest where not."""
+"""Validates a fold's texts against its messages; a model's texts that fail are replaced by extracts."""
 
 import hashlib
 from collections.abc import Sequence
@@ -31,52 +31,52 @@ from memory.conversation import Message
 from memory.text.language import HEADINGS
 
 MAX_DROPPED_SHARE = 0.25
-MAX_OVERLENGTH = 1.25  # times as long as allowed: a longer summary is not trimmed but replaced
-CALLS_SHARE = 4  # a quarter of the summary's tokens may go to the calls that must be kept
-MAX_TOOL_LOGGED = 1_000  # characters of one tool's traffic whose facts are carried into the log
-UNLIMITED = 1 << 40  # characters: nothing is that long
+MAX_OVERLENGTH = 1.25  # of the limit; a longer summary is replaced instead of trimmed
+CALLS_SHARE = 4  # critical calls may take 1/4 of the summary's tokens
+MAX_TOOL_LOGGED = 1_000  # characters of one tool text whose facts are added to the log
+UNLIMITED = 1 << 40  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldSource:
-    """What a fold is made from."""
+    """The material of a fold."""
 
-    #: The summary to merge with.
+    #: Summary to merge with.
     before: str
-    #: Tokens of the summary that the new one takes the place of.
+    #: Tokens of the summary that is replaced.
     replaced: int
-    #: Messages of extractive folds since then, to be summarised from the originals.
+    #: Messages of extractive folds since then, to be summarised again.
     earlier: tuple[Message, ...]
     #: The fold's own messages.
     turns: tuple[Message, ...]
-    #: When the fold was planned, which is the "now" of what matters; None for the time of the newest message.
+    #: When the fold was planned, for the weight of recency; None for the time of the newest message.
     at: datetime | None = None
-    #: Which lines of `before` rest on words from outside.
+    #: Taint of the lines of `before`.
     label: FoldLabel = CLEAN_FOLD
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All that is summarised from the originals."""
+        """All messages to summarise."""
         return (*self.earlier, *self.turns)
 
     def weights(self) -> dict[str, int]:
-        """Points of the messages by id."""
+        """Importance of the messages by id."""
         return message_weights(self.messages, self.at or max(message.at for message in self.messages))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryLimit:
-    """How long the summary may be, in tokens of this counter; 0 when only a log is wanted."""
+    """Token limit of the summary, 0 when only a log is wanted."""
 
     counter: TokenCounter
     summary_tokens: int
-    #: Of the log's clock.
+    #: Time zone of the log.
     zone: tzinfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatedSummary:
-    """The texts as they will be kept, who wrote them, and the hash of what they were checked against."""
+    """The final texts, their author, and the hash of the source they were checked against."""
 
     method: Literal["model", "extract"]
     log: str
@@ -85,12 +85,11 @@ class ValidatedSummary:
 
 
 def validate_summary(log: str, summary: str, material: FoldSource, limit: SummaryLimit) -> ValidatedSummary:
-    """A model's texts ("" for none) against what they were made from.
+    """Validate a model's texts ("" for none) against their source.
 
-    A sentence the source does not bear out is dropped. Where over a quarter went, or nothing is left, or a text is
-    over-long, the digest stands in for both; a summary that is longer by a quarter at most loses whole lines instead.
-    Then the log is given what facts of the source it does not hold, both the calls that must be kept, and the summary
-    the user's constraints that it does not mention.
+    Sentences that the source does not support are dropped. If more than a quarter is dropped, nothing is left or a text
+    is much too long, both texts are replaced by extracts; a summary up to a quarter too long loses whole lines. Then
+    missing facts are added to the log, critical calls to both, and the user's constraints to the summary.
     """
     source = _grounding_source(material, limit.zone)
     known = GroundingSource(source)
@@ -135,7 +134,7 @@ def _is_too_long(summary: GroundedText, limit: SummaryLimit) -> bool:
 
 
 def _arrange_summary(summary: str, material: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
-    """A believed summary in its fixed sections, with what must be in it, within its tokens."""
+    """Arrange a valid summary in its fixed sections within its limit, and add what must be in it."""
     if not limit.summary_tokens:
         return ""
     lang = detect_language(material.messages)
@@ -153,14 +152,14 @@ def _arrange_summary(summary: str, material: FoldSource, calls: Sequence[Critica
 def _missing_call_lines(
     said: str, material: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit
 ) -> list[str]:
-    """The lines about calls that a text does not hold yet, within their share of the summary."""
+    """Lines about critical calls that a text lacks, within their share of the summary."""
     return fitting_lines(
         (*carried_lines(material.before), *calls), said, limit.counter, limit.summary_tokens // CALLS_SHARE
     )
 
 
 def _missing_constraints(summary: str, asked: Sequence[str], limit: SummaryLimit) -> list[str]:
-    """The newest constraints that the summary does not mention, as items, in at most a fifth of its tokens."""
+    """The newest constraints that the summary lacks, as list items, in at most 1/5 of its tokens."""
     taken: list[str] = []
     room = limit.summary_tokens // 5
     for constraint in reversed(dict.fromkeys(asked)):
@@ -184,7 +183,7 @@ def _extract_texts(material: FoldSource, calls: Sequence[CriticalCall], limit: S
 
 
 def _to_list_items(text: str) -> str:
-    """One list item per line, so that no line can pass for a heading of ours."""
+    """Make each line a list item, so that no line looks like one of our headings."""
     lines = (line.strip().lstrip("#").strip() for line in text.splitlines())
     return "\n".join(line if line.startswith("- ") else f"- {line}" for line in lines if line)
 
@@ -196,7 +195,7 @@ def _add_missing_facts(log: str, said: Sequence[Utterance], zone: tzinfo) -> str
 
 
 def _add_missing_calls(log: str, calls: Sequence[CriticalCall], material: FoldSource) -> str:
-    """The log with the lines of these turns' calls that it does not hold."""
+    """Add the critical calls of these turns that the log lacks."""
     seqs = {message.seq for message in material.turns}
     lines = (call.line for call in calls if call.seq in seqs and call.line not in log)
     return "\n".join(filter(None, (log, *lines)))
