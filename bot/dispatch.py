@@ -1,4 +1,4 @@
-"""The seam of the lanes: an engine that runs each conversation in order, and many beside each other."""
+"""Queues: each conversation is processed in order, many conversations concurrently."""
 
 import asyncio
 import time
@@ -11,54 +11,48 @@ import structlog
 from memory.store.engine.database import QueueKind
 from memory.tasks import cancel_and_wait
 
-# Does the next thing of one lane; False when there was nothing to do. Must be safe to call again after a crash.
+# Does the next work of a queue; returns False when there is none. Safe to call again after a crash.
 RunStep = Callable[[str], Awaitable[bool]]
 
 
 class Dispatcher(Protocol):
-    """Runs `Step` for each lane that was woken, never two of one lane at once."""
+    """Runs a step for each queue that was woken; never two of one queue at once."""
 
     def wake(self, lane: str, due: float = 0.0) -> None:
-        """Something is to be done in this lane; returns at once, and calls that come meanwhile are one.
+        """Schedule the queue's step and return at once; calls made while it waits count as one.
 
         Args:
-            due: unix seconds before which there is nothing to do.
+            due: unix seconds; the step runs no earlier.
         """
         ...
 
     async def settled(self) -> None:
-        """Wait until no lane has anything left to do."""
+        """Wait until no queue has work left."""
         ...
 
     async def close(self, patience: float) -> None:
-        """Take nothing new; give what runs `patience` seconds, then cancel it (the record lets it go on later)."""
+        """Start nothing new; cancel running steps after `patience` seconds. They resume from what is stored."""
         ...
 
 
-# Makes the lanes of one kind: what does a step in them, and how many steps may run at once.
+# Makes the dispatcher of one kind of queue: its step, and how many steps may run at once.
 CreateDispatcher = Callable[[QueueKind, RunStep, int], Dispatcher]
 
 
-# One turn at a time per conversation, many conversations at once.
-
-
-# Lanes on asyncio: a task per busy lane, and a fair share of the running places for each of them.
-
 log = structlog.get_logger(__name__)
-MAX_RETRY_SECONDS = 30.0
-MIN_DELAY_SECONDS = 0.005  # timers may be a little early
+MAX_RETRY_SECONDS = 30.0  # pause after repeated errors of one queue
+MIN_DELAY_SECONDS = 0.005  # timers may fire a little early
 
 
 class LocalDispatcher:
-    """Lanes of this process. Between two steps a lane gives its place back, so that others get their turn first.
+    """Runs queues as asyncio tasks, one per busy queue; between two steps other queues get their chance.
 
-    places: how many steps run at once. A step that raises is logged and tried again after a growing pause
-    (seconds, 0.5 to 30): the record knows where it stands.
+    A step that raises is logged and retried after a growing pause: what it had stored is not done again.
     """
 
-    def __init__(self, step: RunStep, places: int) -> None:
+    def __init__(self, step: RunStep, concurrency: int) -> None:
         self._step = step
-        self._places = asyncio.Semaphore(places)
+        self._slots = asyncio.Semaphore(concurrency)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._again: set[str] = set()
         self._closing = False
@@ -90,10 +84,10 @@ class LocalDispatcher:
             while not self._closing:
                 self._again.discard(lane)
                 try:
-                    async with self._places:
+                    async with self._slots:
                         worked = await self._step(lane)
                     pause = 0.5
-                    await asyncio.sleep(0)  # what this step has set off goes first
+                    await asyncio.sleep(0)  # callbacks of this step run first
                 except Exception as err:
                     log.error("lane failed", lane=lane, error=type(err).__name__, exc_info=True)
                     await asyncio.sleep(pause)
@@ -108,37 +102,31 @@ class LocalDispatcher:
                 self.wake(lane)
 
 
-def create_local_dispatcher(kind: QueueKind, step: RunStep, places: int) -> LocalDispatcher:
-    """See bot.dispatch.LanesOf: every kind of lanes in this process."""
-    return LocalDispatcher(step, places)
+def create_local_dispatcher(kind: QueueKind, step: RunStep, concurrency: int) -> LocalDispatcher:
+    """Create a dispatcher of this process; every kind of queue is run the same way."""
+    return LocalDispatcher(step, concurrency)
 
 
-# Runs what the process may have died of one at a time, so that the next death says which message it was.
-
-SUSPECT_DEATHS = 2  # deaths of a process that had a message at work after which the message is worked on alone
-# How long everything else waits for a suspect that is alone: twice as long with each further death, so that a slow one
-# is found. Until it is alone they wait for so long at most, however many deaths there were.
+SUSPECT_DEATHS = 2  # process deaths with a message in progress, after which it is processed alone
+# How long other messages wait for a suspect that runs alone; doubled with each further death, so that a slow one is
+# found too. While the suspect waits for the others to finish, new ones wait at most this long.
 ISOLATION_SECONDS = 30.0
-MAX_ISOLATION_SECONDS = 900.0  # as long as a turn may take
-# How long the process has to have lived before it takes up a suspect that it died of alone; twice as long the next
-# time. A machine that is restarted again and again does not live so long, and so nobody is blamed for it. One such
-# suspect is taken up as soon as the process lives, when most of its life is ahead: no storm keeps everybody waiting.
+MAX_ISOLATION_SECONDS = 900.0  # the time limit of a turn
+# How long the process must have run before it starts a message that it died of alone; doubled the next time. A machine
+# that restarts again and again does not run so long, so no message is blamed for it. The first such message starts at
+# once, when most of the process's life is ahead: frequent restarts do not delay everyone.
 CALM_SECONDS = 3.0
-# Age of a message, in seconds, after which it waits for no calm: it comes to its end under any storm.
+# Age of a message after which it no longer waits, so that it ends even under frequent restarts.
 MAX_WAIT_SECONDS = 1800.0
-# After which the next suspect is called if the one that was called has not come: its message may be gone.
+# After this the next suspect is woken if the one that was woken has not come: its message may be gone.
 NUDGE_SECONDS = 1.0
 
 
 class CrashIsolation:
-    """Says which messages may be at work beside each other in this process.
+    """Runs messages that may have killed the process one at a time, so that the next death shows which one it was.
 
-    Below SUSPECT_DEATHS they all may. A suspect waits until nothing is at work and is then the only one; all others
-    wait for it, for a bounded time. Between two suspects whoever waits gets in.
-
-    Args:
-        wake: puts a conversation's lane to work again.
-        alone_seconds, calm_seconds: see ALONE_SECONDS and CALM_SECONDS.
+    Below SUSPECT_DEATHS all messages run concurrently. A suspect waits until no message runs, then runs alone; the
+    others wait for it, for a bounded time, and enter between two suspects.
     """
 
     def __init__(
@@ -147,15 +135,16 @@ class CrashIsolation:
         alone_seconds: float = ISOLATION_SECONDS,
         calm_seconds: float = CALM_SECONDS,
     ) -> None:
+        """wake: schedules a conversation's queue."""
         self._wake = wake
         self._alone_seconds = alone_seconds
         self._calm_seconds = calm_seconds
         self._born = time.monotonic()
         self._first = ""
-        self._inside = 0
+        self._running_count = 0
         self._suspect = ""
-        self._empty = asyncio.Event()
-        self._empty.set()
+        self._all_ended = asyncio.Event()
+        self._all_ended.set()
         self._open = asyncio.Event()
         self._open.set()
         self._parked: OrderedDict[str, None] = OrderedDict()
@@ -163,11 +152,12 @@ class CrashIsolation:
         self._nudge: asyncio.TimerHandle | None = None
 
     def seconds_until_allowed(self, conversation: str, deaths: int, alone: int, age: float) -> float:
-        """Seconds until a conversation's message may be taken up.
+        """Return the seconds until a conversation's message may start.
 
         Args:
-            deaths: of processes that had it at work. alone: those of them when it was the only one.
-            age: seconds since it came in.
+            deaths: process deaths with the message in progress.
+            alone: those of them when it was the only one.
+            age: seconds since it was received.
         """
         if deaths < SUSPECT_DEATHS or not alone or age > MAX_WAIT_SECONDS:
             return 0.0
@@ -177,22 +167,21 @@ class CrashIsolation:
         return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))
 
     def holds_up(self, deaths: int) -> bool:
-        """Whether others may go on before a message with so many deaths gets in now: a suspect lets them in first."""
+        """Tell whether a message with so many deaths would wait, so that others may run before it."""
         return not self._open.is_set() or deaths >= SUSPECT_DEATHS
 
     async def enter(self, conversation: str, deaths: int) -> bool:
-        """Wait until this conversation's message may be worked on; whoever gets True calls `leave` at its end.
+        """Wait until this conversation's message may run; after True the caller calls `leave` at its end.
 
         Returns:
-            False for a suspect while there is another one: its lane is woken when it is its turn, and holds no place
-            until then.
+            False for a suspect while there is another one: its queue is woken in time, and takes no slot until then.
         """
         if deaths < SUSPECT_DEATHS:
             while not self._open.is_set():
                 await self._open.wait()
-            self._come_in()
+            self._register()
             return True
-        await asyncio.sleep(0)  # those that the last suspect has just let in come first
+        await asyncio.sleep(0)  # messages that the last suspect made wait come first
         if self._suspect:
             self._parked[conversation] = None
             self._arm_nudge()
@@ -203,10 +192,10 @@ class CrashIsolation:
         return True
 
     def leave(self, conversation: str) -> None:
-        """What was at work for this conversation is over."""
-        self._inside -= 1
-        if not self._inside:
-            self._empty.set()
+        """Note that this conversation's message has ended."""
+        self._running_count -= 1
+        if not self._running_count:
+            self._all_ended.set()
         if self._suspect == conversation:
             self._release()
 
@@ -215,24 +204,24 @@ class CrashIsolation:
         self._open.clear()
         try:
             async with asyncio.timeout(self._alone_seconds):
-                await self._empty.wait()
+                await self._all_ended.wait()
         except TimeoutError:
-            log.info("a suspect could not be alone", conversation=conversation, inside=self._inside)
-            self._come_in()
+            log.info("a suspect could not be alone", conversation=conversation, inside=self._running_count)
+            self._register()
             self._release()
             return
         except asyncio.CancelledError:
             self._release()
             raise
-        self._come_in()
+        self._register()
         self._over = asyncio.get_running_loop().call_later(seconds, self._release)
 
-    def _come_in(self) -> None:
-        self._inside += 1
-        self._empty.clear()
+    def _register(self) -> None:
+        self._running_count += 1
+        self._all_ended.clear()
 
     def _release(self) -> None:
-        """The suspect needs to be alone no more: the others go on, and the next suspect is called."""
+        """Let the other messages run again and wake the next suspect."""
         if self._over is not None:
             self._over.cancel()
             self._over = None

@@ -1,4 +1,4 @@
-"""From the platforms' words to the record's: what a message says, and what row it becomes. Pure."""
+"""Conversions between platform messages, stored rows, and the parts that the model sees. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -34,25 +34,24 @@ from memory.store.rows import (
 )
 from memory.text.speakers import speaker_name
 
-PRESS_COMMAND = "press"  # the command that a pressed button is
+PRESS_COMMAND = "press"  # a pressed button arrives as this command
 MAX_QUOTE_CHARS = 2_000
-# Commands that overtake the queue: they read only, or they are there to end what runs.
+# Commands that do not wait for the conversation's queue: they only read, or they stop what runs.
 URGENT_COMMANDS = frozenset({PRESS_COMMAND, "approve", "deny", "stop", "status", "help", "whoami", "usage", "trace"})
 _INBOX_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
-# Commands that end the running turn at once, then take their place in the queue.
+# Commands that stop the running turn at once and then wait in the queue.
 TURN_ENDING_COMMANDS = frozenset({"new", "context clear"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageBody:
-    """What an inbox row's body holds."""
+    """The body of an inbox row."""
 
     text: str
-    #: The sender's own.
+    #: The sender's display name.
     name: str = ""
-    #: Raw attachments.
     files: tuple["StoredAttachment", ...] = ()
-    #: What it answers.
+    #: The message it replies to.
     quote: Quote | None = None
     #: See InboundMessage.
     proven: bool = True
@@ -60,18 +59,21 @@ class MessageBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAttachment:
-    """A raw attachment: blob hash ("" when the platform still holds it), label, claimed type, size in bytes."""
+    """An attachment as received."""
 
+    #: Hash of its blob; "" while only the platform has the file.
     sha256: str
     name: str
+    #: As the platform says.
     media_type: str
+    #: Bytes.
     size: int
-    #: What its channel fetches it by, "" where it came with the message.
+    #: The channel's reference to fetch it by; "" if it came with the message.
     ref: str = ""
 
 
 def ends_turn(text: str) -> bool:
-    """Whether this command ends the turn that runs now."""
+    """Tell whether the text is a command that stops the running turn."""
     command = parse_command(text)
     if command is None:
         return False
@@ -81,22 +83,22 @@ def ends_turn(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """What was decided of a message before it is stored."""
+    """What was decided about a message before it is stored."""
 
-    #: Of its place.
+    #: Space of its conversation.
     space: str
-    #: Why it is not taken, or "".
+    #: Why it is not processed; "" if it is.
     ignored: str = ""
-    #: It is kept as background.
+    #: It is stored as background of the next turn.
     aside: bool = False
-    #: Of a chat that moves, the space of its new id.
+    #: Space of the new chat id, for a chat that moves.
     to_space: str = ""
 
 
 def to_inbox_row(
     message: InboundMessage, files: Sequence[StoredAttachment], taken: Admission, now: float
 ) -> NewInboxRow:
-    """The row that one message becomes. now: unix seconds."""
+    """Convert a message to its inbox row. now: unix seconds."""
     text = f"/{PRESS_COMMAND} {message.target}" if message.act == "press" else message.text
     command = parse_command(text) if message.act in ("message", "press") and not taken.aside else None
     said = MessageBody(
@@ -119,7 +121,7 @@ def to_inbox_row(
 
 
 def to_chat_move(place: Place, chat_id: str) -> NewInboxRow:
-    """What a send that was told of a chat's new id has to say to the record."""
+    """Return the row that moves a conversation to its chat's new id."""
     to_space = conversation_space("guest", place.channel, place.account, "", chat_id, place.kind)
     return NewInboxRow(
         place=place, key=f"moved:{chat_id}", kind="move", sender_id="", body="", target=chat_id, to_space=to_space
@@ -147,7 +149,7 @@ def _conversation_place(message: InboundMessage, space: str) -> Place:
 
 
 def dump_body(said: MessageBody) -> str:
-    """A body as JSON text; `shown` is what a transcript has of a message with files."""
+    """Serialise a body as JSON; its key `shown` is what transcripts display of a message with files."""
     record: dict[str, Any] = {"text": said.text}
     if said.name:
         record["name"] = said.name
@@ -164,7 +166,7 @@ def dump_body(said: MessageBody) -> str:
 
 
 def load_body(body: str) -> MessageBody:
-    """The inverse of `dump_said`."""
+    """Parse what `dump_body` wrote."""
     record = json.loads(body)
     files = tuple(
         StoredAttachment(
@@ -178,20 +180,18 @@ def load_body(body: str) -> MessageBody:
     return MessageBody(text=record["text"], name=record.get("name", ""), files=files, quote=quote, proven=proven)
 
 
-# A message as the model will see it: who says it, what it answers, what was said beside it. Pure.
-
-# Characters of a group's background that one message may bring along; older talk is left out.
+# Background messages of a group that one turn brings along, in characters; older ones are left out.
 MAX_BACKGROUND_CHARS = 4_000
 MAX_CONTEXT_MESSAGE_CHARS = 1_000
 
 
 def sender_name(said: MessageBody, row: InboxRow, kind: str) -> str:
-    """What the sender of a row goes by where several people are; "" in private."""
+    """Return the sender's name in a group; "" in a private chat."""
     return speaker_name(said.name, row.sender_id, row.conversation) if kind == "group" else ""
 
 
 def format_quote(said: MessageBody, row: InboxRow, kind: str) -> list[Text]:
-    """What the message of a row answers or passes on."""
+    """Return the quoted or forwarded text as a part, if there is any."""
     quote = said.quote
     if quote is None or not quote.text.strip():
         return []
@@ -202,8 +202,8 @@ def format_quote(said: MessageBody, row: InboxRow, kind: str) -> list[Text]:
 
 
 def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -> list[Text]:
-    """What was said aside since the last turn, the newest that has room, oldest first."""
-    kept: list[Text] = []
+    """Return the newest background messages that fit, oldest first."""
+    parts: list[Text] = []
     room = MAX_BACKGROUND_CHARS
     for row, said in reversed(rows):
         text = said.text.strip()[:MAX_CONTEXT_MESSAGE_CHARS]
@@ -212,25 +212,24 @@ def format_background(rows: Sequence[tuple[InboxRow, MessageBody]], kind: str) -
             break
         if text:
             aside = EDITED_LABEL if row.kind == "edit" else MEANWHILE_LABEL
-            kept.append(Text(text=text, by=sender_name(said, row, kind), aside=aside))
-    return kept[::-1]
+            parts.append(Text(text=text, by=sender_name(said, row, kind), aside=aside))
+    return parts[::-1]
 
 
 def album_caption(texts: Iterable[str]) -> str:
-    """The words of all parts of an album: its caption, mostly."""
+    """Join the texts of an album's messages; usually only one has a caption."""
     return "\n".join(filter(None, (text.strip() for text in texts)))
 
 
-# From the record's words to the platforms': an answer cut into parts, and a part as a channel sends it. Pure.
-
-# Units kept free in each part for the repeat mark: a platform that takes a key forgets it in the end.
+# Kept free in each part for the repeat mark; also with idempotency keys, which platforms forget after a while.
 REPEAT_MARK_CHARS = 40
 
 
 def split_reply(text: str, kind: OutboxKind, capabilities: Capabilities, left: int | None = None) -> list[NewOutboxRow]:
-    """The parts of one answer, each within the platform's limit; never none.
+    """Split a reply into parts within the platform's limit; at least one.
 
-    left: how many messages may still be sent; where there are more parts, they are made as long as they may be.
+    Args:
+        left: messages that may still be sent; if that is too few, parts get as long as the platform allows.
     """
     text = replace_unstorable(text).strip() or "…"
     limit, longest = capabilities.limit, capabilities.longest
@@ -245,7 +244,7 @@ def split_reply(text: str, kind: OutboxKind, capabilities: Capabilities, left: i
 
 
 def message_seen_event(message: OutboundMessage) -> LiveEvent:
-    """What tells others that a stored line may be shown."""
+    """Return the event that lets other viewers show a stored line."""
     name: EventName = "notice" if message.kind == "notice" else "reply"
     return LiveEvent(
         address=message.address,
@@ -258,40 +257,46 @@ def message_seen_event(message: OutboundMessage) -> LiveEvent:
 
 
 def to_address(place: Place) -> Address:
-    """A conversation's place as its channel knows it."""
+    """Return a conversation's address on its channel."""
     return Address(channel=place.channel, account=place.account, chat_id=place.chat_id, thread_id=place.thread_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartExtras:
-    """What goes out with a text: a file kept as a blob (sha256 "" for none), and buttons as (words, data)."""
+    """What is sent with a text: a file, buttons."""
 
+    #: Hash of the file's blob; "" for no file.
     sha256: str = ""
     name: str = ""
     media_type: str = ""
     picture: bool = False
+    #: Pairs of label and data.
     buttons: tuple[tuple[str, str], ...] = ()
 
 
-def dump_extras(beside: PartExtras) -> str:
-    """As an outbox row keeps it."""
-    return json.dumps(asdict(beside), ensure_ascii=False)
+def dump_extras(extras: PartExtras) -> str:
+    """Serialise extras for an outbox row."""
+    return json.dumps(asdict(extras), ensure_ascii=False)
 
 
 def load_extras(payload: str) -> PartExtras:
-    """The inverse of `dump_beside`; nothing for ""."""
+    """Parse what `dump_extras` wrote; "" means none."""
     if not payload:
         return PartExtras()
     record = json.loads(payload)
-    return PartExtras(**{**record, "buttons": tuple((words, data) for words, data in record["buttons"])})
+    return PartExtras(**{**record, "buttons": tuple((label, data) for label, data in record["buttons"])})
 
 
 def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) -> OutboundMessage:
-    """The row as its channel is to send it, marked when it may already have arrived. data: its file's bytes."""
-    beside = load_extras(row.payload)
+    """Convert an outbox row to what its channel sends, marked if it may have arrived already.
+
+    Args:
+        data: the bytes of its file.
+    """
+    extras = load_extras(row.payload)
     file = None
-    if beside.sha256 and data is not None:
-        file = OutboundFile(name=beside.name, media_type=beside.media_type, data=data, picture=beside.picture)
+    if extras.sha256 and data is not None:
+        file = OutboundFile(name=extras.name, media_type=extras.media_type, data=data, picture=extras.picture)
     text = row.text
     if row.repeats:
         text = f"{format_text(lang, 'repeated')}\n{text}".rstrip()
@@ -309,5 +314,5 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
         plain=row.plain,
         line=row.line,
         file=file,
-        buttons=tuple(Button(text=words, data=pressed) for words, pressed in beside.buttons),
+        buttons=tuple(Button(text=label, data=pressed) for label, pressed in extras.buttons),
     )

@@ -1,4 +1,4 @@
-"""Makes the next request fit: reductions and folds as the policy plans them, then the view."""
+"""Fits the next request into its budget: runs the reductions and folds that the policy plans, builds the view."""
 
 import asyncio
 import hashlib
@@ -25,34 +25,34 @@ from memory.conversation import Session, SystemPart, ToolSpec
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan
 
-MAX_FIT_ROUNDS = 6
+MAX_FIT_ROUNDS = 6  # plans of one request
 MAX_TRACKED_CONVERSATIONS = 10_000
-IDLE_BELOW = 0.4
-# Policies that want nothing after a turn under that share of the budget, or half of what they begin at, with turns to
-# spare.
-IDLE_POLICIES = ("turns", "balanced")
-# Of what a provider refused without numbers, the share tried next; the least share; what a named limit leaves.
-SHRINK_FACTOR, MIN_BUDGET_SHARE, NAMED_LIMIT_SHARE = 0.65, 0.25, 0.95
+IDLE_BELOW = 0.4  # share of the budget; below it, IDLE_POLICIES plan nothing after a turn
+IDLE_POLICIES = ("turns", "balanced")  # fold only by tokens and turns
+SHRINK_FACTOR = 0.65  # next attempt after "too long" without a limit
+MIN_BUDGET_SHARE = 0.25  # of the refused request; the next attempt is at least this long
+NAMED_LIMIT_SHARE = 0.95  # of a limit that the provider named
 BUDGET_STEP_TOKENS = 500
-ESTIMATE_MARGIN = 0.02  # share of the window left free for what a counter of another tokenizer gets wrong
+ESTIMATE_MARGIN = 0.02  # share of the window left free: our tokenizer is not the model's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitRequest:
-    """What a request is to be fitted for."""
+    """What to fit a request for."""
 
-    #: Its id.
+    #: Id of the model.
     model: str
-    #: Its name.
+    #: Name of the policy.
     policy: str
-    #: How often the provider has called this very request too long; shrunk: tokens that it may have since.
+    #: How often the provider refused this request as too long.
     refused: int = 0
+    #: Tokens the request may have after a refusal; 0 before one.
     shrunk_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitLimits:
-    """What a request is fitted to: the model, its limits, and what stands before the conversation."""
+    """What a request has to fit: the model, its limits, and the parts before the conversation."""
 
     model: str
     limits: ContextLimits
@@ -61,11 +61,11 @@ class FitLimits:
     tools: tuple[ToolSpec, ...]
     #: Tokens of system parts and tools.
     fixed: int
-    #: Of the counter, here.
+    #: Tokens of the model per token of our counter, as learnt in this conversation.
     factor: float
-    #: Of the counter, here.
+    #: Error of the last estimate.
     error_percent: float
-    #: What of MEMORY.md is newer than the parts, for the tail.
+    #: Changes of MEMORY.md since the parts were built, shown in the suffix.
     since: str = ""
 
     @property
@@ -75,17 +75,17 @@ class FitLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittedView:
-    """A view that fits, and what it was fitted to."""
+    """A view that fits its limits."""
 
     view: ContextView
     fit_limits: FitLimits
-    #: What was recalled into it may hold words from outside.
+    #: Passages recalled into it may hold outside words.
     tainted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextFitter:
-    """Fits sessions into budgets."""
+    """Fits sessions into request budgets."""
 
     sessions: Sessions
     folding: FoldManager
@@ -93,26 +93,27 @@ class ContextFitter:
     message_counter: MessageCounter
     calibration: TokenCalibration
     lining: ToolLineWriter
-    #: As it is at that moment.
     config: Callable[[], Config]
     telemetry: Telemetry = field(default_factory=Telemetry)
+    #: Hash of the prompt that was last stored as a conversation's prefix.
     _marked_prompts: dict[str, str] = field(default_factory=dict)
+    #: Conversations whose newest request was far from a fold.
     _far_from_fold: dict[str, bool] = field(default_factory=dict)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """The tools as every request names them."""
+        """The tools in every request."""
         return self.prompt.specs()
 
     async def counter(self) -> TokenCounter:
-        """What everything is counted with."""
+        """Return the token counter."""
         return await self.message_counter.counter()
 
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
-        """The limits and the system parts for this session as things stand.
+        """Load the limits and system parts of the session's next request.
 
         Raises:
-            BudgetTooSmall: the budget, as it is configured, cannot even hold what stands before the conversation.
+            BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
         config, counter, tools = self.config(), await self.counter(), self.specs
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
@@ -128,11 +129,10 @@ class ContextFitter:
         least = min_budget(fixed)
         if limits.most < least:
             raise BudgetTooSmall(least, counter.text(parts[0].text))
-        told = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
-        if told and told < limits.window:
-            limits = replace(
-                limits, window=told, reserve=min(limits.reserve, told // 2), margin=int(told * ESTIMATE_MARGIN)
-            )
+        learnt = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
+        if learnt and learnt < limits.window:
+            reserve, margin = min(limits.reserve, learnt // 2), int(learnt * ESTIMATE_MARGIN)
+            limits = replace(limits, window=learnt, reserve=reserve, margin=margin)
         if limits.budget < least and not fit_request.shrunk_tokens:
             limits = replace(limits, factor=limits.most / least)
         return FitLimits(
@@ -148,13 +148,13 @@ class ContextFitter:
         )
 
     async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:
-        """The view of a session to send now. Folds that cannot wait are carried out; others go on beside it.
+        """Build the view to send now. Folds without which it does not fit run first; others start in the background.
 
         Args:
-            moving: what ends the running message, and is in no prefix.
+            suffix: text at the end of the running message, outside the cached prefix.
 
         Raises:
-            BudgetTooSmall: as `setting`; or the newest step alone is more than the budget.
+            BudgetTooSmall: see load_limits; or the newest step alone is over the budget.
             FoldFailed: nothing fits without a fold, and the fold cannot be written.
         """
         counter = await self.counter()
@@ -167,7 +167,7 @@ class ContextFitter:
             busy, lines = self.folding.busy(session.conversation), self.lining.lines(session.conversation)
             policy = fit_limits.policy.without_early() if busy else fit_limits.policy
             planned = plan_context(session, policy, fit_limits.limits, fixed, counter, lines)
-            if not await self._carry_out(session, planned, fit_limits):
+            if not await self._apply_plan(session, planned, fit_limits):
                 break
             session = await self.sessions.load(session.conversation)
         if not planned.fits and not fit_request.shrunk_tokens:
@@ -182,13 +182,14 @@ class ContextFitter:
     async def shorter(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
     ) -> FitRequest:
-        """What to fit the request for once the provider has called it too long; its numbers, if any, are learnt.
+        """Return what to fit after the provider refused a request as too long; learn from its numbers, if any.
 
-        The next one has what its limit leaves by its own count, or where it named none, SHRINK of what was refused.
+        The next request fills the limit by the provider's own count or, if it named none, SHRINK_FACTOR of the refused
+        one.
         """
         fit_limits, counted = fitted.fit_limits, fitted.view.tokens.total
         model, named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
-        if refusal.kind != SMALLER_WINDOW:  # that is our own word
+        if refusal.kind != SMALLER_WINDOW:  # the fallback chain says that, not a provider
             await self.calibration.learn(model, counted, refusal.actual, conversation)
             if named and refusal.limit > fit_limits.fixed:
                 await self.calibration.note_window(model, refusal.limit)
@@ -200,7 +201,7 @@ class ContextFitter:
         return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
 
     async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
-        """After a turn: begin the fold and the lines that the next one will want; nothing where there was room."""
+        """Start the fold and the tool result lines that the next turn will need; do nothing while there is room."""
         if self._far_from_fold.pop(conversation, False):
             return
         counter, session = await self.counter(), await self.sessions.load(conversation)
@@ -209,20 +210,20 @@ class ContextFitter:
         try:
             fit_limits = await self.load_limits(session, fit_request)
         except BudgetTooSmall:
-            return  # who writes next is told
+            return  # the next message reports it
         ahead = plan_ahead(session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
         self.lining.begin(conversation, ahead.lines)
         if ahead.fold is not None:
             await self.folding.begin(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
     def _room(self, most: int, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
-        """The request that the system parts are cut for: a smaller one where MEMORY.md would leave no room to talk."""
+        """Return the request size to cut the system parts for; smaller if MEMORY.md would leave no room to talk."""
         own = min_budget(fixed_tokens(self.prompt.own(), tools, "", counter))
         spare = max(0, most - own) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(most, spare)
 
     async def _mark(self, conversation: str, fit_limits: FitLimits) -> None:
-        """What no fold, reduction or snapshot declares: another model, other tools, another SOUL.md."""
+        """Store a change of the prefix that no fold, reduction or snapshot declares: model, tools, SOUL.md."""
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
         sha256 = hashlib.sha256(repr((fit_limits.model, own, fit_limits.tools)).encode()).hexdigest()
         if self._marked_prompts.get(conversation) != sha256:
@@ -231,10 +232,10 @@ class ContextFitter:
                 self._marked_prompts.clear()
             self._marked_prompts[conversation] = sha256
 
-    async def _carry_out(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
-        """Whether the view may have changed, so that it has to be planned again.
+    async def _apply_plan(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
+        """Apply reductions and folds; return whether the view may have changed and has to be planned again.
 
-        What does not fit first gets the fold that is under way: finished with the digest, it may be all that is needed.
+        If the request does not fit, a fold in progress is finished first, with the digest: that may be enough.
         """
         try:
             if not planned.fitted and await self.folding.finish(session.conversation):
@@ -243,18 +244,18 @@ class ContextFitter:
                 await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
             if planned.fold is None:
                 return bool(planned.reductions)
-            wanted = build_fold_plan(session, planned.fold, fit_limits.policy.name, await self.counter())
+            fold_plan = build_fold_plan(session, planned.fold, fit_limits.policy.name, await self.counter())
             if planned.must_fold_now:
-                await self.folding.hasten(wanted)
+                await self.folding.hasten(fold_plan)
                 return True
-            await self.folding.begin(wanted)
+            await self.folding.begin(fold_plan)
             return bool(planned.reductions)
         except OSError as err:
             raise FoldFailed(err.strerror or type(err).__name__) from err
 
 
 def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
-    """Whether nothing can be due after this turn, so that nobody has to look: only where tokens and turns decide."""
+    """Tell whether no fold can be due after this turn, for policies that fold only by tokens and turns."""
     limits, numbers = fit_limits.limits, fit_limits.policy.numbers
     share = min(IDLE_BELOW, numbers.fold_at / 2, numbers.line_at / 2)
     few = fit_limits.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
@@ -264,7 +265,7 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
 def build_fold_plan(
     session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
 ) -> FoldPlan:
-    """A range of a session's turns as the record takes it. counter: to tell tokens as they are shown, not as stored."""
+    """Build the stored plan of a fold. counter: counts tokens as shown; without it, stored counts are used."""
     before, after = (
         _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
     )
@@ -287,7 +288,7 @@ def build_fold_plan(
 
 
 def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> tuple[int, int]:
-    """Tokens of all live turns as they are shown, and of those behind the cut."""
+    """Return the displayed tokens of all live turns, and of those after the cut."""
     reductions = index_reductions(session.reductions)
     costs = {
         turn.number: turn_tokens(turn, reductions, counter, running=turn.number == session.running)
@@ -299,7 +300,7 @@ def _displayed_tokens(session: Session, to_turn: int, counter: TokenCounter) -> 
 def fold_range_of_first(
     session: Session, reason: str, policy: str, count: int = 0, counter: TokenCounter | None = None
 ) -> FoldPlan:
-    """A fold of the first `count` live turns (0: all of them); into the log alone when it takes them all."""
+    """Plan a fold of the first `count` live turns. 0: all of them, written to the daily log only."""
     taken = session.turns[:count] if count else session.turns
     fold = FoldRange(
         from_seq=taken[0].first_seq,
@@ -312,13 +313,13 @@ def fold_range_of_first(
 
 
 def request_limits(config: Config, model: str, factor: float) -> ContextLimits:
-    """The limits of one request. A factor below one is not trusted: the configured budget holds by our own count."""
-    held = config.llm.context_window or context_window(model)
+    """Return the limits of one request. A factor below 1 is not trusted: the budget holds by our own count."""
+    window = config.llm.context_window or context_window(model)
     return ContextLimits(
         max_tokens=config.agent_max_context_tokens,
         max_turns=config.agent_max_context_turns,
-        window=held,
-        reserve=min(config.llm.max_output_tokens, held // 2),
-        margin=int(held * ESTIMATE_MARGIN),
+        window=window,
+        reserve=min(config.llm.max_output_tokens, window // 2),
+        margin=int(window * ESTIMATE_MARGIN),
         factor=max(1.0, factor),
     )

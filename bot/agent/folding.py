@@ -1,8 +1,7 @@
-"""Keeps the folds of all conversations going in the background, one view's fold at a time per conversation."""
+"""Runs the folds of all conversations in the background; of each conversation's view one at a time."""
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 import structlog
 
@@ -13,39 +12,39 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 FoldTask = asyncio.Task[FoldRow | None]
-MAX_PARALLEL_FOLDS = 8  # folds that ask a model beside each other; a lean restart may want thousands
+MAX_PARALLEL_FOLDS = 8  # folds that call a model; a restart may start thousands
 
 
 class FoldManager:
-    """Begins, hastens and resumes folds.
+    """Starts, finishes early and resumes folds.
 
-    A fold that fails in the background stays open in the record; the next one wanted there takes it up first.
-    Folds into the log alone change no view: any number of them may go on beside the view's own.
+    A fold that fails in the background stays open in the store; the next fold of its conversation resumes it first.
+    Folds into the log only change no view: any number of them may run besides the view's fold.
     """
 
     def __init__(self, folder: FoldRunner, folds: Folds) -> None:
         self._folder = folder
         self._folds = folds
         self._tasks: dict[str, FoldTask] = {}
-        self._hurries: dict[str, asyncio.Event] = {}
-        self._views: dict[str, str] = {}
+        self._finish_events: dict[str, asyncio.Event] = {}
+        self._view_folds: dict[str, str] = {}
         self._starting = asyncio.Lock()
         self._starts: set[asyncio.Task[FoldTask | None]] = set()
         self._slots = asyncio.Semaphore(MAX_PARALLEL_FOLDS)
 
     def busy(self, conversation: str) -> bool:
-        """Whether a fold of this conversation's view is under way."""
-        return conversation in self._views
+        """Tell whether a fold of this conversation's view is in progress."""
+        return conversation in self._view_folds
 
     async def begin(self, plan: FoldPlan) -> None:
-        """Start a fold in the background, unless one is under way."""
+        """Start a fold in the background, unless one is in progress."""
         await self._start(plan)
 
     async def run(self, plan: FoldPlan, patience: float | None = None) -> FoldRow | None:
-        """Fold and wait for it, for `patience` seconds at most; one already under way is what is waited for.
+        """Fold and wait, at most `patience` seconds; if a fold is in progress, wait for that one.
 
         Returns:
-            The fold; None when it came to nothing or (see `busy`) still goes on.
+            The fold; None if it was dropped or (see `busy`) is still in progress.
         """
         task = await self._start(plan)
         if task is None:
@@ -54,59 +53,59 @@ class FoldManager:
         return task.result() if task.done() and not task.cancelled() else None
 
     async def hasten(self, plan: FoldPlan) -> FoldRow | None:
-        """The request does not fit without this fold: end what is under way with the digest, else fold so now.
+        """Fold now with the digest, as the request does not fit otherwise; finish a fold in progress that way.
 
-        What the model still sends for a fold under way is dropped.
+        What the model still sends for a fold in progress is dropped.
 
         Returns:
-            The fold that has ended, whatever became of it; None when none could be begun.
+            The ended fold, in whatever state; None if none could be started.
         """
         return await self._ended_fold(await self._start(plan, finish_now=True))
 
     async def finish(self, conversation: str) -> bool:
-        """End the fold of this view that is under way with the digest, now; False when there was none."""
+        """Finish this view's fold with the digest, now; return False if none is in progress."""
         return await self._ended_fold(self._request_finish(conversation)) is not None
 
     async def let_go(self, conversation: str) -> None:
-        """The view has moved by other means than a fold: what is under way for the former one waits for no model.
+        """Detach the fold in progress from a view that something else than a fold has changed.
 
-        It is no longer this view's fold, so that the next one can begin at once.
+        It finishes without a model, and the next fold of the view can start at once.
         """
-        async with self._starting:  # a fold that is being begun has no task to hurry yet
+        async with self._starting:  # a fold that is being started has no task yet
             self._request_finish(conversation)
-            self._views.pop(conversation, None)
+            self._view_folds.pop(conversation, None)
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
-        """Go on with folds that an earlier process began."""
+        """Resume folds that an earlier process started."""
         for row in rows:
             self._start_task(row)
 
     async def write_logs(self, conversation: str) -> None:
-        """Go on with what a clear left to the log alone."""
+        """Resume the log-only folds that clearing a conversation left."""
         rows = await self._folds.open_folds()
         self.resume([row for row in rows if row.conversation == conversation and row.log_only])
 
     async def settled(self) -> None:
-        """Wait until no fold is under way."""
+        """Wait until no fold is in progress."""
         while self._starts or self._tasks:
             await asyncio.wait([*self._starts, *self._tasks.values()])
 
     async def close(self) -> None:
-        """Stop; open folds go on from their rows at the next start."""
-        await _wait_cancelled(list(self._starts))
-        await _wait_cancelled(list(self._tasks.values()))
+        """Stop; open folds resume from their rows at the next start."""
+        await cancel_and_wait(list(self._starts))
+        await cancel_and_wait(list(self._tasks.values()))
 
     async def _start(self, plan: FoldPlan, *, finish_now: bool = False) -> FoldTask | None:
-        """The fold of this view that is under way, else a new one.
+        """Return the task of this view's fold; start one if there is none.
 
-        Shielded: who asks may be stopped meanwhile, and a row without a task would be carried out by nobody.
+        Shielded: the caller may be cancelled, and a stored fold without a task would not run.
         """
-        start = asyncio.create_task(self._started(plan, finish_now=finish_now))
+        start = asyncio.create_task(self._get_or_start(plan, finish_now=finish_now))
         self._starts.add(start)
         start.add_done_callback(self._starts.discard)
         return await asyncio.shield(start)
 
-    async def _started(self, plan: FoldPlan, *, finish_now: bool) -> FoldTask | None:
+    async def _get_or_start(self, plan: FoldPlan, *, finish_now: bool) -> FoldTask | None:
         async with self._starting:
             task = self._request_finish(plan.conversation) if finish_now else self._running_task(plan.conversation)
             if task is None and (row := await self._open(plan, finish_now=finish_now)) is not None:
@@ -114,29 +113,29 @@ class FoldManager:
             return task
 
     async def _open(self, plan: FoldPlan, *, finish_now: bool) -> FoldRow | None:
-        """A fresh fold, or the one that was left open here: while there is one, no other can be begun.
+        """Store a new fold, or take the one that was left open: only one can be open for a view.
 
-        None where another process carries it out; in a hurry it is taken from that one.
+        None if another process runs it; with `finish_now` it is taken from that process.
         """
         row = await self._folder.start(plan)
         if row is not None:
             return row
-        left = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
-        found = next((each for each in left if not each.log_only), None)
+        open_folds = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
+        found = next((each for each in open_folds if not each.log_only), None)
         return await self._folds.take(found.id, at_once=finish_now) if found is not None else None
 
     def _running_task(self, conversation: str) -> FoldTask | None:
-        return self._tasks.get(self._views.get(conversation, ""))
+        return self._tasks.get(self._view_folds.get(conversation, ""))
 
     def _request_finish(self, conversation: str) -> FoldTask | None:
-        """The fold of this view that is under way, told to wait for no model any more."""
+        """Let this view's fold finish without waiting for the model; return its task."""
         task = self._running_task(conversation)
         if task is not None:
-            self._hurries[task.get_name()].set()
+            self._finish_events[task.get_name()].set()
         return task
 
     async def _ended_fold(self, task: FoldTask | None) -> FoldRow | None:
-        """The fold as it stands once its task has ended."""
+        """Wait for the task; return the stored fold."""
         if task is None:
             return None
         await asyncio.shield(task)
@@ -145,37 +144,33 @@ class FoldManager:
     def _start_task(self, row: FoldRow, *, finish_now: bool = False) -> FoldTask:
         if row.id in self._tasks:
             return self._tasks[row.id]
-        hurried = self._hurries[row.id] = asyncio.Event()
+        finish_event = self._finish_events[row.id] = asyncio.Event()
         if finish_now:
-            hurried.set()
-        task = asyncio.create_task(self._run_with_slot(row, hurried), name=row.id)
+            finish_event.set()
+        task = asyncio.create_task(self._run_with_slot(row, finish_event), name=row.id)
         self._tasks[row.id] = task
         if not row.log_only:
-            self._views[row.conversation] = row.id
+            self._view_folds[row.conversation] = row.id
         task.add_done_callback(lambda done: self._ended(row, done))
         return task
 
     async def _run_with_slot(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
-        """Only so many folds at once ask a model; one that is in a hurry asks none."""
+        """Run a fold once a slot is free, or at once without a model when `finish_now` is set."""
         if finish_now.is_set():
             return await self._folder.run_fold(row, finish_now=finish_now)
-        place, hurried = asyncio.create_task(self._slots.acquire()), asyncio.create_task(finish_now.wait())
+        slot, finish = asyncio.create_task(self._slots.acquire()), asyncio.create_task(finish_now.wait())
         try:
-            await asyncio.wait((place, hurried), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((slot, finish), return_when=asyncio.FIRST_COMPLETED)
             return await self._folder.run_fold(row, finish_now=finish_now)
         finally:
-            hurried.cancel()
-            if place.done() and not place.cancelled():
+            finish.cancel()
+            if slot.done() and not slot.cancelled():
                 self._slots.release()
-            place.cancel()
+            slot.cancel()
 
     def _ended(self, row: FoldRow, task: FoldTask) -> None:
-        del self._tasks[row.id], self._hurries[row.id]
-        if self._views.get(row.conversation) == row.id:
-            del self._views[row.conversation]
+        del self._tasks[row.id], self._finish_events[row.id]
+        if self._view_folds.get(row.conversation) == row.id:
+            del self._view_folds[row.conversation]
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("fold failed", fold=row.id, error=type(err).__name__, exc_info=err)
-
-
-async def _wait_cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    await cancel_and_wait(tasks)

@@ -1,10 +1,9 @@
-"""A house's long-term memory, wired: recall, each space's lines, the noting of facts, dreams and forgetting."""
+"""Builds and runs long-term memory: recall, memories, extraction of facts, dreams and forgetting."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from weakref import WeakValueDictionary
 
@@ -27,8 +26,7 @@ from memory.longterm.extraction_worker import ExtractionWorker
 from memory.longterm.memories import Memories
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
-from memory.recall.sqlite_index import RecallDependencies as RecallGround
-from memory.recall.sqlite_index import Shared
+from memory.recall.sqlite_index import RecallDependencies, Shared
 from memory.recall.vectors import VectorSearch
 from memory.store.errors import StoreError
 from memory.store.store import Store
@@ -38,90 +36,90 @@ from memory.workspace.safe_path import PathRefused
 from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)
-MAX_SPACES = 1_000  # spaces whose lines are kept at hand; of another one it is only forgotten which file was seen
-QUOTED_PASSAGES = 8  # passages that the model without a key chooses from
-# Share of recall's time in which a question's vector must have come; the rest is for the search.
+MAX_SPACES = 1_000  # spaces whose memories stay loaded; for others only the file's last seen state is lost
+QUOTED_PASSAGES = 8  # that the offline model chooses from
+# Share of recall's timeout for the embedding of the query; the rest is for the search.
 VECTOR_TIME_SHARE = 0.7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryServiceDependencies:
-    """What long-term memory works with."""
-
-    home: HomeFolder
-    store: Store
-    workspace: Workspace
-    #: As they are at that moment.
-    config: Callable[[], Config]
-    #: As they are at that moment.
-    now: Callable[[], datetime]
-    #: Whose days are told.
-    zone: tzinfo
-    brain: ModelService
-    blobs: Blobs
-    #: Told each conversation that shows something else than before.
-    view_changed: Callable[[str], Awaitable[None]]
-    #: As Turns.quiet. lanes_of: the engine that runs lanes.
-    quiet: Callable[[str], AbstractAsyncContextManager[None]]
-    create_dispatcher: CreateDispatcher = create_local_dispatcher
-    #: Where they are kept that several processes work with; None for files.
-    indexes: Shared | None = None
-
-
 class MemoryService:
-    """All of it, begun and ended together."""
+    """Long-term memory: recall, memories of each space, extraction, dreams and forgetting."""
 
-    def __init__(self, works: MemoryServiceDependencies) -> None:
-        self._works = works
-        store = works.store
+    def __init__(
+        self,
+        *,
+        home: HomeFolder,
+        store: Store,
+        workspace: Workspace,
+        config: Callable[[], Config],
+        now: Callable[[], datetime],
+        zone: tzinfo,
+        brain: ModelService,
+        blobs: Blobs,
+        view_changed: Callable[[str], Awaitable[None]],
+        quiet: Callable[[str], AbstractAsyncContextManager[None]],
+        create_dispatcher: CreateDispatcher = create_local_dispatcher,
+        indexes: Shared | None = None,
+    ) -> None:
+        """Wire the parts; nothing runs before `open`.
+
+        Args:
+            now: the owner's local time. zone: the one that dates in questions mean.
+            view_changed: called with each conversation whose view no longer shows what it did.
+            quiet: see TurnRunner.quiet.
+            indexes: indexes that several processes share; None for files of this home.
+        """
+        self._home, self._store, self._workspace, self._blobs = home, store, workspace, blobs
+        self._config, self._now, self._brain = config, now, brain
+        self._view_changed, self._quiet = view_changed, quiet
         self.recall = Recall(
-            RecallGround(
+            RecallDependencies(
                 store=store,
-                workspace=works.workspace,
-                folder=works.home.index,
-                zone=works.zone,
-                shared=works.indexes,
+                workspace=workspace,
+                folder=home.index,
+                zone=zone,
+                shared=indexes,
             ),
-            _vector_settings(works.config),
+            _vector_settings(config),
         )
         self.uses = UseCounters(store.memories)
-        self._lines: WeakValueDictionary[str, Memories] = WeakValueDictionary()
+        self._loaded: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
         self._storing = asyncio.Lock()
         extracting = ExtractionWorker(
             extractions=store.extractions,
             sessions=store.sessions,
             memories=self.memories,
-            complete=fast_model_completion(works.brain, store.sessions),
-            settings=lambda: extraction_settings(works.config()),
+            complete=fast_model_completion(brain, store.sessions),
+            settings=lambda: extraction_settings(config()),
             storing=self._storing,
         )
-        self.extractor = FactExtractionQueue(extracting, store.extractions, works.create_dispatcher)
+        self.extractor = FactExtractionQueue(extracting, store.extractions, create_dispatcher)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
-        self.removal = open_removal(works.home, store, works.workspace.root, self.recall.forget)
+        self.removal = open_removal(home, store, workspace.root, self.recall.forget)
 
     def memories(self, space: str) -> Memories:
-        """The lines of one space's MEMORY.md, and what is known of them; the same object while it is in use."""
-        lines = self._lines.get(space)
-        if lines is None:
-            lines = self._lines[space] = Memories(
+        """Return the memories of one space; the same object while it is in use."""
+        memories = self._loaded.get(space)
+        if memories is None:
+            memories = self._loaded[space] = Memories(
                 space,
-                records=self._works.store.memories,
-                workspace=self._works.workspace,
-                similarity=lambda: self._works.config().memory.similarity,
+                records=self._store.memories,
+                workspace=self._workspace,
+                similarity=lambda: self._config().memory.similarity,
             )
-        self._newest[space] = lines
+        self._newest[space] = memories
         self._newest.move_to_end(space)
         if len(self._newest) > MAX_SPACES:
             self._newest.popitem(last=False)
-        return lines
+        return memories
 
     def tools(self, tell: NotifyOnce) -> MemoryToolServices:
-        """What the model's own memory tools work with. tell: says something to a conversation."""
+        """Return what the model's memory tools work with. tell: sends a notification to a conversation."""
         return MemoryToolServices(
-            store=self._works.store,
-            workspace=self._works.workspace,
+            store=self._store,
+            workspace=self._workspace,
             search=self.recall.search,
             memories=self.memories,
             uses=self.uses,
@@ -129,19 +127,19 @@ class MemoryService:
         )
 
     def lock(self) -> asyncio.Lock:
-        """Held while facts are noted, and while the record is redacted."""
+        """Return the lock held while facts are stored, and while stored messages are redacted."""
         return self._storing
 
     async def spaces(self) -> list[str]:
-        """Every space that a conversation or a folder has."""
-        return await list_spaces(self._works.store, self._works.workspace)
+        """List every space that has a conversation or a folder."""
+        return await list_spaces(self._store, self._workspace)
 
     async def passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
-        """For the model without a key: what people and files say; its own quotes are no source."""
-        wanted = SearchRequest(
-            space=space, query=question, now=self._works.now(), limit=QUOTED_PASSAGES * 2, on_behalf_of=conversation
+        """Search for the offline model: what people and files say, not its own quotations."""
+        request = SearchRequest(
+            space=space, query=question, now=self._now(), limit=QUOTED_PASSAGES * 2, on_behalf_of=conversation
         )
-        found = await self.recall.search(wanted)
+        found = await self.recall.search(request)
         lang = resolve_language(question)
         return [
             OfflinePassage(
@@ -153,23 +151,23 @@ class MemoryService:
         ][:QUOTED_PASSAGES]
 
     async def open(self) -> None:
-        """Go on with what an earlier process left open; what was to be forgotten is so before anything is said."""
+        """Resume the work of an earlier process; pending removals are done first, before any turn."""
         await self.forgetter.resume()
         await self.removal.resume()
         await self.extractor.resume()
 
     async def watch(self) -> None:
-        """Until cancelled: look through files that somebody has changed, so that the next search need not."""
-        await watch_spaces(self._works.workspace, self._changed)
+        """Index files as they change, until cancelled, so that searches need not."""
+        await watch_spaces(self._workspace, self._changed)
 
     async def settled(self) -> None:
-        """Wait until nothing is under way."""
+        """Wait until no work is in progress."""
         await self.extractor.settled()
         await self.uses.settled()
         await self.recall.settled()
 
     async def close(self) -> None:
-        """Stop; what is open goes on at the next start."""
+        """Stop; open work resumes at the next start."""
         await self.extractor.close()
         await self.uses.settled()
         await self.recall.close()
@@ -184,38 +182,38 @@ class MemoryService:
 
     def _dreamer(self) -> DreamWorker:
         def settings() -> DreamSettings:
-            memory = self._works.config().memory
+            memory = self._config().memory
             return DreamSettings(similarity=memory.similarity, categories=tuple(memory.categories))
 
         return DreamWorker(
-            store=self._works.store,
-            workspace=self._works.workspace,
+            store=self._store,
+            workspace=self._workspace,
             memories=self.memories,
             spaces=self.spaces,
             settings=settings,
-            now=self._works.now,
-            complete=fast_model_completion(self._works.brain, self._works.store.sessions, "dream"),
+            now=self._now,
+            complete=fast_model_completion(self._brain, self._store.sessions, "dream"),
         )
 
     def _forgetter(self) -> ForgetService:
         return ForgetService(
-            store=self._works.store,
-            workspace=self._works.workspace,
+            store=self._store,
+            workspace=self._workspace,
             recall=self.recall,
-            blobs=self._works.blobs,
-            data=self._works.home.data,
-            now=self._works.now,
-            let_go=self._works.view_changed,
-            quiet=self._works.quiet,
+            blobs=self._blobs,
+            data=self._home.data,
+            now=self._now,
+            let_go=self._view_changed,
+            quiet=self._quiet,
             storing=self._storing,
         )
 
 
 def _vector_settings(config: Callable[[], Config]) -> VectorSearch | None:
-    """Nearness in meaning, as configured at the start; None for words alone.
+    """Open the configured vector search; None for keyword search only.
 
     Raises:
-        ConfigError: what it needs is not installed.
+        ConfigError: a package it needs is not installed.
     """
     embedding = config().memory.embedding
     if embedding is None:

@@ -45,9 +45,9 @@ from bot.gateway.notifications import (
     Notifier,
     OwnerNotifier,
 )
-from bot.gateway.receiver import InboundListeners, Receiver
+from bot.gateway.receiver import Receiver
 from bot.memory.recall import TurnRecall
-from bot.memory.service import MemoryService, MemoryServiceDependencies
+from bot.memory.service import MemoryService
 from bot.messages import ends_turn, load_body, to_address
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService, SummaryModel, log_unusable
@@ -136,15 +136,18 @@ class MessageReception:
     def __init__(self, places: ReceptionDependencies) -> None:
         self._places = places
         self.urgent = places.create_dispatcher("urgent", self._urgent, OUTBOX_CONCURRENCY)
-        told = InboundListeners(
-            noticed=self.noticed,
-            met=self.met,
-            withdrawn=self.withdrawn,
-            moved=places.moved,
-            take=places.take,
+        self.inbound = Receiver(
+            store=places.store,
+            blobs=places.blobs,
+            roles=places.roles,
+            config=places.config,
+            on_work=self.noticed,
+            on_request=self.met,
+            on_withdrawn=self.withdrawn,
+            on_moved=places.moved,
+            reserve_storage=places.take,
             telemetry=places.telemetry,
         )
-        self.inbound = Receiver(places.store, places.blobs, places.roles, places.config, told)
         self.switch = ChannelManager(
             gateway=places.gateway,
             outbox=places.outbox,
@@ -293,20 +296,18 @@ class Components:
 
     def _remembering(self) -> MemoryService:
         return MemoryService(
-            MemoryServiceDependencies(
-                home=self.home,
-                store=self.store,
-                workspace=self.workspace,
-                config=self.config,
-                now=self.now,
-                zone=time_zone(self.config()),
-                brain=self.brain,
-                blobs=self.blobs,
-                view_changed=self._view_changed,
-                quiet=lambda space: self.quiet(space),
-                create_dispatcher=self._create_dispatcher,
-                indexes=self._indexes,
-            )
+            home=self.home,
+            store=self.store,
+            workspace=self.workspace,
+            config=self.config,
+            now=self.now,
+            zone=time_zone(self.config()),
+            brain=self.brain,
+            blobs=self.blobs,
+            view_changed=self._view_changed,
+            quiet=lambda space: self.quiet(space),
+            create_dispatcher=self._create_dispatcher,
+            indexes=self._indexes,
         )
 
     def _prompt(self) -> SystemPromptBuilder:

@@ -21,7 +21,7 @@ async def test_one_lane_never_runs_two_steps_at_once() -> None:
         left[lane] -= 1
         return left[lane] > 0
 
-    lanes = LocalDispatcher(step, places=8)
+    lanes = LocalDispatcher(step, concurrency=8)
     for _ in range(4):
         lanes.wake("a")
         lanes.wake("b")
@@ -43,7 +43,7 @@ async def test_a_loud_lane_shares_the_places_with_quiet_ones() -> None:
         await asyncio.sleep(0)
         return True
 
-    lanes = LocalDispatcher(step, places=1)
+    lanes = LocalDispatcher(step, concurrency=1)
     lanes.wake("loud")
     lanes.wake("quiet")
     await lanes.settled()
@@ -65,7 +65,7 @@ async def test_a_wake_during_the_last_step_is_not_lost() -> None:
         done.append(item)
         return False
 
-    lanes = LocalDispatcher(step, places=1)
+    lanes = LocalDispatcher(step, concurrency=1)
     lanes.wake("a")
     await lanes.settled()
     assert done == ["first", "second"]
@@ -85,7 +85,7 @@ async def test_a_lane_that_breaks_is_tried_again_and_holds_up_no_other() -> None
             raise ValueError("broken once")
         return False
 
-    lanes = LocalDispatcher(step, places=1)
+    lanes = LocalDispatcher(step, concurrency=1)
     lanes.wake("a")
     lanes.wake("b")
     await asyncio.wait_for(other.wait(), 0.4)
@@ -101,7 +101,7 @@ async def test_closing_takes_nothing_new_and_cancels_what_will_not_end() -> None
         await asyncio.Event().wait()
         return True
 
-    lanes = LocalDispatcher(step, places=1)
+    lanes = LocalDispatcher(step, concurrency=1)
     lanes.wake("a")
     await started.wait()
     await lanes.close(patience=0.01)

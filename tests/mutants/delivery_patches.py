@@ -62,7 +62,7 @@ DELIVERY = (
         name="a suspect does not wait for the others",
         guards="I13",
         file="bot/dispatch.py",
-        old="                await self._empty.wait()\n",
+        old="                await self._all_ended.wait()\n",
         new="                pass\n",
         tests=(f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one",),
     ),

@@ -283,14 +283,14 @@ REQUESTS = (
         guards="I39",
         file="bot/agent/context_fitter.py",
         old=(
-            "            if not await self._carry_out(session, planned, fit_limits):\n                break\n"
+            "            if not await self._apply_plan(session, planned, fit_limits):\n                break\n"
             "            session = await self.sessions.load(session.conversation)\n"
             "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
         new=(
             "            if len(session.turns[-1].messages) > 1:\n"
             "                planned = replace(planned, fits=True)\n                break\n"
-            "            if not await self._carry_out(session, planned, fit_limits):\n                break\n"
+            "            if not await self._apply_plan(session, planned, fit_limits):\n                break\n"
             "            session = await self.sessions.load(session.conversation)\n"
             "        if not planned.fits and not fit_request.shrunk_tokens:\n"
         ),
