@@ -1,9 +1,9 @@
-"""The console's calls: context, search, configuration, status, usage; each with the action it needs."""
+"""The console's routes: context, search, configuration, status, usage; each with the action it needs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
@@ -17,20 +17,13 @@ from bot.console.files import FileRoutes
 from bot.console.transcripts import TranscriptBackend, conversation_place
 from bot.errors import ConfigError
 from channels.base import Channel, HasWebhook
-from channels.web.backend import Allow, Probe, WebServices
+from channels.web.backend import HealthReport, WebServices
 from channels.web.requests import Handler, HttpRefusal, Route, json_response, read_json
 from channels.web.routes import parse_bounded
 from channels.web.server import WebSite
 from memory.store.errors import IndexUnusable
 from memory.store.store import Store
 from memory.workspace.files import SpaceFiles
-
-# What the console is wired to: one value with a door or a function for each thing it shows.
-
-LoadFacts = Callable[[], Awaitable[Mapping[str, Any]]]  # a page of facts as JSON values
-
-# Make the index of that space anew, of all of them for None; returns how many rows each space has now.
-RebuildIndex = Callable[[str | None], Awaitable[Mapping[str, int]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +41,6 @@ class SearchQuery:
     speaker: str = ""
 
 
-# Results, best first, each as bot.memory.recall.told gives it; none of a space that there is not.
-SearchMemory = Callable[[SearchQuery], Awaitable[Sequence[Mapping[str, Any]]]]
-
-
 class ConsoleSettings(Protocol):
     """The configuration as the owner may see and change it."""
 
@@ -60,48 +49,84 @@ class ConsoleSettings(Protocol):
         ...
 
     def patch(self, part: Mapping[str, Any], /) -> object:
-        """Take over a part of that shape, after checking it; blocks, so it is called in a thread.
+        """Check and apply a part of that shape. Blocks, so it is called in a thread.
 
         Raises:
-            ConfigError: what is wrong with it, and what would be right; nothing has changed.
+            ConfigError: the change is invalid; nothing has changed.
         """
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsoleServices:
-    """Everything behind the console. Conversations go by the store's ids here, not by the names in paths."""
+class ConsoleServices(Protocol):
+    """Everything behind the console: a running bot, or a scripted double. Conversations go by the store's ids."""
 
     store: Store
     #: The owner's part of the workspace.
     files: SpaceFiles
-    #: Called after one of the files was saved here.
-    saved: Callable[[], Awaitable[None]]
-    #: Whether the console may do the named action now.
-    allow: Allow
-    #: End that conversation's running turn.
-    stop: Callable[[str], Awaitable[None]]
-    #: The facts of its context.
-    context: Callable[[str], Awaitable[Mapping[str, Any]]]
-    search: SearchMemory
-    index: RebuildIndex
-    settings: ConsoleSettings
-    status: LoadFacts
-    usage: LoadFacts
-    #: Figures in the text format that Prometheus reads.
-    metrics: Callable[[], Awaitable[str]]
-    #: {name, usage, zh, en} of what may be typed here, for readers of "zh" or "en".
-    commands: Callable[[str], Sequence[Mapping[str, str]]]
-    healthy: Probe
-    ready: Probe
-    #: The channel of that name, if it takes calls.
-    hooked: Callable[[str], HasWebhook | None] = lambda name: None
-    #: All of them by name.
-    channels: Callable[[], Mapping[str, Channel]] = dict
-    #: Who may talk, None where nobody asks.
-    pairing: PairingService | None = None
-    #: Where the owner is.
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @property
+    def settings(self) -> ConsoleSettings: ...
+
+    @property
+    def pairing(self) -> PairingService | None:
+        """Access requests; None if there is no access control."""
+        ...
+
+    def now(self) -> datetime:
+        """The time in the owner's zone."""
+        ...
+
+    def channels(self) -> Mapping[str, Channel]:
+        """All channels by name."""
+        ...
+
+    def hooked(self, name: str) -> HasWebhook | None:
+        """The channel of that name, if it takes webhook calls."""
+        ...
+
+    def commands(self, lang: str) -> Sequence[Mapping[str, str]]:
+        """{name, usage, zh, en} of what may be typed in the page, for readers of "zh" or "en"."""
+        ...
+
+    def allow(self, action: str) -> bool:
+        """Whether the console may do the named action now."""
+        ...
+
+    async def stop(self, conversation: str) -> None:
+        """Stop the conversation's running turn."""
+        ...
+
+    async def context(self, conversation: str) -> Mapping[str, Any]:
+        """The facts of the conversation's context."""
+        ...
+
+    async def metrics(self) -> str:
+        """Figures in the Prometheus text format."""
+        ...
+
+    async def saved(self) -> None:
+        """Called after one of the files was saved in the page."""
+        ...
+
+    async def search(self, query: SearchQuery) -> Sequence[Mapping[str, Any]]:
+        """Results, best first, in the form of `bot.memory.recall.passage_to_json`; none for an unknown space."""
+        ...
+
+    async def index(self, space: str | None) -> Mapping[str, int]:
+        """Rebuild the index of a space, or of all; returns the number of rows of each."""
+        ...
+
+    async def status(self) -> Mapping[str, Any]: ...
+
+    async def usage(self) -> Mapping[str, Any]: ...
+
+    async def healthy(self) -> HealthReport:
+        """Whether the process works."""
+        ...
+
+    async def ready(self) -> HealthReport:
+        """Whether it can answer people."""
+        ...
 
 
 Answer = TypeVar("Answer")
@@ -110,107 +135,106 @@ MAX_RESULTS = 200
 DEFAULT_RESULTS = 10
 MAX_QUERY_CHARS = 1_000
 MAX_NAME_CHARS = 200
-CONSOLE_ACTOR = "console"  # who acts here, as the chain of acts names them
-# What must be allowed beside memory.read to search a space that is not the owner's.
-READ_OTHERS_ACTION = "memory.read.other"
+CONSOLE_ACTOR = "console"  # the actor in the audit chain
+READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
 
 
-def mount_console(site: WebSite, house: ConsoleServices) -> None:
-    """From now on the site answers from this house."""
-    transcripts = TranscriptBackend(house.store, house.stop, house.allow)
-    doors = WebServices(
+def mount_console(site: WebSite, services: ConsoleServices) -> None:
+    """Serve the console on the site."""
+    transcripts = TranscriptBackend(services.store, services.stop, services.allow)
+    web = WebServices(
         backend=transcripts,
-        allow=house.allow,
-        healthy=house.healthy,
-        ready=house.ready,
+        allow=services.allow,
+        healthy=services.healthy,
+        ready=services.ready,
         place=conversation_place,
-        hooked=house.hooked,
+        hooked=services.hooked,
     )
-    site.open(doors, console_routes(house, transcripts))
+    site.open(web, console_routes(services, transcripts))
 
 
-def console_routes(house: ConsoleServices, transcripts: TranscriptBackend) -> tuple[Route, ...]:
+def console_routes(services: ConsoleServices, transcripts: TranscriptBackend) -> tuple[Route, ...]:
     """Every route of the console."""
-    console = _ConsoleHandlers(house, transcripts)
+    console = _ConsoleHandlers(services, transcripts)
     return (
         _get_route("/api/conversations/{id}/context", "context.read", console.context),
         _get_route("/api/conversations/{id}/trace", "console.read", console.trace),
-        *FileRoutes(house.files, house.saved).calls(),
-        *ChannelRoutes(house.channels).calls(),
-        *(AccessRoutes(house.pairing).calls() if house.pairing else ()),
+        *FileRoutes(services.files, services.saved).calls(),
+        *ChannelRoutes(services.channels).calls(),
+        *(AccessRoutes(services.pairing).calls() if services.pairing else ()),
         _get_route("/api/memory/search", "memory.read", console.search),
         Route(method="POST", path="/api/memory/index", action="memory.index", handler=console.index),
         _get_route("/api/config", "config.read", console.config),
         Route(method="PATCH", path="/api/config", action="config.write", handler=console.change),
-        _get_route("/api/status", "console.read", _facts_handler(house.status)),
-        _get_route("/api/usage", "console.read", _facts_handler(house.usage)),
+        _get_route("/api/status", "console.read", _facts_handler(services.status)),
+        _get_route("/api/usage", "console.read", _facts_handler(services.usage)),
         _get_route("/api/commands", "help", console.commands),
         _get_route("/metrics", "metrics.read", console.metrics),
     )
 
 
 class _ConsoleHandlers:
-    """The handlers that need more than one line."""
+    """Handlers over the services."""
 
-    def __init__(self, house: ConsoleServices, transcripts: TranscriptBackend) -> None:
-        self._house = house
+    def __init__(self, services: ConsoleServices, transcripts: TranscriptBackend) -> None:
+        self._services = services
         self._transcripts = transcripts
 
     async def context(self, request: Request) -> Response:
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        return json_response(await self._house.context(row.id))
+        return json_response(await self._services.context(row.id))
 
     async def trace(self, request: Request) -> Response:
-        """What became of a message, or of the newest one without `message`."""
+        """The trace of a message; of the newest one without `message`."""
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
         wanted = request.query_params.get("message", "")[:MAX_NAME_CHARS]
-        found = await self._house.store.sessions.trace(row.id, of=wanted) if row else None
+        found = await self._services.store.sessions.trace(row.id, of=wanted) if row else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
-        return json_response(trace_to_json(found, self._house.now().tzinfo))
+        return json_response(trace_to_json(found, self._services.now().tzinfo))
 
     async def search(self, request: Request) -> Response:
-        asked = _parse_search_query(request.query_params)
-        if asked.space and not self._house.allow(READ_OTHERS_ACTION):
+        query = _parse_search_query(request.query_params)
+        if query.space and not self._services.allow(READ_OTHERS_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
-        found = await _await_index(self._house.search(asked))
+        found = await _await_index(self._services.search(query))
         return json_response({"results": [dict(result) for result in found]})
 
     async def index(self, request: Request) -> Response:
         space = (await read_json(request)).get("space")
         if space is not None and not isinstance(space, str):
             raise HttpRefusal(400, "space", "space must be a string; leave it out for all of them")
-        rows = await _await_index(self._house.index(space))
+        rows = await _await_index(self._services.index(space))
         return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def config(self, _: Request) -> Response:
-        return json_response(self._house.settings.masked())
+        return json_response(self._services.settings.masked())
 
     async def change(self, request: Request) -> Response:
         change = await read_json(request)
         try:
-            await asyncio.to_thread(self._house.settings.patch, change)
+            await asyncio.to_thread(self._services.settings.patch, change)
         except ConfigError as err:
             raise HttpRefusal(400, "config", str(err)) from err
-        await self._house.store.note(
-            "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._house.settings.masked()
+        await self._services.store.note(
+            "config", ", ".join(change), "set", CONSOLE_ACTOR, args=self._services.settings.masked()
         )
-        return json_response(self._house.settings.masked())
+        return json_response(self._services.settings.masked())
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
-        return json_response({"commands": [dict(command) for command in self._house.commands(lang)]})
+        return json_response({"commands": [dict(command) for command in self._services.commands(lang)]})
 
     async def metrics(self, _: Request) -> Response:
-        text = await self._house.metrics()
+        text = await self._services.metrics()
         return Response(text, 200, {"cache-control": "no-store"}, METRICS_TYPE)
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:
-    """What needs the search index; one that cannot be used is a 503 with a sentence."""
+    """Await work that needs the search index; respond 503 if the index is unusable."""
     try:
         return await work
     except (IndexUnusable, OSError) as err:
@@ -218,7 +242,7 @@ async def _await_index(work: Awaitable[Answer]) -> Answer:
 
 
 def _parse_search_query(given: Mapping[str, str]) -> SearchQuery:
-    """A search as a query string asks for it; what is wrong with it is a 400 that names the parameter."""
+    """Parse a search; a wrong parameter is a 400 that names it."""
     query, speaker = (given.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
     if not query or len(query) > MAX_QUERY_CHARS:
         raise HttpRefusal(400, "q", f"q must be 1 to {MAX_QUERY_CHARS} characters to search for")
@@ -244,8 +268,8 @@ def _get_route(path: str, action: str, handler: Handler) -> Route:
     return Route(method="GET", path=path, action=action, handler=handler)
 
 
-def _facts_handler(facts: LoadFacts) -> Handler:
-    async def tell(_: Request) -> Response:
-        return json_response(await facts())
+def _facts_handler(load: Callable[[], Awaitable[Mapping[str, Any]]]) -> Handler:
+    async def handle(_: Request) -> Response:
+        return json_response(await load())
 
-    return tell
+    return handle

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bot.console.services import _LoadUsage
+from bot.console.services import BotConsole
 from bot.models.base import Answer, Request, TokensUsed
 from bot.models.providers.testing import ScriptedAnswer
 from memory.conversation import Text
@@ -60,7 +60,7 @@ async def test_the_owner_sees_everybody_by_model_and_by_person(tmp_path: Path) -
             f"· 你: 70,000 未缓存 tokens，US$ {COST:.2f}",
             f"· telegram 3: 70,000 未缓存 tokens，US$ {COST:.2f}",
         ]
-        facts: Any = await _LoadUsage(it.house)()
+        facts: Any = await BotConsole(it.house).usage()
         [row] = facts["today"]
         assert (row["calls"], row["cost"], facts["unit"]) == (4, round(4 * COST, 6), "USD")
         assert [person["who"] for person in facts["month_people"]] == ["telegram:bot:2", "owner", "telegram:bot:3"]

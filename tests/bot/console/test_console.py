@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.console.routes import ConsoleServices, SearchQuery, mount_console
+from bot.console.routes import SearchQuery, mount_console
 from bot.console.transcripts import TranscriptBackend
 from bot.errors import ConfigError
 from channels.web.backend import HealthReport
@@ -104,39 +104,63 @@ class Seen:
     denied: set[str] = field(default_factory=set)
 
 
-def house(root: Path, seen: Seen) -> ConsoleServices:
-    async def stop(id: str) -> None:
-        seen.stopped.append(id)
+class ScriptedServices:
+    """Fixed answers, and a note of what was asked for."""
 
-    async def context(id: str) -> dict[str, Any]:
-        return {"epoch": 1, "for": id}
+    pairing = None
 
-    async def search(asked: SearchQuery) -> list[dict[str, Any]]:
-        seen.searched.append(asked)
-        return [{"text": "found", "score": 1.0}]
+    def __init__(self, root: Path, seen: Seen) -> None:
+        self.store: Any = Store()
+        self.files = Workspace(root).space("")
+        self.settings = Settings()
+        self.seen = seen
 
-    async def index(space: str | None) -> dict[str, int]:
-        seen.indexed.append(space)
-        return {"": 7, "telegram-42": 3} if space is None else {space: 3}
+    def now(self) -> datetime:
+        return NOON
 
-    async def saved() -> None:
-        seen.saved += 1
+    def channels(self) -> Mapping[str, Any]:
+        return {}
 
-    async def facts() -> dict[str, Any]:
-        return {"fine": True}
+    def hooked(self, name: str) -> None:
+        return None
 
-    async def figures() -> str:
+    def commands(self, lang: str) -> list[dict[str, str]]:
+        return [{"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}]
+
+    def allow(self, action: str) -> bool:
+        return action not in self.seen.denied
+
+    async def stop(self, conversation: str) -> None:
+        self.seen.stopped.append(conversation)
+
+    async def context(self, conversation: str) -> dict[str, Any]:
+        return {"epoch": 1, "for": conversation}
+
+    async def metrics(self) -> str:
         return "# TYPE mnema_folds_open gauge\nmnema_folds_open 0\n"
 
-    async def well() -> HealthReport:
+    async def saved(self) -> None:
+        self.seen.saved += 1
+
+    async def search(self, query: SearchQuery) -> list[dict[str, Any]]:
+        self.seen.searched.append(query)
+        return [{"text": "found", "score": 1.0}]
+
+    async def index(self, space: str | None) -> dict[str, int]:
+        self.seen.indexed.append(space)
+        return {"": 7, "telegram-42": 3} if space is None else {space: 3}
+
+    async def status(self) -> dict[str, Any]:
+        return {"fine": True}
+
+    async def usage(self) -> dict[str, Any]:
+        return {"fine": True}
+
+    async def healthy(self) -> HealthReport:
         return HealthReport(ok=True)
 
-    return ConsoleServices(
-        store=Store(), files=Workspace(root).space(""), saved=saved, allow=lambda action: action not in seen.denied,
-        stop=stop, context=context, search=search, index=index, settings=Settings(), status=facts, usage=facts,
-        metrics=figures, healthy=well, ready=well,
-        commands=lambda lang: [{"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}],
-    )  # fmt: skip
+    async def ready(self) -> HealthReport:
+        return HealthReport(ok=True)
 
 
 @dataclass
@@ -149,7 +173,7 @@ class Console:
 @pytest.fixture
 async def console(tmp_path: Path) -> AsyncIterator[Console]:
     root, seen = tmp_path / "workspace", Seen()
-    built = house(root, seen)
+    built = ScriptedServices(root, seen)
     (root / "memory").mkdir()
     (root / "MEMORY.md").write_text("# 记忆\n- likes tea\n")
     (root / "memory" / "2026-11-20.md").write_text("## 10:00\n")

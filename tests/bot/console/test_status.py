@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.services import _CheckReady, _LoadStatus
+from bot.console.services import BotConsole
 from channels.base import ConnectionStatus
 from channels.errors import ReceiverConflict
 from channels.message import Capabilities
@@ -52,14 +52,14 @@ async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
         join(it.house, moody)
-        assert (await _CheckReady(it.house)()).ok
+        assert (await BotConsole(it.house).ready()).ok
         it.house.gateway.health["wechat"].since -= 1_000
         moody.felt = ConnectionStatus(heard=moody.felt.heard - 110)
-        red = await _CheckReady(it.house)()
+        red = await BotConsole(it.house).ready()
         assert not red.ok
         assert list(red.reasons["channels_down"]) == ["wechat"]
         moody.felt = ConnectionStatus(heard=moody.felt.heard + 110)
-        assert (await _CheckReady(it.house)()).ok
+        assert (await BotConsole(it.house).ready()).ok
 
 
 @pytest.mark.parametrize("asked", [None, QR])
@@ -68,7 +68,7 @@ async def test_the_api_tells_the_same_without_what_lets_somebody_in(tmp_path: Pa
         moody = Moody("wechat")
         moody.asked = QR if asked else None
         join(it.house, moody)
-        told = (await _LoadStatus(it.house)())["channels"]["wechat"]
+        told = (await BotConsole(it.house).status())["channels"]["wechat"]
         assert told["up"] == (asked is None)
         assert ("prompt" in told) == (asked is not None)
         assert "s3cret" not in str(told)

@@ -13,7 +13,7 @@ from bot.agent.prompt import PersonaFiles
 from bot.cli.doctor.check import DoctorCheck
 from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
-from bot.console.services import _CheckReady, _LoadStatus
+from bot.console.services import BotConsole
 from bot.models.base import Request
 from bot.telemetry.faults import TroubleList
 from memory.store.rows import TurnRow
@@ -76,7 +76,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
             await it.house.trouble_news.look()
         assert [request.system[0] for request in it.model.requests] == ["You are Ada."] * 3
         await it.channel.until(lambda: bool(notices(it, "SOUL.md")))
-        ready, status = await _CheckReady(it.house)(), await _LoadStatus(it.house)()
+        ready, status = await BotConsole(it.house).ready(), await BotConsole(it.house).status()
         assert (
             ready.reasons["troubles"]
             == status["troubles"]
@@ -98,7 +98,7 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
         assert it.model.requests[-1].system[0] == "You are Bea."
         await it.house.trouble_news.look()
         await it.channel.until(lambda: bool(notices(it, "SOUL.md can be read again")))
-        assert (await _CheckReady(it.house)()).reasons["troubles"] == {}
+        assert (await BotConsole(it.house).ready()).reasons["troubles"] == {}
         assert notices(it, "SOUL.md cannot be read") == []
     assert (await checks(tmp_path))["SOUL.md"].ok
 
@@ -141,7 +141,7 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         await it.house.trouble_news.look()
         await it.channel.until(lambda: bool(notices(it, "A message could not be answered")))
         assert "(Input/output error)" in notices(it, "A message could not be answered")[0]
-        ready = await _CheckReady(it.house)()
+        ready = await BotConsole(it.house).ready()
         assert (ready.ok, ready.reasons["troubles"]) == (False, {"turns": "Input/output error"})
         assert 'mnema_turn_faults_total{error="OSError"} 3' in await it.house.metrics.text()
         assert await it.text("well again", chat="c2") == "yes", "the lane goes on"
