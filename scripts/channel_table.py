@@ -1,7 +1,6 @@
 """What each channel can do, as a Markdown table: `python -m scripts.channel_table zh`."""
 
 import sys
-from dataclasses import MISSING, fields
 from typing import Any, Literal
 
 from channels.message import Capabilities
@@ -65,7 +64,7 @@ def _able(name: str) -> Capabilities:
     given = getattr(kind, "capabilities", None)
     if isinstance(given, Capabilities):
         return given
-    made: Any = kind(kind.opened_with(**{one.name: "x" for one in fields(kind.opened_with) if one.default is MISSING}))
+    made: Any = kind(kind.opened_with(**dict.fromkeys(getattr(kind.opened_with, "needed", ()), "x")))
     able: Capabilities = made.capabilities
     return able
 

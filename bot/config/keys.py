@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from pydantic.fields import FieldInfo
 
 from bot.config.messages import KEY_NOTES, VALUE_TEXTS
-from bot.config.schema import Config, ConfigSection, ValueForm
+from bot.config.schema import Config
+from channels.toolkit.settings import ConfigSection, ValueForm
 
 KeyPath = tuple[str, ...]
 LIST_ITEM = "*"

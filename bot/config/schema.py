@@ -1,183 +1,30 @@
 """What config.json may hold: every key with its type, range, default and meaning."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from channels.web.public_url import parse_networks, parse_public_url
-
-# The forms a setting's value may take: texts, lists, addresses and secrets, each with its check.
-
-
-@dataclass(frozen=True, slots=True)
-class ValueForm:
-    """Names what a value must look like; the words for it are in bot.config.messages."""
-
-    name: str
-
-
-class ConfigSection(BaseModel):
-    """A group of settings: frozen, exact types, nothing unknown."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", hide_input_in_errors=True)
-
-
-def _url_validator(*schemes: str) -> AfterValidator:
-    def check(url: str) -> str:
-        parts = urlsplit(url)
-        if url and (parts.scheme not in schemes or not parts.hostname or any(sign.isspace() for sign in url)):
-            raise ValueError("not an address")
-        return url
-
-    return AfterValidator(check)
-
-
-def _check_public_url(url: str) -> str:
-    if url:
-        parse_public_url(url)
-    return url
-
-
-def _check_networks(texts: tuple[str, ...]) -> tuple[str, ...]:
-    parse_networks(texts)
-    return texts
-
-
-Secret = Annotated[str, Field(repr=False), ValueForm("secret")]
-Url = Annotated[str, _url_validator("http", "https"), ValueForm("url")]
-SocketUrl = Annotated[str, _url_validator("ws", "wss"), ValueForm("socket_url")]
-SecretUrl = Annotated[str, Field(repr=False), _url_validator("http", "https", "socks5"), ValueForm("secret_url")]
-PublicUrl = Annotated[str, AfterValidator(_check_public_url), ValueForm("public_url")]
-Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_networks), ValueForm("networks")]
-Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
-
-
-# What config.json may say of each channel.
-
-
-class ChannelConfig(ConfigSection):
-    """What every channel takes."""
-
-    enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
-    owners: Texts = Field((), description="User ids with all rights.")
-    allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")
-    pairing: bool = Field(True, description="A stranger who writes gets a code for you to approve; off: no answer.")
-    proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
-
-
-class CredentialChannelConfig(ChannelConfig):
-    """What a channel takes that is on once its credentials are there, unless `enabled` says otherwise."""
-
-    #: Keys without which it cannot start.
-    needed: ClassVar[tuple[str, ...]]
-    enabled: bool = Field(
-        False, description="Off keeps the settings and starts nothing; left out, credentials turn it on."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _enable(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "enabled" not in given and all(given.get(key) for key in cls.needed):
-            return {**given, "enabled": True}
-        return given
-
-    @property
-    def complete(self) -> bool:
-        """Whether its credentials are there."""
-        return all(getattr(self, key) for key in self.needed)
-
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled and self.complete
-
-
-class WebConfig(ChannelConfig):
-    """The page and API on this machine."""
-
-    host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
-    port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
-    public_url: PublicUrl = Field("", description="https address of the proxy with TLS in front, without a path.")
-    trusted_proxies: Networks = Field(
-        (), description="Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; nothing more."
-    )
-
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled
-
-
-class TelegramConfig(CredentialChannelConfig):
-    """A Telegram bot."""
-
-    needed = ("token",)
-    token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
-    base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
-    mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
-    webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 signs.")
-    webhook_url: Url = Field("", description="Public https address of this program, told to Telegram at the start.")
-    reactions: bool = Field(False, description="Mark what was received with an emoji.")
-
-
-class FeishuConfig(CredentialChannelConfig):
-    """A Feishu or Lark app."""
-
-    needed = ("app_id", "app_secret")
-    app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
-    app_secret: Secret = Field("", description="The app's secret.")
-    domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
-    mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
-    encrypt_key: Secret = Field("", description="For webhook mode.")
-    verification_token: Secret = Field("", description="For webhook mode.")
-
-
-class WechatConfig(ChannelConfig):
-    """A personal WeChat account, logged in by QR code."""
-
-    enabled: bool = Field(False, description="On shows a QR code.")
-    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
-    cdn_url: Url = Field("", description="Where files are; empty means the platform's own.")
-
-    @property
-    def on(self) -> bool:
-        """Whether it is to be started."""
-        return self.enabled
-
-
-class WechatMpConfig(CredentialChannelConfig):
-    """A WeChat official account."""
-
-    needed = ("app_id", "app_secret", "token")
-    app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
-    app_secret: Secret = Field("", description="The account's secret.")
-    token: Secret = Field("", description="Signs the platform's calls.")
-    encoding_aes_key: Secret = Field("", description="For safe mode, 43 signs; without it nobody is more than a guest.")
-    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
-
-
-class WecomConfig(CredentialChannelConfig):
-    """A WeCom bot."""
-
-    needed = ("bot_id", "secret")
-    bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
-    secret: Secret = Field("", description="The bot's secret.")
-    ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
+from channels.feishu.settings import FeishuSettings
+from channels.telegram.settings import TelegramSettings
+from channels.toolkit.settings import ConfigSection, Secret, SecretUrl, Texts, Url, ValueForm
+from channels.web.settings import WebSettings
+from channels.wechat.settings import WechatSettings
+from channels.wechat_mp.settings import WechatMpSettings
+from channels.wecom.settings import WecomSettings
 
 
 class ChannelsConfig(ConfigSection):
     """Every channel there is."""
 
-    web: WebConfig = Field(WebConfig(), description="The page and API on this machine.")
-    telegram: TelegramConfig = Field(TelegramConfig(), description="A Telegram bot.")
-    feishu: FeishuConfig = Field(FeishuConfig(), description="A Feishu or Lark app.")
-    wechat: WechatConfig = Field(WechatConfig(), description="A personal WeChat account.")
-    wechat_mp: WechatMpConfig = Field(WechatMpConfig(), description="A WeChat official account.")
-    wecom: WecomConfig = Field(WecomConfig(), description="A WeCom bot.")
+    web: WebSettings = Field(WebSettings(), description="The page and API on this machine.")
+    telegram: TelegramSettings = Field(TelegramSettings(), description="A Telegram bot.")
+    feishu: FeishuSettings = Field(FeishuSettings(), description="A Feishu or Lark app.")
+    wechat: WechatSettings = Field(WechatSettings(), description="A personal WeChat account.")
+    wechat_mp: WechatMpSettings = Field(WechatMpSettings(), description="A WeChat official account.")
+    wecom: WecomSettings = Field(WecomSettings(), description="A WeCom bot.")
 
 
 def _check_zone(name: str) -> str:

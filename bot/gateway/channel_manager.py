@@ -1,7 +1,7 @@
 """Which channels are configured, and what each of them is built with."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import cast
 
 import structlog
@@ -10,12 +10,13 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.commands.router import COMMANDS
 from bot.config.file import ConfigFile
 from bot.config.loader import default_settings
-from bot.config.schema import Config, ConfigSection, CredentialChannelConfig
+from bot.config.schema import Config
 from bot.dispatch import Dispatcher
 from bot.errors import ConfigError
 from bot.gateway.gateway import Gateway
 from channels.base import Channel
 from channels.registry import load_channel_class
+from channels.toolkit.settings import ConfigSection, CredentialChannelSettings
 from memory.store.conversations.delivery import Delivery
 
 ACCESS_KEYS = {"owners", "allow", "pairing"}  # who may talk is read at each message: no channel is opened with it
@@ -56,7 +57,7 @@ def partly_configured_channels(file: ConfigFile) -> set[str]:
 
 def missing_credentials(section: ConfigSection) -> list[str]:
     """The credentials that a channel which is wanted still needs."""
-    if not isinstance(section, CredentialChannelConfig) or is_turned_off(section):
+    if not isinstance(section, CredentialChannelSettings) or is_turned_off(section):
         return []
     return [key for key in section.needed if not getattr(section, key)]
 
@@ -64,7 +65,7 @@ def missing_credentials(section: ConfigSection) -> list[str]:
 def is_turned_off(section: ConfigSection) -> bool:
     """Whether config.json itself says that a channel with credentials is off."""
     return (
-        isinstance(section, CredentialChannelConfig) and "enabled" in section.model_fields_set and not section.enabled
+        isinstance(section, CredentialChannelSettings) and "enabled" in section.model_fields_set and not section.enabled
     )
 
 
@@ -77,8 +78,7 @@ def build_channel(config: Config, name: str) -> Channel:
     section = getattr(config.channels, name)
     try:
         kind = load_channel_class(name)
-        settings = {one.name: getattr(section, one.name) for one in fields(kind.opened_with)}
-        channel = cast(Channel, kind(kind.opened_with(**settings)))
+        channel = cast(Channel, kind(section))
     except ImportError as err:
         raise ConfigError(
             f"channels.{name} is on, but the package {err.name} is missing: install mnema anew (make setup), or set "

@@ -1,17 +1,19 @@
-"""What a Feishu or Lark app is set up with."""
+"""Settings of a Feishu or Lark app."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import Field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeishuSettings:
-    """domain: root of the API, "" for Feishu's own. encrypt_key, verification_token: of webhooks. proxy: its URL."""
+from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
-    app_id: str
-    app_secret: str
-    domain: str = ""
-    mode: Literal["socket", "webhook"] = "socket"
-    encrypt_key: str = ""
-    verification_token: str = ""
-    proxy: str = ""
+
+class FeishuSettings(CredentialChannelSettings):
+    """A Feishu or Lark app."""
+
+    needed = ("app_id", "app_secret")
+    app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
+    app_secret: Secret = Field("", description="The app's secret.")
+    domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
+    mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
+    encrypt_key: Secret = Field("", description="For webhook mode.")
+    verification_token: Secret = Field("", description="For webhook mode.")

@@ -84,6 +84,7 @@ class Telegram:
         answer_seconds: float = ANSWER_SECONDS,
         pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE),
     ) -> None:
+        settings.check_webhook()
         self.account = settings.token.partition(":")[0]
         self.capabilities = Capabilities(
             limit=LIMIT,

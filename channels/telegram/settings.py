@@ -1,30 +1,33 @@
-"""What a Telegram bot is set up with."""
+"""Settings of a Telegram bot."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import Field
+
+from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
 MIN_SECRET = 32
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TelegramSettings:
-    """Raises: ValueError: mode webhook without a secret that Telegram takes and nobody guesses."""
+class TelegramSettings(CredentialChannelSettings):
+    """A Telegram bot."""
 
-    token: str
-    #: Root of the API server, "" for Telegram's own.
-    base_url: str = ""
-    mode: Literal["polling", "webhook"] = "polling"
-    webhook_secret: str = ""
-    #: Our public https address.
-    webhook_url: str = ""
-    #: Mark what is being worked on with an emoji.
-    reactions: bool = False
-    #: Its URL.
-    proxy: str = ""
+    needed = ("token",)
+    token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
+    base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
+    mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
+    webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 signs.")
+    webhook_url: Url = Field("", description="Public https address of this program, told to Telegram at the start.")
+    reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
-    def __post_init__(self) -> None:
+    def check_webhook(self) -> None:
+        """Check the secret of webhook mode.
+
+        Raises:
+            ValueError: it is too short to be safe, or Telegram does not accept it.
+        """
         if self.mode != "webhook":
             return
         if len(self.webhook_secret) < MIN_SECRET:

@@ -1,12 +1,13 @@
-"""What personal WeChat is set up with; its account comes by a QR code."""
+"""Settings of a personal WeChat account."""
 
-from dataclasses import dataclass
+from pydantic import Field
+
+from channels.toolkit.settings import ChannelSettings, Url
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WechatSettings:
-    """base_url: root of the API, cdn_url: of its files, "" for the platform's own. proxy: its URL."""
+class WechatSettings(ChannelSettings):
+    """A personal WeChat account, logged in by QR code."""
 
-    base_url: str = ""
-    cdn_url: str = ""
-    proxy: str = ""
+    enabled: bool = Field(False, description="On shows a QR code.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+    cdn_url: Url = Field("", description="Where files are; empty means the platform's own.")

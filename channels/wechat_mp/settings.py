@@ -1,15 +1,16 @@
-"""What a WeChat official account is set up with."""
+"""Settings of a WeChat official account."""
 
-from dataclasses import dataclass
+from pydantic import Field
+
+from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WechatMpSettings:
-    """base_url: root of the API, "" for the platform's own. encoding_aes_key: 43 signs. proxy: its URL."""
+class WechatMpSettings(CredentialChannelSettings):
+    """A WeChat official account."""
 
-    app_id: str
-    app_secret: str
-    token: str
-    encoding_aes_key: str = ""
-    base_url: str = ""
-    proxy: str = ""
+    needed = ("app_id", "app_secret", "token")
+    app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
+    app_secret: Secret = Field("", description="The account's secret.")
+    token: Secret = Field("", description="Signs the platform's calls.")
+    encoding_aes_key: Secret = Field("", description="For safe mode, 43 signs; without it nobody is more than a guest.")
+    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")

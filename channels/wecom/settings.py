@@ -1,13 +1,14 @@
-"""What a WeCom smart bot is set up with."""
+"""Settings of a WeCom smart bot."""
 
-from dataclasses import dataclass
+from pydantic import Field
+
+from channels.toolkit.settings import CredentialChannelSettings, Secret, SocketUrl
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WecomSettings:
-    """ws_url: where its socket is, "" for the platform's own. proxy: its URL."""
+class WecomSettings(CredentialChannelSettings):
+    """A WeCom bot."""
 
-    bot_id: str
-    secret: str
-    ws_url: str = ""
-    proxy: str = ""
+    needed = ("bot_id", "secret")
+    bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
+    secret: Secret = Field("", description="The bot's secret.")
+    ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.config.schema import WechatMpConfig as MpSection
 from channels.feishu.channel import Feishu
 from channels.feishu.settings import FeishuSettings
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
+from channels.wechat_mp.settings import WechatMpSettings
 from tests.channels.hook_addresses import (
     FEISHU_KEY,
     FEISHU_WORD,
@@ -89,7 +89,7 @@ def test_S14_a_webhook_without_its_key_is_not_opened(secret: str) -> None:
         Telegram(TelegramSettings(token="1:a", mode="webhook", webhook_secret=secret, webhook_url="https://a.example"))
     with pytest.raises(ValueError, match="encrypt_key"):
         Feishu(FeishuSettings(app_id="a", app_secret="b", mode="webhook", verification_token="t"))
-    assert not MpSection(app_id="wx1", app_secret="s", token="").on
+    assert not WechatMpSettings(app_id="wx1", app_secret="s", token="").on
 
 
 def _proofs(shot: Shot) -> Iterator[tuple[str, Shot]]:

@@ -15,7 +15,7 @@ PURE = (
     "memory/conversation.py",
     "channels/base.py",
     "channels/message.py",
-    *(f"channels/toolkit/{name}.py" for name in ("markdown", "text", "untrusted")),
+    *(f"channels/toolkit/{name}.py" for name in ("markdown", "settings", "text", "untrusted")),
     *(f"channels/{name}/messages.py" for name in ("feishu", "telegram", "wechat", "wechat_mp", "wecom")),
     *("channels/feishu/cards.py", "channels/telegram/html.py"),
     *("bot/messages.py", "bot/access/permissions.py", "bot/models/health.py"),

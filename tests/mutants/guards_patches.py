@@ -257,7 +257,7 @@ GUARDS = (
     Mutant(
         name="a channel without credentials is on in the example",
         guards="example",
-        file="bot/config/schema.py",
+        file="channels/toolkit/settings.py",
         old='        False, description="Off keeps the settings and starts nothing; left out',
         new='        True, description="Off keeps the settings and starts nothing; left out',
         tests=("tests/house/test_example_config.py",),

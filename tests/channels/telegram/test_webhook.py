@@ -148,7 +148,7 @@ def test_no_body_is_more_than_refused(body: bytes) -> None:
 )
 def test_S14_webhook_mode_needs_a_secret_nobody_guesses(secret: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        TelegramSettings(token="1:x", mode="webhook", webhook_secret=secret)
+        Telegram(TelegramSettings(token="1:x", mode="webhook", webhook_secret=secret))
 
 
 async def test_a_bot_that_polls_believes_no_call(emulator: TelegramEmulator) -> None:
