@@ -2,12 +2,10 @@
 
 import asyncio
 import importlib.util
-import json
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import structlog
 
@@ -33,16 +31,16 @@ from channels.feishu.streaming import LiveCards
 from channels.feishu.webhook import FeishuWebhookVerifier, VerificationFailed, read_challenge
 from channels.feishu.websocket import LongConnection, import_lark
 from channels.message import Address, Capabilities, ChatKind, InboundMessage, LiveEvent, OutboundMessage, Quote, Receipt
+from channels.toolkit.bounded import BoundedDict
 from channels.toolkit.sending import without_leaving
 from channels.toolkit.storing import store_with_retry
+from channels.toolkit.untrusted import load_object
 
 log = structlog.get_logger(__name__)
 
 # The platform knows a uuid for an hour; what is older by our clock is not trusted to be known by its.
 KEY_VALID_SECONDS = 3300.0
 MAX_REMEMBERED = 2000
-Name = TypeVar("Name")
-Value = TypeVar("Value")
 # Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply.
 CHAT, THREAD = "chat:", "thread:"
 MAX_SENT_AS_TEXT = 500  # so many signs of what was said are remembered for those who quote it
@@ -88,9 +86,9 @@ class Feishu:
         self._deliver: Deliver | None = None
         self._open_id = ""
         self._kinds: dict[str, ChatKind] = {}
-        self._rows: OrderedDict[str, str] = OrderedDict()
-        self._said: OrderedDict[str, str] = OrderedDict()
-        self._quotable: OrderedDict[tuple[str, str], Quote] = OrderedDict()
+        self._rows: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
+        self._said: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
+        self._quotable: BoundedDict[tuple[str, str], Quote] = BoundedDict(MAX_REMEMBERED)
         self._heard = 0.0
 
     def bind(self, notebook: Notebook) -> None:
@@ -158,7 +156,7 @@ class Feishu:
         self._kinds |= {one.address.chat_id: one.kind for one in fresh}
         for row, message in zip(accepted, messages, strict=True):
             if _is_new(message):
-                _remember_bounded(self._rows, row.id, message.key)
+                self._rows[row.id] = message.key
             self._note_quotable(message)
 
     def _note_quotable(self, message: InboundMessage) -> None:
@@ -169,7 +167,7 @@ class Feishu:
         elif _is_new(message) and message.kind == "group" and message.text:
             sender = message.sender
             quote = Quote(text=message.text[:MAX_SENT_AS_TEXT], author=sender.name, author_id=sender.id)
-            _remember_bounded(self._quotable, (chat, message.key), quote)
+            self._quotable[chat, message.key] = quote
 
     async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
         """With the names of who wrote in groups, where they are told within a second."""
@@ -213,7 +211,7 @@ class Feishu:
         if receipt is None:
             keyed = {**message_body(message), "uuid": idempotency_key(message.client_key)}
             receipt = Receipt(platform_id=await self._post(message.address, self._answered(message), keyed))
-        _remember_bounded(self._said, receipt.platform_id, message.text[:MAX_SENT_AS_TEXT])
+        self._said[receipt.platform_id] = message.text[:MAX_SENT_AS_TEXT]
         return receipt
 
     def show(self, event: LiveEvent) -> None:
@@ -319,13 +317,9 @@ class Feishu:
 
 
 def _load_event(payload: bytes) -> Json | None:
-    try:
-        event = json.loads(payload)
-    except (ValueError, RecursionError):
-        event = None
-    if not isinstance(event, dict):
+    event = load_object(payload)
+    if event is None:
         log.warning("event not understood", kind="", error="no JSON object")
-        return None
     return event
 
 
@@ -342,9 +336,3 @@ def _read_string(reply: Json, name: str) -> str:
     if not isinstance(value, str) or not value:
         raise Ambiguous(f"an answer without {name}")
     return value
-
-
-def _remember_bounded(known: OrderedDict[Name, Value], name: Name, value: Value) -> None:
-    known[name] = value
-    while len(known) > MAX_REMEMBERED:
-        known.popitem(last=False)

@@ -1,8 +1,6 @@
-"""Calls to Feishu's API: one pool of connections, one token, and what failures mean for a message."""
+"""Feishu API client: connections, tenant token, error mapping and upload plans."""
 
-import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,29 +11,31 @@ from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
 from channels.feishu.settings import FeishuSettings
 from channels.message import OutboundFile
-from channels.toolkit.sending import HTTP_HOOKS, without_leaving
+from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited, read_start
+from channels.toolkit.sending import without_leaving
 from channels.toolkit.text import replace_unstorable
+from channels.toolkit.untrusted import load_object
 
-# What Feishu's error codes mean for a message. Pure.
+# Error codes.
 
-# The tenant token is missing, invalid, malformed or expired: a new one, and the same call once more.
+# The tenant token is missing, invalid, malformed or expired: renew it and repeat the call once.
 STALE_TOKEN_CODES = frozenset({99991661, 99991663, 99991671, 99991677})
 BUSY_CODES = frozenset({99991400, 230020})  # too often, for this API or this chat
 TENANT_BUSY_CODE = 11232
 BAD_APP_CODES = frozenset({99991543, 99991662, 99991673, 10003, 10014})
 NO_SCOPE_CODES = frozenset({99991672, 99991676, 99991679, 230027})
 NO_CHAT_CODES = frozenset({230002, 230013})
-# The content itself was refused; as plain text it would go.
+# The content was refused; plain text would be accepted.
 BAD_CARD_CODES = frozenset({230001, 230025, 230099, 99992402, 11310, 200610, 200621, 300305})
 REPLY_TARGET_MISSING_CODES = frozenset({230011, 231003})  # the message replied to was recalled or deleted
-SEQUENCE_CODE = 300317  # a card was told an operation number that it had passed
-STREAM_CLOSED_CODES = frozenset({300309, 200850})  # a card's streaming has ended by itself
+SEQUENCE_CODE = 300317  # the card has already seen a higher operation number
+STREAM_CLOSED_CODES = frozenset({300309, 200850})  # streaming into the card has timed out
 MIN_WAIT = 1.0
 MAX_ERROR_TEXT = 300
 
 
 class FeishuApiError(Rejected):
-    """Refused with a code of which nothing more is known here."""
+    """Refused with a code that has no special handling."""
 
     def __init__(self, why: str, *, code: int) -> None:
         super().__init__(why)
@@ -43,18 +43,18 @@ class FeishuApiError(Rejected):
 
 
 class PermissionMissing(LoggedOut):
-    """The app has not been given a permission; the text names it."""
+    """The app lacks a permission; the text names it."""
 
 
 def error_for_code(code: int, text: str, *, status: int = 200, reset: str = "") -> ChannelError:
-    """The error that an answer's code stands for.
+    """Map a reply's error code to an error.
 
     Args:
-        code: never 0. text: its `msg`. status: the HTTP status. reset: seconds, as the rate limit's header says them.
+        code: not 0. text: the reply's `msg`. status: HTTP status. reset: seconds from the rate-limit header.
     """
     said = f"{text[:MAX_ERROR_TEXT]} ({code})"
     if code in BUSY_CODES or code == TENANT_BUSY_CODE or status == 429:
-        return Retryable(said, retry_after=parse_seconds(reset) or MIN_WAIT, whole_channel=code == TENANT_BUSY_CODE)
+        return Retryable(said, retry_after=parse_retry_after(reset) or MIN_WAIT, whole_channel=code == TENANT_BUSY_CODE)
     if code in STALE_TOKEN_CODES:
         return LoggedOut(f"Feishu refuses the app's token: {said}")
     if code in BAD_APP_CODES:
@@ -72,131 +72,89 @@ def error_for_code(code: int, text: str, *, status: int = 200, reset: str = "") 
     return FeishuApiError(said, code=code)
 
 
-def parse_seconds(text: str) -> float | None:
-    """A header's number of seconds, None for none or nonsense."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 < value < 86_400 else None
-
-
 DEFAULT_SERVER = "https://open.feishu.cn"
-CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
 FILE_SECONDS = 120.0
-CONNECTIONS = 32
-TOKEN_MARGIN_SECONDS = 1800.0  # with less left a token is fetched anew: from then on the platform gives out another one
+TOKEN_MARGIN_SECONDS = 1800.0  # with less time left, the platform issues a new token; before that it returns the old
+MIN_TOKEN_SECONDS = 60.0  # so that a lifetime below the margin does not mean one token call per API call
 MAX_ERROR_BODY = 65_536
 _ENDPOINT = "/callback/ws/endpoint"
 _TOKEN = "/auth/v3/tenant_access_token/internal"  # noqa: S105
-_UNSENT_ERRORS = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
-)
 
 Json = dict[str, Any]
 
 
 class FeishuClient:
-    """One app's API. Opened by the first call, and again by the next after `close`."""
+    """The API of one app. The first call opens the connections, and the next one after `close` reopens them."""
 
     def __init__(self, settings: FeishuSettings, answer_seconds: float = ANSWER_SECONDS) -> None:
         self.root = (settings.domain or DEFAULT_SERVER).rstrip("/")
         self._app = (settings.app_id, settings.app_secret)
-        self._proxy = settings.proxy
-        self._answer_seconds = answer_seconds
-        self._client: Any = None
-        self._token = ""
-        self._until = 0.0
-        self._fetching = asyncio.Lock()
+        self._http = HttpPool(settings.proxy, answer_seconds)
+        self._token = AccessToken(self._fetch_token)
 
     async def call(self, method: str, path: str, body: Json | None = None, **more: Any) -> Json:
-        """One call as the app; the whole answer, whose code is 0.
+        """Make one call with the tenant token and return the whole reply, whose code is 0.
 
         Args:
-            path: below /open-apis. more: params, files or data, as the HTTP client takes them.
+            path: below /open-apis. more: params, files or data for the HTTP client.
 
         Raises:
-            Retryable: surely not done. Ambiguous: perhaps done. Rejected, BadFormat: never to be done.
-            LoggedOut: the app's credentials or permissions do not do.
+            Retryable: certainly not done. Ambiguous: possibly done. Rejected, BadFormat: will never be accepted.
+            LoggedOut: the app's credentials or permissions are not sufficient.
         """
-        token = await self._fresh()
+        token = await self._token.get()
         reply = await self._ask(method, f"/open-apis{path}", body, token=token, **more)
         if reply["code"] in STALE_TOKEN_CODES:
-            token = await self._fresh(rejected_token=token)
+            token = await self._token.get(rejected=token)
             reply = await self._ask(method, f"/open-apis{path}", body, token=token, **more)
         if reply["code"]:
             raise _error_in_response(reply)
         return reply
 
     async def endpoint(self) -> Json:
-        """Where a long connection is to be opened: the answer of the endpoint call, whatever its code.
+        """Request the URL of the long connection; returns the reply whatever its code.
 
         Raises:
-            Retryable, Ambiguous: no answer of that form.
+            Retryable, Ambiguous: no reply of that form.
         """
         body = {"AppID": self._app[0], "AppSecret": self._app[1]}
         return await self._ask("POST", _ENDPOINT, body, headers={"locale": "zh"})
 
     async def fetch(self, path: str, params: Json, most: int) -> FetchedFile:
-        """The bytes of a file, at most `most` of them.
+        """Download a file of at most `most` bytes.
 
         Raises:
-            TooBig: there are more. Rejected: not ours to have. Retryable, Ambiguous, LoggedOut: not now.
+            AttachmentTooBig: it is larger. Rejected: no access to it. Retryable, Ambiguous, LoggedOut: not now.
         """
-        token = await self._fresh()
+        token = await self._token.get()
         for again in (True, False):
             async with self._stream(f"/open-apis{path}", params, token) as reply:
                 if _is_file(reply):
-                    return await _read_limited(reply, most)
-                refusal = _parse_response(reply, await _read_error_body(reply))
+                    return await _read_file(reply, most)
+                refusal = _parse_response(reply, await read_start(reply.aiter_bytes(), MAX_ERROR_BODY))
             if refusal["code"] not in STALE_TOKEN_CODES or not again:
                 break
-            token = await self._fresh(rejected_token=token)
+            token = await self._token.get(rejected=token)
         raise _error_in_response(refusal) if refusal["code"] else Ambiguous("an answer without a file")
 
     async def close(self) -> None:
-        """Drop the connections."""
-        if self._client is not None:
-            client, self._client = self._client, None
-            await client.aclose()
+        """Close all connections."""
+        await self._http.close()
 
-    # -- the token --------------------------------------------------------------------------------
-
-    async def _fresh(self, rejected_token: str = "") -> str:
-        """A token that holds; of many callers one fetches it. instead_of: what the platform has just refused."""
-        if self._holds(rejected_token):
-            return self._token
-        async with self._fetching:
-            if not self._holds(rejected_token):
-                await self._fetch_token()
-            return self._token
-
-    def _holds(self, refused: str) -> bool:
-        return bool(self._token) and self._token != refused and self._until - time.monotonic() > TOKEN_MARGIN_SECONDS
-
-    async def _fetch_token(self) -> None:
-        began = time.monotonic()
+    async def _fetch_token(self, _: str) -> tuple[str, float]:
         body = {"app_id": self._app[0], "app_secret": self._app[1]}
         try:
             with without_leaving():
                 reply = await self._ask("POST", f"/open-apis{_TOKEN}", body)
-        except Ambiguous as err:  # nothing of the caller's has been sent
+        except Ambiguous as err:  # the caller's own request has not been sent
             raise Retryable(f"no token: {err}", whole_channel=True) from err
         if reply["code"] in BAD_APP_CODES:
             raise _error_in_response(reply)
         token, life = reply.get("tenant_access_token"), reply.get("expire")
         if reply["code"] or not isinstance(token, str) or not isinstance(life, int | float):
             raise Retryable(f"no token: {reply.get('msg')} ({reply['code']})", whole_channel=True)
-        # A life shorter than our margin must not have every call fetch a token.
-        self._token, self._until = token, began + max(float(life), TOKEN_MARGIN_SECONDS + 60)
-
-    # -- bytes ------------------------------------------------------------------------------------
+        return token, max(float(life) - TOKEN_MARGIN_SECONDS, MIN_TOKEN_SECONDS)
 
     async def _ask(self, method: str, path: str, body: Json | None, *, token: str = "", **more: Any) -> Json:
         import httpx2
@@ -206,7 +164,7 @@ class FeishuClient:
             more["content"] = json.dumps(body, ensure_ascii=False).encode()
             headers["content-type"] = "application/json; charset=utf-8"
         try:
-            reply = await self._open().request(method, self.root + path, headers=headers, **more)
+            reply = await (await self._http.open()).request(method, self.root + path, headers=headers, **more)
         except httpx2.HTTPError as err:
             raise _error_without_response(err) from err
         return _parse_response(reply, reply.content)
@@ -215,26 +173,13 @@ class FeishuClient:
     async def _stream(self, path: str, params: Json, token: str) -> AsyncIterator[Any]:
         import httpx2
 
-        plain = {**_auth_headers(token), "accept-encoding": "identity"}  # what is counted is what came
+        plain = {**_auth_headers(token), "accept-encoding": "identity"}  # so that the limit counts the bytes received
         request = {"params": params, "headers": plain, "timeout": FILE_SECONDS}
         try:
-            async with self._open().stream("GET", self.root + path, **request) as reply:
+            async with (await self._http.open()).stream("GET", self.root + path, **request) as reply:
                 yield reply
         except httpx2.HTTPError as err:
             raise _error_without_response(err) from err
-
-    def _open(self) -> Any:
-        import httpx2
-
-        if self._client is None:
-            self._client = httpx2.AsyncClient(
-                timeout=httpx2.Timeout(self._answer_seconds, connect=min(self._answer_seconds, CONNECT_SECONDS)),
-                limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
-                proxy=self._proxy or None,
-                trust_env=False,
-                event_hooks=HTTP_HOOKS,
-            )
-        return self._client
 
 
 def _auth_headers(token: str) -> dict[str, str]:
@@ -242,23 +187,20 @@ def _auth_headers(token: str) -> dict[str, str]:
 
 
 def _error_without_response(err: Exception) -> ChannelError:
-    """The error of a call that had no answer; its words are ours, for an address may hold a secret."""
+    """The error of a call without a reply. The text leaves out the library's, where a URL may hold a secret."""
     name = type(err).__name__
-    if name in _UNSENT_ERRORS:
+    if is_unsent(err):
         return Retryable(f"Feishu cannot be reached: {name}", whole_channel=True)
     return Ambiguous(f"no answer from Feishu: {name}")
 
 
 def _parse_response(reply: Any, content: bytes) -> Json:
-    """The answer as JSON with a code in it; its status and the rate limit's header are put beside it."""
+    """Parse a reply that must be JSON with a code; adds its HTTP status and rate-limit header."""
     reset = reply.headers.get("x-ogw-ratelimit-reset") or reply.headers.get("retry-after") or ""
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict) or not isinstance(parsed.get("code"), int):
+    parsed = load_object(content)
+    if parsed is None or not isinstance(parsed.get("code"), int):
         if reply.status_code == 429:
-            raise Retryable("too many calls (HTTP 429)", retry_after=parse_seconds(reset) or 1.0)
+            raise Retryable("too many calls (HTTP 429)", retry_after=parse_retry_after(reset) or MIN_WAIT)
         raise Ambiguous(f"an answer that is not Feishu's (HTTP {reply.status_code})")
     if not parsed["code"] and reply.status_code >= 400:
         raise Ambiguous(f"code 0 with HTTP {reply.status_code}")
@@ -270,35 +212,20 @@ def _error_in_response(reply: Json) -> ChannelError:
 
 
 def _is_file(reply: Any) -> bool:
-    """JSON is an error's, unless it is offered under a name."""
+    """Whether a reply is a file. JSON is an error, unless the reply gives it a file name."""
     named = "content-disposition" in reply.headers
     return reply.status_code == 200 and (named or "json" not in reply.headers.get("content-type", ""))
 
 
-async def _read_limited(reply: Any, most: int) -> FetchedFile:
-    kept = bytearray()
-    async for piece in reply.aiter_bytes():
-        kept += piece
-        if len(kept) > most:
-            raise AttachmentTooBig(f"the file is larger than {most} bytes")
+async def _read_file(reply: Any, max_bytes: int) -> FetchedFile:
+    data = await read_limited(reply.aiter_bytes(), max_bytes)
     disposition = Message()
     disposition["content-disposition"] = reply.headers.get("content-disposition", "")
     media_type = reply.headers.get("content-type", "").partition(";")[0].strip()
-    return FetchedFile(
-        data=bytes(kept), name=replace_unstorable(disposition.get_filename() or ""), media_type=media_type
-    )
+    return FetchedFile(data=data, name=replace_unstorable(disposition.get_filename() or ""), media_type=media_type)
 
 
-async def _read_error_body(reply: Any) -> bytes:
-    kept = bytearray()
-    async for piece in reply.aiter_bytes():
-        kept += piece
-        if len(kept) > MAX_ERROR_BODY:
-            break
-    return bytes(kept)
-
-
-# Files as Feishu takes them: what kind each is, and how it is shown. Pure.
+# Uploads.
 
 MAX_PICTURE_BYTES = 10_000_000
 MAX_FILE_BYTES = 30_000_000
@@ -310,25 +237,25 @@ _PICTURE_SUFFIXES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tiff", "ico")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """One upload."""
+    """The request that uploads a file, and how a message then shows it."""
 
     #: Below /open-apis.
     path: str
-    #: Of the form.
+    #: Fields of the multipart form.
     fields: dict[str, str]
-    #: Of the form.
+    #: File parts of the multipart form.
     files: Json
-    #: What the answer calls its key.
+    #: Name of the reply's field that holds the file's key.
     key: str
-    #: Of the message that then shows it.
+    #: Type of the message that shows the file.
     msg_type: str
 
 
 def plan_upload(file: OutboundFile) -> Upload:
-    """How a file goes up.
+    """Choose how to upload a file.
 
     Raises:
-        TooBig: more than Feishu takes. Rejected: there is nothing in it.
+        AttachmentTooBig: larger than Feishu accepts. Rejected: the file is empty.
     """
     name = replace_unstorable(file.name).replace("\\", "/").rsplit("/", 1)[-1].strip()[-MAX_FILE_NAME:] or "file"
     if not file.data:
@@ -350,5 +277,5 @@ def plan_upload(file: OutboundFile) -> Upload:
 
 
 def file_body(upload: Upload, key: str) -> Json:
-    """msg_type and content of the message that shows what went up under this key."""
+    """Build msg_type and content of the message that shows an uploaded file."""
     return {"msg_type": upload.msg_type, "content": json.dumps({upload.key: key})}

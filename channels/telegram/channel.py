@@ -22,7 +22,6 @@ from channels.message import (
     Receipt,
 )
 from channels.telegram.client import (
-    ANSWER_SECONDS,
     BotApiClient,
     MessageMissing,
     MessageUnchanged,
@@ -46,6 +45,7 @@ from channels.telegram.messages import (
 from channels.telegram.receiver import UpdateReceiver, read_webhook_update
 from channels.telegram.settings import TelegramSettings
 from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, LiveReplies
+from channels.toolkit.http import ANSWER_SECONDS
 from channels.toolkit.sending import without_leaving
 from channels.toolkit.storing import store_with_retry
 from channels.toolkit.typing_indicator import TypingIndicator

@@ -1,4 +1,4 @@
-"""Calls to a Bot API server, and what their failures mean for a message."""
+"""Clients of the Telegram Bot API and its file server, with error mapping."""
 
 import asyncio
 import logging
@@ -19,40 +19,30 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
+from channels.toolkit.http import ANSWER_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS, HttpPool, is_unsent, read_limited
 from channels.toolkit.sending import HTTP_HOOKS
 
 SERVER = "https://api.telegram.org"
-CONNECT_SECONDS = 10.0
-ANSWER_SECONDS = 20.0
-CONNECTIONS = 32
 MAX_ERROR_TEXT = 300
 
 _RETRY_AFTER = re.compile(r"retry (?:after|in) (\d+)\b(?!:)", re.IGNORECASE)
-_UNSENT_ERRORS = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
-)
 _GONE_TEXTS = ("chat not found", "peer_id_invalid")
 
 
 class TopicMissing(Rejected):
-    """The topic is not there (any more); the chat itself may be."""
+    """The topic does not exist; the chat itself may."""
 
 
 class MessageUnchanged(Rejected):
-    """The message already reads so."""
+    """The edited message would be the same as before."""
 
 
 class MessageMissing(Rejected):
-    """The message to be changed is not there (any more), or no longer ours to change."""
+    """The message to edit does not exist, or can no longer be edited."""
 
 
 class PictureRejected(Rejected):
-    """The bytes are not shown as a picture; as a file they would be taken."""
+    """The bytes cannot be sent as a picture; as a file they would be accepted."""
 
 
 class MethodMissing(Retryable):
@@ -60,7 +50,7 @@ class MethodMissing(Retryable):
 
 
 class WebhookConflict(ReceiverConflict):
-    """A webhook takes the updates."""
+    """A webhook receives the updates."""
 
 
 _ERRORS_BY_TEXT = (
@@ -81,7 +71,7 @@ _ERRORS_BY_TEXT = (
 
 
 class BotApiClient:
-    """One pool of connections to one bot's API. base_url: the server's root, "" for Telegram's own."""
+    """The API of one bot. base_url: the server's root, "" for Telegram's own."""
 
     def __init__(self, token: str, base_url: str = "", proxy: str = "", wait: float = ANSWER_SECONDS) -> None:
         from telegram import Bot
@@ -90,7 +80,7 @@ class BotApiClient:
         silence_library()
         self._token = token
         self._request = HTTPXRequest(
-            connection_pool_size=CONNECTIONS,
+            connection_pool_size=MAX_CONNECTIONS,
             connect_timeout=CONNECT_SECONDS,
             read_timeout=wait,
             write_timeout=ANSWER_SECONDS,
@@ -101,15 +91,15 @@ class BotApiClient:
         self._bot = Bot(token, f"{api_root(base_url)}/bot", request=self._request, get_updates_request=self._request)
 
     async def call(self, method: str, parameters: dict[str, Any] | None = None) -> Any:
-        """One call; the answer's `result` as plain JSON values.
+        """Make one call and return `result` of the reply as plain JSON values.
 
         Args:
             method: in snake case, as in "send_message".
 
         Raises:
-            Retryable: surely not done. Ambiguous: perhaps done. Rejected: never to be done.
+            Retryable: certainly not done. Ambiguous: possibly done. Rejected: will never be accepted.
             LoggedOut: the token is refused, by this call and by get_me.
-            Contended: another instance, or a webhook (HookSet), takes the updates.
+            ReceiverConflict: another instance, or a webhook (WebhookConflict), receives the updates.
         """
         from telegram.error import InvalidToken, TelegramError
 
@@ -123,12 +113,12 @@ class BotApiClient:
             raise self._meaning(err) from err
         except (KeyError, TypeError, AttributeError, RecursionError) as err:
             raise Ambiguous(f"an answer without a result to {method}") from err
-        # 401 and 404 look alike here, and a gateway may say 404: only get_me tells whether the token still holds.
+        # The library maps 401 and 404 to one error, and a proxy may send 404: only get_me proves a bad token.
         await self.call("get_me")
         raise (MethodMissing if missing else Retryable)(f"{method} is not found, though the token holds")
 
     async def close(self) -> None:
-        """Drop the connections."""
+        """Close all connections."""
         await self._request.shutdown()
 
     def _meaning(self, err: Exception) -> ChannelError:
@@ -151,7 +141,7 @@ class BotApiClient:
                 )
             case error.NetworkError() if "request entity too large" in text.lower():
                 return AttachmentTooBig(text)
-            case error.NetworkError() if type(err.__cause__).__name__ in _UNSENT_ERRORS:
+            case error.NetworkError() if is_unsent(err.__cause__):
                 return Retryable(text, whole_channel=True)
             case error.NetworkError() if "too many requests" in text.lower():
                 return Retryable(text, retry_after=_retry_seconds(text))
@@ -160,12 +150,12 @@ class BotApiClient:
 
 
 def api_root(base_url: str) -> str:
-    """The server's address without a path. base_url: "" for Telegram's own."""
+    """Return the server's URL without a path. base_url: "" for Telegram's own."""
     return (base_url or SERVER).rstrip("/").removesuffix("/bot")
 
 
 def upload_file(data: bytes, name: str) -> Any:
-    """A file as a parameter of a call; `name` is what people see, without any folder."""
+    """Wrap a file as a call's parameter; folders are removed from its name."""
     from telegram import InputFile
 
     return InputFile(data, filename=name.replace("\\", "/").rpartition("/")[2] or "file")
@@ -185,39 +175,33 @@ def _retry_seconds(text: str) -> float | None:
 
 
 def silence_library() -> None:
-    """The loggers print addresses, which hold the token; the advice is for callers of typed methods."""
+    """Mute loggers, which print URLs with the token in them, and warnings meant for typed calls."""
     for name in ("httpx", "httpx2", "telegram"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for advice in ("Please use 'Bot", ".*attribute `retry_after`"):
         warnings.filterwarnings("ignore", message=advice)
 
 
-# Files that came with a message, fetched from the Bot API's file server.
-
-CHUNK_TIMEOUT_SECONDS = 20.0
 DOWNLOAD_SECONDS = 120.0
 
 
 class TelegramFileClient:
-    """One pool of connections to the file server. base_url: as the API's; proxy: its URL, "" for none."""
+    """The Bot API's file server. base_url: as the API's; proxy: its URL, "" for none."""
 
     def __init__(self, token: str, base_url: str, proxy: str) -> None:
         self._start = f"{api_root(base_url)}/file/bot{token}/"
-        self._proxy = proxy
-        self._client: Any = None
+        self._http = HttpPool(proxy)
 
     async def fetch(self, path: str, most: int) -> FetchedFile:
-        """The bytes at a path that getFile named, at most `most`; it reads no more than that.
+        """Download the file at a path from getFile; stops reading beyond `most` bytes.
 
         Raises:
-            TooBig: there are more. Rejected: the path has expired, or is none. Retryable: not now.
+            AttachmentTooBig: it is larger. Rejected: the path has expired or is invalid. Retryable: not now.
         """
         if not path or path.startswith("/") or ".." in path.split("/"):
             raise Rejected("the Bot API server names a file of its own machine")
         import httpx2
 
-        if self._client is None:
-            self._client = await asyncio.to_thread(self._open)
         try:
             async with asyncio.timeout(DOWNLOAD_SECONDS):
                 return FetchedFile(data=await self._read(self._start + quote(path), most))
@@ -225,26 +209,14 @@ class TelegramFileClient:
             raise Retryable(f"the file did not come whole: {type(err).__name__}") from err
 
     async def close(self) -> None:
-        """Drop the connections."""
-        if self._client is not None:
-            client, self._client = self._client, None
-            await client.aclose()
+        """Close all connections."""
+        await self._http.close()
 
     async def _read(self, url: str, most: int) -> bytes:
-        data = bytearray()
-        async with self._client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as answer:
+        client = await self._http.open()
+        async with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as answer:
             if answer.status_code in (400, 404, 410):
                 raise Rejected("the file is not there any more")
             if answer.status_code != 200:
                 raise Retryable(f"the file server answers {answer.status_code}")
-            async for chunk in answer.aiter_raw():
-                data += chunk
-                if len(data) > most:
-                    raise AttachmentTooBig(f"the file has more than {most} bytes")
-        return bytes(data)
-
-    def _open(self) -> Any:
-        import httpx2
-
-        timeout = httpx2.Timeout(CHUNK_TIMEOUT_SECONDS, connect=CONNECT_SECONDS)
-        return httpx2.AsyncClient(timeout=timeout, trust_env=False, proxy=self._proxy or None)
+            return await read_limited(answer.aiter_raw(), most)

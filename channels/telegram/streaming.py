@@ -13,6 +13,7 @@ from channels.errors import Ambiguous, ChannelError, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.client import MessageUnchanged, MethodMissing
 from channels.telegram.messages import draft_parameters, edit_parameters, opening_parameters, preview_text
+from channels.toolkit.bounded import BoundedDict
 
 log = structlog.get_logger(__name__)
 
@@ -66,7 +67,7 @@ class LiveReplies:
         self._speak = speak
         self._pauses = pauses
         self._open: dict[str, _LiveReply] = {}
-        self._over: dict[str, None] = {}
+        self._over: BoundedDict[str, None] = BoundedDict(MAX_FINISHED)
         self._free: dict[str, float] = {}
         self._standing: dict[str, _LiveMessage] | None = None
         self._reading = asyncio.Lock()
@@ -148,8 +149,6 @@ class LiveReplies:
     def _note_over(self, id: str) -> None:
         """Nothing of this answer is shown any more, however late it comes."""
         self._over[id] = None
-        while len(self._over) > MAX_FINISHED:
-            del self._over[next(iter(self._over))]
 
     async def _moved(self, answer: _LiveReply, longest: float) -> bool:
         """Wait for something new; a draft is shown again before it fades, while the answer is being written."""

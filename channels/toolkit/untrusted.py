@@ -29,6 +29,15 @@ def parse_strict_json(raw: bytes | bytearray) -> Any:
     return value
 
 
+def load_object(data: str | bytes) -> dict[str, Any] | None:
+    """Parse a JSON object; None for anything else, however malformed."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):

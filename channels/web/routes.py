@@ -4,7 +4,6 @@ import asyncio
 import errno
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp
 
 from channels.message import Accepted, InboundMessage
+from channels.toolkit.bounded import BoundedDict
 from channels.web.auth import Visitor
 from channels.web.backend import TranscriptLine, WebServices
 from channels.web.channel import Web
@@ -214,7 +214,7 @@ class ProxyCheck:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._until: OrderedDict[str, float] = OrderedDict()
+        self._until: BoundedDict[str, float] = BoundedDict(MAX_CHECKS)  # oldest dropped: a check takes seconds
 
     def calls(self) -> tuple[Route, ...]:
         """The call that begins a check."""
@@ -223,8 +223,6 @@ class ProxyCheck:
     async def _begin(self, _: Request) -> ASGIApp:
         nonce = secrets.token_urlsafe(24)
         self._until[nonce] = self._clock() + VALID_SECONDS
-        while len(self._until) > MAX_CHECKS:  # the oldest; a check takes seconds
-            self._until.popitem(last=False)
         return json_response({"path": f"{PATH}{nonce}"})
 
     async def answer(self, request: Request) -> ASGIApp:

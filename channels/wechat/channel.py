@@ -19,7 +19,6 @@ from channels.wechat.client import (
     Json,
     PollHealth,
     PollTiming,
-    open_client,
 )
 from channels.wechat.login import QrLogin
 from channels.wechat.media import MAX_FILE_BYTES, ILinkMedia
@@ -93,7 +92,7 @@ class Wechat:
         """
         await self._book.open()
         self._session.begin()
-        wire = await asyncio.to_thread(open_client, self._proxy)
+        wire = ILinkClient(self._proxy)
         trusted = True
         try:
             while True:

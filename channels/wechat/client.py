@@ -1,4 +1,4 @@
-"""Calls to the iLink API and to its files' servers, and what their failures mean for a message."""
+"""Client of the iLink API and its file servers: requests, session state, retries of polling."""
 
 import asyncio
 import base64
@@ -13,34 +13,24 @@ from urllib.parse import urlsplit
 import structlog
 
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected, Retryable
-from channels.toolkit.sending import HTTP_HOOKS
+from channels.toolkit.http import CONNECT_SECONDS, HttpPool, is_unsent, parse_retry_after
+from channels.toolkit.untrusted import load_object
 from channels.wechat.state import AccountState, ILinkCredentials
 
 SERVER = "https://ilinkai.weixin.qq.com"
 FILE_SERVER = "https://novac2c.cdn.weixin.qq.com/c2c"
-# Where the platform may send us on to when its own servers are used.
+# Domains that the platform may redirect us to when its own servers are configured.
 ALLOWED_DOMAINS = (".weixin.qq.com", ".wechat.com")
-VERSION = "2.4.3"  # of the protocol that is spoken here
+VERSION = "2.4.3"  # of the iLink protocol
 AGENT = "mnema/0.1"
-CONNECT_SECONDS = 10.0
-ANSWER_SECONDS = 15.0
-CONNECTIONS = 32
 MAX_ERROR_TEXT = 200
 SESSION_EXPIRED = -14
-_UNSENT_ERRORS = (
-    "ConnectError",
-    "ConnectTimeout",
-    "PoolTimeout",
-    "ProxyError",
-    "UnsupportedProtocol",
-    "LocalProtocolError",
-)
 
 Json = dict[str, Any]
 
 
 class ILinkApiError(Rejected):
-    """The API answered with a code of its own; code: from ret, else errcode; words: errmsg."""
+    """The API replied with an error code. code: from ret, else errcode; words: errmsg."""
 
     def __init__(self, path: str, code: int, words: str) -> None:
         super().__init__(f"WeChat refused {path}: {code} {words}".rstrip())
@@ -49,21 +39,21 @@ class ILinkApiError(Rejected):
 
 
 class ILinkClient:
-    """One pool of connections; made by `open_wire`."""
+    """The iLink API over one pool of connections. proxy: its URL, "" for none."""
 
-    def __init__(self, http: Any) -> None:
-        self._http = http
+    def __init__(self, proxy: str) -> None:
+        self._http = HttpPool(proxy)
 
     async def post(self, root: str, path: str, body: Json, *, wait: float, token: str = "") -> Json:
-        """One call; the answer's JSON object.
+        """Make one call and return the reply's JSON object.
 
         Args:
-            root: of the API. path: after /ilink/bot/, with its query. token: the bot's, "" before login.
-            wait: for how many seconds an answer may fail to come.
+            root: URL of the API. path: below /ilink/bot/, with its query. token: the bot's, "" before login.
+            wait: seconds without a reply before the call fails.
 
         Raises:
-            Retryable: surely not done. Ambiguous: perhaps done. Refused: not done, with a code.
-            Rejected: never to be done. LoggedOut: the session is over.
+            Retryable: certainly not done. Ambiguous: possibly done. ILinkApiError: not done, with a code.
+            Rejected: will never be accepted. LoggedOut: the session is over.
         """
         headers = {
             "AuthorizationType": "ilink_bot_token",
@@ -76,25 +66,26 @@ class ILinkClient:
         return await self._call("POST", f"{root}/ilink/bot/{path}", wait, headers=headers, json=body)
 
     async def get(self, root: str, path: str, query: Mapping[str, str], *, wait: float) -> Json:
-        """As post, but without a body and without a token."""
+        """Like `post`, without a body and a token."""
         return await self._call("GET", f"{root}/ilink/bot/{path}", wait, headers=_client_info(), params=query)
 
     @asynccontextmanager
     async def stream(self, method: str, url: str, **request: Any) -> AsyncIterator[Any]:
-        """An answer of a files' server, its body still to be read.
+        """Start a request to a file server; the body of the reply is still to be read.
 
         Raises:
-            Retryable: it cannot be reached. Ambiguous: it fell silent.
+            Retryable: the server is unreachable. Ambiguous: it stopped responding.
         """
+        client = await self._http.open()
         try:
-            async with self._http.stream(method, url, **request) as answer:
+            async with client.stream(method, url, **request) as answer:
                 yield answer
         except self._failures as err:
             raise _error_for_exception(err) from err
 
     async def close(self) -> None:
-        """Drop the connections."""
-        await self._http.aclose()
+        """Close all connections."""
+        await self._http.close()
 
     @property
     def _failures(self) -> tuple[type[Exception], ...]:
@@ -103,44 +94,27 @@ class ILinkClient:
         return (httpx2.TransportError, httpx2.InvalidURL, httpx2.DecodingError)
 
     async def _call(self, method: str, url: str, wait: float, **request: Any) -> Json:
+        client = await self._http.open()
         import httpx2
 
         timeout = httpx2.Timeout(wait, connect=CONNECT_SECONDS)
         try:
-            answer = await self._http.request(method, url, timeout=timeout, **request)
+            answer = await client.request(method, url, timeout=timeout, **request)
         except self._failures as err:
             raise _error_for_exception(err) from err
         path = urlsplit(url).path.rpartition("/")[2]
         _check_status(path, answer.status_code, answer.headers.get("retry-after", ""))
-        try:
-            body = answer.json()
-        except (ValueError, RecursionError) as err:
-            raise Ambiguous(f"an answer to {path} that is not JSON") from err
-        return _check_body(path, body)
-
-
-def open_client(proxy: str) -> ILinkClient:
-    """A new pool; takes tens of milliseconds. proxy: its URL, "" for none.
-
-    It follows no redirects, and takes nothing from the environment.
-    """
-    import httpx2
-
-    limits = httpx2.Limits(max_connections=CONNECTIONS)
-    timeout = httpx2.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-    return ILinkClient(
-        httpx2.AsyncClient(timeout=timeout, limits=limits, proxy=proxy or None, trust_env=False, event_hooks=HTTP_HOOKS)
-    )
+        return _check_body(path, load_object(answer.content))
 
 
 def checked_root(url: str, root: str) -> str:
-    """The URL the platform named, without a slash at its end, if we may go there; pure.
+    """Return a URL named by the platform, without a trailing slash, if it is allowed.
 
-    It is at the configured host, or, where that is the platform's own, in one of the platform's domains; and with
-    the scheme that is configured.
+    Allowed is the configured scheme with the configured host or, where that is the platform's own, any host in the
+    platform's domains.
 
     Raises:
-        ChannelError: it is somewhere else.
+        ChannelError: it is not allowed.
     """
     try:
         named, home = urlsplit(url), urlsplit(root)
@@ -162,7 +136,7 @@ def _client_info() -> dict[str, str]:
 
 def _error_for_exception(err: Exception) -> ChannelError:
     name = type(err).__name__
-    if name in (*_UNSENT_ERRORS, "InvalidURL"):
+    if is_unsent(err) or name == "InvalidURL":
         return Retryable(f"WeChat cannot be reached: {name}", whole_channel=True)
     return Ambiguous(f"no whole answer from WeChat: {name}")
 
@@ -171,7 +145,7 @@ def _check_status(path: str, status: int, retry_after: str) -> None:
     if status == 200:
         return
     if status == 429:
-        raise Retryable(f"too many calls of {path}", retry_after=float(retry_after) if retry_after.isdigit() else None)
+        raise Retryable(f"too many calls of {path}", retry_after=parse_retry_after(retry_after))
     if status in (400, 413, 422):
         raise Rejected(f"WeChat refused {path} with status {status}")
     if 400 <= status < 500:
@@ -179,10 +153,10 @@ def _check_status(path: str, status: int, retry_after: str) -> None:
     raise Ambiguous(f"WeChat answered {path} with status {status}")
 
 
-def _check_body(path: str, body: Any) -> Json:
-    """The answer if it says success: both codes absent or 0."""
-    if not isinstance(body, dict):
-        raise Ambiguous(f"an answer to {path} that is no object")
+def _check_body(path: str, body: Json | None) -> Json:
+    """Return the reply if it reports success: both codes absent or 0."""
+    if body is None:
+        raise Ambiguous(f"an answer to {path} that is no JSON object")
     try:
         codes = [int(body.get(name) or 0) for name in ("ret", "errcode")]
     except (TypeError, ValueError) as err:
@@ -195,7 +169,7 @@ def _check_body(path: str, body: Any) -> Json:
     return body
 
 
-# How long things take with WeChat, and how its silence is waited out.
+# Polling.
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -203,28 +177,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollTiming:
-    """Seconds, all of them."""
+    """Timeouts and pauses, in seconds."""
 
-    #: How long the platform holds a call.
+    #: How long the platform holds a poll.
     poll: float = 35.0
-    #: How much longer we wait for its end.
+    #: Added to `poll` for our timeout.
     grace: float = 10.0
-    #: How long any other call may take.
+    #: Timeout of any other call.
     answer: float = 15.0
-    #: After the first failure, the second, and every later one.
+    #: Pause after the first failure, the second, and every later one.
     pauses: tuple[float, float, float] = (2.0, 2.0, 30.0)
-    #: Between two sends to one person.
+    #: Between two messages to one person.
     spacing: float = 1.0
-    #: Between two looks at a QR code.
+    #: Between two status checks of a QR code.
     look: float = 1.0
-    #: How long one is followed.
+    #: How long a QR code is checked.
     code: float = 480.0
 
 
 class PollHealth:
-    """When the platform was last heard, and what is wrong since. heard: unix seconds, 0 never."""
+    """When the platform last responded, and what failed since. heard: unix seconds, 0 for never."""
 
-    POLLS_MISSED = 3  # after so many polls' time without a good answer the connections are thrown away
+    POLLS_MISSED = 3  # polls without a good reply after which the connections are replaced
 
     def __init__(self, pace: PollTiming) -> None:
         self._pace = pace
@@ -232,17 +206,17 @@ class PollHealth:
         self.trouble = ""
 
     async def call_with_retry(self, call: Callable[[], Awaitable[T]], hold: float = 0.0) -> T:
-        """The answer to a call that may be repeated at will. hold: seconds of a poll, 0 for the usual ones.
+        """Repeat an idempotent call until it succeeds. hold: seconds of a poll, 0 for the default.
 
         Raises:
-            LoggedOut: the session is over. ChannelError: nothing good was heard for three polls' time.
+            LoggedOut: the session is over. ChannelError: no good reply in the time of three polls.
         """
-        patience = self.POLLS_MISSED * max(hold, self._pace.poll)
+        limit = self.POLLS_MISSED * max(hold, self._pace.poll)
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(limit):
                 return await self._retry_until_answered(call)
         except TimeoutError as err:
-            self.trouble = f"nothing heard from WeChat for {patience:.0f} s: {self.trouble or 'no answer'}"
+            self.trouble = f"nothing heard from WeChat for {limit:.0f} s: {self.trouble or 'no answer'}"
             raise ChannelError(self.trouble) from err
 
     async def _retry_until_answered(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -255,59 +229,57 @@ class PollHealth:
             except ChannelError as err:
                 self.trouble = str(err)
                 log.info("wechat silent", error=self.trouble)
-                asked = err.retry_after if isinstance(err, Retryable) else None
+                retry_after = err.retry_after if isinstance(err, Retryable) else None
             else:
                 self.heard, self.trouble = time.time(), ""
                 return answer
-            await asyncio.sleep(asked or self._pace.pauses[min(failures, 2)])
+            await asyncio.sleep(retry_after or self._pace.pauses[min(failures, 2)])
             failures += 1
 
 
-# Calls in the name of the account that is logged in, and the moment when it no longer is.
+# The session.
 
 LOGIN_REQUIRED = "WeChat is not logged in: scan the QR code that the page or the terminal shows"
 
 
 class ILinkSession:
-    """One account's calls, over a pool of connections that is opened when it is first needed.
-
-    ended: set once a call was told that the session is over, until `begin`.
-    """
+    """Calls with the credentials of the account that is logged in."""
 
     def __init__(self, book: AccountState, proxy: str, pace: PollTiming) -> None:
         self._book = book
-        self._proxy = proxy
         self._pace = pace
-        self._send_client: ILinkClient | None = None
-        self._opening = asyncio.Lock()
         self._refused: ILinkCredentials | None = None
+        #: The connections of everything but polling.
+        self.send_client = ILinkClient(proxy)
+        #: Set when a call reports that the session is over, until `begin`.
         self.ended = asyncio.Event()
 
     @property
     def holds(self) -> bool:
-        """Whether there are credentials that nobody has refused."""
+        """Whether there are credentials that the platform has not refused."""
         return self._book.login is not None and self._book.login is not self._refused
 
     @property
     def credentials(self) -> ILinkCredentials:
-        """Those that hold. Raises LoggedOut: there are none."""
+        """The valid credentials. Raises LoggedOut: there are none."""
         if self._book.login is None or not self.holds:
             raise LoggedOut(LOGIN_REQUIRED)
         return self._book.login
 
     def begin(self) -> None:
-        """What the book holds is to be tried (again)."""
+        """Try the stored credentials, even if they were refused before."""
         self._refused = None
         self.ended.clear()
 
     async def call(self, path: str, body: Json, *, wait: float = 0.0, wire: ILinkClient | None = None) -> Json:
-        """One call with the account's token; see Wire.post. wait: seconds, 0 for the usual.
+        """Make one call with the account's token. wait: seconds, 0 for the default.
 
         Raises:
-            LoggedOut: there is no session, or this call was told that it is over.
+            LoggedOut: there is no session, or the platform has ended it.
+            ILinkApiError, Retryable, Ambiguous, Rejected: see `ILinkClient.post`.
         """
         login = self.credentials
-        wire = wire or await self.send_client()
+        wire = wire or self.send_client
         try:
             return await wire.post(login.base, path, body, token=login.token, wait=wait or self._pace.answer)
         except LoggedOut:
@@ -316,15 +288,6 @@ class ILinkSession:
                 self.ended.set()
             raise
 
-    async def send_client(self) -> ILinkClient:
-        """The connections that everything but hearing uses."""
-        async with self._opening:
-            if self._send_client is None:
-                self._send_client = await asyncio.to_thread(open_client, self._proxy)
-            return self._send_client
-
     async def close(self) -> None:
-        """Drop the connections; a later call opens them again."""
-        if self._send_client is not None:
-            wire, self._send_client = self._send_client, None
-            await wire.close()
+        """Close all connections; a later call reopens them."""
+        await self.send_client.close()

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import OutboundFile
+from channels.toolkit.http import read_limited
 from channels.wechat.client import MAX_ERROR_TEXT, ILinkSession, Json, checked_root
 from channels.wechat.messages import FILE, IMAGE
 
@@ -184,7 +185,7 @@ class ILinkMedia:
         raise Retryable(f"the file was not taken in {MAX_TRIES} tries: {why}") from why
 
     async def _put(self, url: str, sealed: bytes) -> str:
-        wire = await self._session.send_client()
+        wire = self._session.send_client
         kind = {"Content-Type": "application/octet-stream"}
         async with wire.stream("POST", url, content=sealed, headers=kind) as answer:
             _check_answer(answer)
@@ -194,18 +195,13 @@ class ILinkMedia:
         return str(param)
 
     async def _read(self, url: str, most: int) -> bytes:
-        wire = await self._session.send_client()
-        data = bytearray()
+        wire = self._session.send_client
         try:
             async with wire.stream("GET", url, headers={"Accept-Encoding": "identity"}) as answer:
                 _check_answer(answer)
-                async for piece in answer.aiter_raw():
-                    data += piece
-                    if len(data) > most:
-                        raise AttachmentTooBig(f"the file has more than {most} bytes")
+                return await read_limited(answer.aiter_raw(), most)
         except Ambiguous as err:  # to read again does no harm
             raise Retryable(str(err)) from err
-        return bytes(data)
 
 
 def _check_answer(answer: Any) -> None:

@@ -25,6 +25,7 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
+from channels.toolkit.bounded import BoundedDict
 from channels.toolkit.typing_indicator import TypingIndicator
 from channels.wechat_mp.client import (
     ANSWER_SECONDS,
@@ -117,8 +118,8 @@ class WechatMp:
         self._notebook: Notebook | None = None
         self._original_page = f"{settings.app_id}.original_id"
         self._original = ""
-        self._worded: dict[str, None] = {}
-        self._working: dict[str, str] = {}
+        self._worded: BoundedDict[str, None] = BoundedDict(MAX_SENT_CAPTIONS)
+        self._working: BoundedDict[str, str] = BoundedDict(MAX_WORKING)
         self._storing: set[asyncio.Future[list[Accepted]]] = set()
         self._heard = 0.0
         self._refusal = ""
@@ -205,8 +206,6 @@ class WechatMp:
         if message.text.strip() and message.client_key not in self._worded:
             await self._tell(message)
             self._worded[message.client_key] = None  # not again, should the picture need another attempt
-            while len(self._worded) > MAX_SENT_CAPTIONS:
-                del self._worded[next(iter(self._worded))]
         person = message.address.chat_id
         await self._put(message, image_xml(media_id), service_body(person, "image", {"media_id": media_id}))
         self._worded.pop(message.client_key, None)
@@ -219,8 +218,6 @@ class WechatMp:
             self._working.pop(event.message_id, None)
         elif event.name in WORKING_EVENTS:
             self._working[event.message_id] = event.address.chat_id
-            while len(self._working) > MAX_WORKING:
-                del self._working[next(iter(self._working))]
             if event.name != "accepted" and self._service.may_call:
                 self._typing.beat(event.address)
 

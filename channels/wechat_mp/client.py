@@ -1,9 +1,6 @@
-"""Calls to the official account's API: one token, one retry where it was the token's fault, and what errors mean."""
+"""Client of the official account API: access token, calls, error mapping, customer-service quota."""
 
-import asyncio
-import importlib
 import json
-import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -11,16 +8,17 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from channels.base import Notebook
-from channels.errors import Ambiguous, AttachmentTooBig, AwaitsUser, ChannelError, LoggedOut, Rejected, Retryable
-from channels.toolkit.sending import HTTP_HOOKS, without_leaving
+from channels.errors import Ambiguous, AwaitsUser, ChannelError, LoggedOut, Rejected, Retryable
+from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.http import AccessToken, HttpPool, is_unsent, parse_retry_after, read_limited
+from channels.toolkit.sending import without_leaving
+from channels.toolkit.untrusted import load_object
 from channels.wechat_mp.settings import WechatMpSettings
 
 SERVER = "https://api.weixin.qq.com"
-CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 20.0
-CONNECTIONS = 32
-RENEW_SECONDS = 300  # the platform changes a token so long before its end
-FORCED_RENEWAL_SECONDS = 60.0  # the platform refuses to throw a token away more than once in 30 s
+RENEW_SECONDS = 300  # the platform replaces a token this long before it expires
+FORCED_RENEWAL_SECONDS = 60.0  # the platform revokes a token at most once in 30 s
 MAX_ANSWER_BYTES = 1 << 20
 DAY = 86_400.0
 SOON = 300.0
@@ -32,72 +30,68 @@ NOT_GRANTED_CODES = {48001, 48002, 48004, 50001}
 
 
 class NotGranted(AwaitsUser):
-    """The account may not call this; what it has to say goes out as passive replies alone.
-
-    again: seconds after which it is worth asking again.
-    """
+    """The account may not make this call; only passive replies are left to it."""
 
     def __init__(self, why: str, *, again: float) -> None:
         super().__init__(why)
+        #: Seconds after which the call is worth another try.
         self.again = again
 
 
 class QuotaUsedUp(AwaitsUser):
-    """The person has had as many messages as they may before they write again."""
+    """The user has received all messages allowed before their next one."""
 
 
 class OfficialAccountClient:
-    """One account's API. The connections are opened at the first call. patience: seconds to wait for an answer."""
+    """The API of one account. patience: seconds to wait for a reply."""
 
     def __init__(self, settings: WechatMpSettings, patience: float = ANSWER_SECONDS) -> None:
-        self._patience = patience
         self._app_id = settings.app_id
         self._secret = settings.app_secret
-        self._proxy = settings.proxy
         self.root = (settings.base_url or SERVER).rstrip("/")
-        self._client: Any = None
-        self._opening = asyncio.Lock()
-        self._renewing = asyncio.Lock()
-        self._token = ""
-        self._good_until = 0.0
-        self._forced = -FORCED_RENEWAL_SECONDS
+        self._http = HttpPool(settings.proxy, patience)
+        self._token = AccessToken(self._fetch_token)
+        self._forced_at = -FORCED_RENEWAL_SECONDS  # monotonic seconds
+        #: Unix seconds of the last good reply, 0 for none.
         self.heard = 0.0
 
     async def call(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """A POST with a JSON body, whose signs stand as they are: escapes would be shown to people.
+        """POST a JSON body without \\u escapes, which the platform would show to users.
 
         Raises:
-            Retryable, Waits, NotGranted, Rejected: surely not done. Ambiguous: perhaps done.
+            Retryable, AwaitsUser, NotGranted, Rejected: certainly not done. Ambiguous: possibly done.
         """
         content = json.dumps(body, ensure_ascii=False).encode()
-        return await self._tried(path, content=content, headers={"content-type": "application/json; charset=utf-8"})
+        return await self._call_with_token(
+            path, content=content, headers={"content-type": "application/json; charset=utf-8"}
+        )
 
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
-        """The media_id of a file, good for three days. kind: image, voice, video. Raises as `call`, not Ambiguous."""
+        """Upload an image, voice or video and return its media_id, valid for three days. Never raises Ambiguous."""
         try:
             with without_leaving():
-                answer = await self._tried(
+                answer = await self._call_with_token(
                     "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
                 )
         except Ambiguous as err:
-            raise Retryable(str(err)) from err  # nobody sees an upload
+            raise Retryable(str(err)) from err  # users do not see an upload
         media_id = answer.get("media_id")
         if not isinstance(media_id, str) or not media_id:
             raise Retryable("an upload was answered without a media_id")
         return media_id
 
     async def media(self, media_id: str, most: int) -> tuple[bytes, str]:
-        """The bytes and the media type of a person's file; a video is an application/json that says where it is.
+        """Download a user's file: its bytes and media type. A video comes as application/json with its URL.
 
         Raises:
-            TooBig, Rejected, NotGranted, Retryable.
+            AttachmentTooBig, Rejected, NotGranted, Retryable.
         """
+        token = await self._token.get()
         for first in (True, False):
-            token = await self._good_token()
             data, kind = await self.get(f"{self.root}/cgi-bin/media/get", most, access_token=token, media_id=media_id)
-            code, text = _read_error(_load_object(data)) if "json" in kind or "text/plain" in kind else (0, "")
+            code, text = _read_error(load_object(data)) if "json" in kind or "text/plain" in kind else (0, "")
             if code in BAD_TOKEN_CODES and first:
-                await self._renew(token)
+                token = await self._token.get(rejected=token)
                 continue
             if code:
                 raise error_for_code(code, text)
@@ -105,20 +99,16 @@ class OfficialAccountClient:
         return data, kind
 
     async def get(self, url: str, most: int, **query: str) -> tuple[bytes, str]:
-        """What is at an address, at most `most` bytes of it, and its media type. Follows no redirects.
+        """Download at most `most` bytes of a URL, with their media type. Follows no redirects.
 
         Raises:
-            TooBig, Rejected, Retryable.
+            AttachmentTooBig, Rejected, Retryable.
         """
-        client = await self._opened()
-        kept = bytearray()
-        as_it_is = {"accept-encoding": "identity"}  # what is packed could be larger than it looks
+        client = await self._http.open()
+        plain = {"accept-encoding": "identity"}  # so that the limit counts the bytes received
         try:
-            async with self._failing(), client.stream("GET", url, params=query, headers=as_it_is) as response:
-                async for piece in response.aiter_raw():
-                    kept += piece
-                    if len(kept) > most:
-                        raise AttachmentTooBig(f"the file is larger than {most} bytes")
+            async with self._failing(), client.stream("GET", url, params=query, headers=plain) as response:
+                data = await read_limited(response.aiter_raw(), most)
         except Ambiguous as err:
             raise Retryable(str(err)) from err
         if response.status_code >= 500 or response.status_code == 429:
@@ -126,67 +116,57 @@ class OfficialAccountClient:
         if response.status_code != 200:
             raise Rejected(f"the file was answered with {response.status_code}")
         self.heard = time.time()
-        return bytes(kept), response.headers.get("content-type", "").lower()
+        return data, response.headers.get("content-type", "").lower()
 
     async def log_in(self) -> None:
-        """Get a token if there is none. Raises LoggedOut, NotGranted, Retryable."""
-        await self._good_token()
+        """Fetch a token if there is none. Raises LoggedOut, NotGranted, Retryable."""
+        await self._token.get()
 
     async def close(self) -> None:
-        """Drop the connections; the next call opens them again."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        """Close all connections; the next call reopens them."""
+        await self._http.close()
 
-    async def _tried(self, path: str, **request: Any) -> dict[str, Any]:
-        token = await self._good_token()
-        code, text, answer = await self._asked(path, token, request)
+    async def _call_with_token(self, path: str, **request: Any) -> dict[str, Any]:
+        token = await self._token.get()
+        code, text, answer = await self._call_once(path, token, request)
         if code in BAD_TOKEN_CODES:
-            token = await self._renew(token)
-            code, text, answer = await self._asked(path, token, request)
+            token = await self._token.get(rejected=token)
+            code, text, answer = await self._call_once(path, token, request)
         if code:
             raise error_for_code(code, text)
         self.heard = time.time()
         return answer
 
-    async def _asked(self, path: str, token: str, request: dict[str, Any]) -> tuple[int, str, dict[str, Any]]:
+    async def _call_once(self, path: str, token: str, request: dict[str, Any]) -> tuple[int, str, dict[str, Any]]:
         params = {"access_token": token, **request.get("params", {})}
         answer = await self._post(path, **(request | {"params": params}))
         return *_read_error(answer), answer
 
     async def _post(self, path: str, **request: Any) -> dict[str, Any]:
-        client = await self._opened()
+        client = await self._http.open()
         async with self._failing():
             response = await client.post(self.root + path, **request)
         if response.status_code == 429:
-            raise Retryable("the platform says: too many calls", retry_after=_retry_seconds(response.headers))
-        answer = _load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
+            raise Retryable(
+                "the platform says: too many calls",
+                retry_after=parse_retry_after(response.headers.get("retry-after", "")),
+            )
+        answer = load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
         if response.status_code != 200 or answer is None:
             raise Ambiguous(f"the call was answered with {response.status_code} and no JSON to go by")
         return answer
 
-    async def _good_token(self) -> str:
-        if time.monotonic() < self._good_until:
-            return self._token
-        async with self._renewing:
-            if time.monotonic() >= self._good_until:
-                await self._fetch_token(force=False)
-        return self._token
+    async def _fetch_token(self, rejected: str) -> tuple[str, float]:
+        """Fetch a token and the seconds to use it for; forces a new one if the platform returns the rejected one."""
+        token, seconds = await self._request_token(force=False)
+        if token == rejected and time.monotonic() - self._forced_at >= FORCED_RENEWAL_SECONDS:
+            self._forced_at = time.monotonic()
+            token, seconds = await self._request_token(force=True)
+        if token == rejected:
+            raise Retryable("the platform refuses the token it gives", retry_after=FORCED_RENEWAL_SECONDS)
+        return token, seconds
 
-    async def _renew(self, bad: str) -> str:
-        """Another token than this one; those who ask together get one between them."""
-        async with self._renewing:
-            if self._token == bad:
-                await self._fetch_token(force=False)
-            if self._token == bad and time.monotonic() - self._forced >= FORCED_RENEWAL_SECONDS:
-                self._forced = time.monotonic()
-                await self._fetch_token(force=True)
-            if self._token == bad:
-                self._good_until = 0.0
-                raise Retryable("the platform refuses the token it gives", retry_after=FORCED_RENEWAL_SECONDS)
-        return self._token
-
-    async def _fetch_token(self, *, force: bool) -> None:
+    async def _request_token(self, *, force: bool) -> tuple[str, float]:
         who = {"grant_type": "client_credential", "appid": self._app_id, "secret": self._secret}
         try:
             with without_leaving():
@@ -201,33 +181,26 @@ class OfficialAccountClient:
         token, lasts = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token or not isinstance(lasts, int):
             raise Retryable("a token was asked for, and the answer has none")
-        self._token = token
-        self._good_until = time.monotonic() + max(1, lasts - RENEW_SECONDS)
         self.heard = time.time()
-
-    async def _opened(self) -> Any:
-        async with self._opening:
-            if self._client is None:
-                self._client = await asyncio.to_thread(_open_client, self._proxy, self._patience)
-        return self._client
+        return token, max(1.0, lasts - RENEW_SECONDS)
 
     @asynccontextmanager
     async def _failing(self) -> AsyncIterator[None]:
-        """Names what the network did; never with the address, which holds the token."""
-        httpx2 = importlib.import_module("httpx2")
-        early = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.ProxyError)
+        """Translate errors of the network, without their text: it can hold a URL with the token."""
+        import httpx2
+
         try:
             yield
-        except early as err:
-            raise Retryable(f"no connection to the platform: {type(err).__name__}", whole_channel=True) from None
         except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as err:
             raise Rejected(f"not an address that can be asked: {type(err).__name__}") from None
         except httpx2.RequestError as err:
+            if is_unsent(err):
+                raise Retryable(f"no connection to the platform: {type(err).__name__}", whole_channel=True) from None
             raise Ambiguous(f"the answer was lost: {type(err).__name__}") from None
 
 
 def error_for_code(code: int, text: str) -> ChannelError:
-    """What a refusal of the platform's means for a message. text: what it said."""
+    """Map an error code of the platform to an error. text: the reply's."""
     if code == 45015:
         return AwaitsUser(f"the person wrote more than 48 h ago, or has left: {text}")
     if code == 45047:
@@ -246,51 +219,24 @@ def error_for_code(code: int, text: str) -> ChannelError:
 
 
 def _read_error(answer: dict[str, Any] | None) -> tuple[int, str]:
-    """Error code (0: none) and text of an answer."""
+    """Return error code (0: none) and text of a reply."""
     code = (answer or {}).get("errcode", 0)
     if not isinstance(code, int):
         return -1, "an error without a number"
     return code, f"{code} {str((answer or {}).get('errmsg', ''))[:_MAX_ERROR_TEXT]}"
 
 
-def _load_object(data: bytes) -> dict[str, Any] | None:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+# File URLs: a message must not make us request anything but the platform's own servers, over TLS.
 
-
-def _retry_seconds(headers: Any) -> float | None:
-    value = headers.get("retry-after", "")
-    return float(value) if value.isascii() and value.isdigit() and len(value) < 6 else None
-
-
-def _open_client(proxy: str, patience: float) -> Any:
-    import httpx2
-
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would print addresses, which hold the token
-    return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(patience, connect=CONNECT_SECONDS),
-        limits=httpx2.Limits(max_connections=CONNECTIONS),
-        verify=httpx2.create_ssl_context(trust_env=False),
-        proxy=proxy or None,
-        trust_env=False,
-        event_hooks=HTTP_HOOKS,
-    )
-
-
-# Which addresses of files are asked: the platform's, over TLS, and nothing that a message could name. Pure.
-
-# The domains that the platform's pictures and videos are served from.
+# Domains that serve the platform's pictures and videos.
 ALLOWED_DOMAINS = ("qpic.cn", "qlogo.cn", "qq.com", "wechat.com")
 
 
 def checked_url(url: str, root: str) -> str:
-    """The address as it may be asked: on https, at one of the platform's hosts or at the API's own root.
+    """Return a file's URL as it may be requested: https at a host of the platform, or at the API's root.
 
     Raises:
-        Rejected: it is somewhere else.
+        Rejected: it is not allowed.
     """
     try:
         parts, home = urlsplit(url), urlsplit(root)
@@ -308,7 +254,7 @@ def checked_url(url: str, root: str) -> str:
 
 
 def video_url(data: bytes) -> str:
-    """Where a video is, as the platform answers for its media_id. Raises Rejected."""
+    """Read a video's URL from the reply for its media_id. Raises Rejected."""
     try:
         found = json.loads(data)["video_url"]
     except (ValueError, KeyError, TypeError, RecursionError) as err:
@@ -316,27 +262,27 @@ def video_url(data: bytes) -> str:
     return str(found)
 
 
-# Whether the account may write unasked (the customer-service API), and what is left of what each person may get.
+# The customer-service API: whether the account has it, and how many messages each user can still get.
 
 T = TypeVar("T")
 GRANTED_KEY = "granted"
-MESSAGES_PER_WINDOW = 5  # messages by the API after each of a person's, within 48 h
+MESSAGES_PER_WINDOW = 5  # messages after each of a user's own, within 48 h
 MAX_PEOPLE = 10_000
 
 
 class CustomerServiceQuota:
-    """What is known of the right, learnt from every call that needs it."""
+    """Whether the account may use the customer-service API, as its calls show, and what each user has received."""
 
     def __init__(self, app_id: str) -> None:
         self._page = f"{app_id}.service"
         self._refused_until = 0.0
-        self._used: dict[str, int] = {}
+        self._used = BoundedDict[str, int](MAX_PEOPLE)
         self._notebook: Notebook | None = None
         self.granted = False
         self.trouble = ""
 
     def bind(self, notebook: Notebook | None, pages: Mapping[str, str]) -> None:
-        """Go on from what an earlier life wrote down."""
+        """Restore the state that an earlier process stored."""
         self._notebook = notebook
         written = pages.get(self._page, "")
         self.granted = written == GRANTED_KEY
@@ -344,14 +290,14 @@ class CustomerServiceQuota:
 
     @property
     def may_call(self) -> bool:
-        """False for a day after the platform said no, and for five minutes after the owner was to mend something."""
+        """False for a day after a refusal, and for five minutes after an error that the owner has to fix."""
         return time.time() >= self._refused_until
 
     async def ask(self, call: Awaitable[T]) -> T:
-        """The call's result, noting what it tells of the right.
+        """Await a call and store whether it was permitted.
 
         Raises:
-            NotGranted: it is not there, or the credentials are refused. What else the call raises.
+            NotGranted: it is not permitted, or the credentials are refused.
         """
         try:
             result = await call
@@ -368,22 +314,20 @@ class CustomerServiceQuota:
         return result
 
     def wrote(self, person: str) -> None:
-        """The person has written: they may get as many again."""
+        """Reset the count of a user who has written."""
         self._used.pop(person, None)
 
     def sent(self, person: str, *, all_used: bool = False) -> None:
-        """One more has gone to them by the API, or the platform says that they were all."""
+        """Count one message to a user. all_used: the platform reports that the quota is used up."""
         count = MESSAGES_PER_WINDOW if all_used else self._used.pop(person, 0) + 1
         self._used[person] = count
-        while len(self._used) > MAX_PEOPLE:
-            del self._used[next(iter(self._used))]
 
     def last(self, person: str) -> bool:
-        """Whether nothing can follow the next message to them before they write."""
+        """Whether the next message to a user is the last one before they write."""
         return not self.granted or self._used.get(person, 0) + 1 >= MESSAGES_PER_WINDOW
 
     def quota(self) -> str:
-        """What is left, in words."""
+        """Describe what is left of the quota."""
         if not self.granted:
             return "" if self.may_call else "one answer to each message: the account has no customer-service API"
         full = sum(1 for used in self._used.values() if used >= MESSAGES_PER_WINDOW)
@@ -398,5 +342,5 @@ class CustomerServiceQuota:
 
     async def _note(self, written: str) -> None:
         if self._notebook is not None:
-            with suppress(OSError):  # learnt anew in the next life
+            with suppress(OSError):  # the next process finds out again
                 await self._notebook.write({self._page: written})

@@ -1,4 +1,4 @@
-"""Files to and from WeCom: fetched by their address and deciphered, uploaded in pieces over the socket."""
+"""Files of WeCom: downloaded by URL and decrypted, uploaded in chunks over the WebSocket."""
 
 import asyncio
 import base64
@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from channels.base import FetchedFile
 from channels.errors import Ambiguous, AttachmentTooBig, Rejected, Retryable
 from channels.message import OutboundFile
+from channels.toolkit.http import create_http_client, read_limited
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.wechat_crypto import DecryptionFailed, decrypt_bytes
 from channels.wecom.connection import SERVER
@@ -23,18 +24,16 @@ PICTURE_BYTES = 10 * 2**20
 FILE_BYTES = 20 * 2**20
 PICTURES = ("image/jpeg", "image/png")
 PADDING_BLOCK = 32
-CONNECT_SECONDS = 10.0
-READ_SECONDS = 20.0
 FETCH_SECONDS = 120.0
-# Sends a command with a body and returns the body of its answer.
+# Sends a command with a body and returns the body of its reply.
 SendCommand = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 
 async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "") -> FetchedFile:
-    """The bytes behind an attachment's ref; see channels.base.Fetching. The address holds for five minutes.
+    """Download and decrypt an attachment. Its URL is valid for five minutes.
 
     Args:
-        ws_url: where our socket is: files come without encryption of the way only where it does.
+        ws_url: the WebSocket's URL; plain http is accepted for files only where the socket is plain ws (tests).
     """
     try:
         place = json.loads(ref)
@@ -56,21 +55,18 @@ async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "
 
 
 async def _download(url: str, most: int, proxy: str) -> tuple[bytes, str]:
-    httpx2 = await asyncio.to_thread(_import_http)
-    timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
+    opened = await asyncio.to_thread(create_http_client, proxy)
+    import httpx2
+
     try:
         async with (
             asyncio.timeout(FETCH_SECONDS),
-            httpx2.AsyncClient(timeout=timeout, proxy=proxy or None, trust_env=False) as client,
+            opened as client,
             client.stream("GET", url, headers={"accept-encoding": "identity"}) as reply,
         ):
             _check_status(reply.status_code)
-            data = bytearray()
-            async for piece in reply.aiter_raw():
-                data += piece
-                if len(data) > most:
-                    raise AttachmentTooBig(f"the file is larger than {most - PADDING_BLOCK} bytes")
-            return bytes(data), file_name(reply.headers.get("content-disposition", ""))
+            data = await read_limited(reply.aiter_raw(), most)
+            return data, file_name(reply.headers.get("content-disposition", ""))
     except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, TimeoutError) as err:
         raise Retryable(f"the file could not be fetched: {type(err).__name__}") from err
 
@@ -84,7 +80,7 @@ def _check_status(status: int) -> None:
 
 
 def file_name(disposition: str) -> str:
-    """The name in a Content-Disposition header, without any path, "" for none."""
+    """Read the file name from a Content-Disposition header, without any path; "" for none."""
     header = Message()
     header["content-disposition"] = disposition.replace("\r", " ").replace("\n", " ")
     name = header.get_filename("")
@@ -94,15 +90,15 @@ def file_name(disposition: str) -> str:
 
 
 def base_name(name: str) -> str:
-    """The last part of a name."""
+    """Return a name without its path."""
     return replace_unstorable(name.replace("\\", "/").rpartition("/")[2])
 
 
 def media_kind(file: OutboundFile) -> str:
-    """As what it is sent: "image" or "file".
+    """Choose how to send a file: "image" or "file".
 
     Raises:
-        TooBig: it is more than WeCom takes.
+        AttachmentTooBig: larger than WeCom accepts.
     """
     if file.picture and file.media_type in PICTURES and len(file.data) <= PICTURE_BYTES:
         return "image"
@@ -112,10 +108,10 @@ def media_kind(file: OutboundFile) -> str:
 
 
 async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
-    """Bring a file there; returns the body of a message that shows it.
+    """Upload a file and return the body of a message that shows it.
 
     Raises:
-        TooBig, Rejected, Retryable: it is not there. What an upload leaves half done is seen by nobody.
+        AttachmentTooBig, Rejected, Retryable: not uploaded. Users do not see an incomplete upload.
     """
     kind = media_kind(file)
     try:
@@ -132,17 +128,11 @@ async def upload_media(file: OutboundFile, ask: SendCommand) -> dict[str, Any]:
         id = begun["upload_id"]
         for number, start in enumerate(range(0, len(file.data), CHUNK_BYTES)):
             piece = base64.b64encode(file.data[start : start + CHUNK_BYTES]).decode()
-            told = {"upload_id": id, "chunk_index": number, "base64_data": piece}
-            await ask("aibot_upload_media_chunk", told)
+            chunk = {"upload_id": id, "chunk_index": number, "base64_data": piece}
+            await ask("aibot_upload_media_chunk", chunk)
         ended = await ask("aibot_upload_media_finish", {"upload_id": id})
         return {"msgtype": kind, kind: {"media_id": ended["media_id"]}}
     except Ambiguous as err:
         raise Retryable(f"the file was not taken: {err}") from err
     except (KeyError, TypeError) as err:
         raise Retryable("an answer to an upload lacks its id") from err
-
-
-def _import_http() -> Any:
-    import httpx2
-
-    return httpx2

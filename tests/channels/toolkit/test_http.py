@@ -1,0 +1,79 @@
+"""The access token is renewed once for all callers; a body is not read beyond its limit; a bounded dict is bounded."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from channels.errors import AttachmentTooBig
+from channels.toolkit.bounded import BoundedDict
+from channels.toolkit.http import AccessToken, parse_retry_after, read_limited
+
+
+class TokenServer:
+    """Gives out the tokens of a list, or fails where the list holds an error."""
+
+    def __init__(self, *answers: str | Exception, seconds: float = 100.0) -> None:
+        self.answers = list(answers)
+        self.seconds = seconds
+        self.rejected: list[str] = []
+
+    async def fetch(self, rejected: str) -> tuple[str, float]:
+        self.rejected.append(rejected)
+        await asyncio.sleep(0)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer, self.seconds
+
+
+async def test_concurrent_callers_share_one_renewal() -> None:
+    server = TokenServer("a", "b")
+    token = AccessToken(server.fetch)
+    assert await asyncio.gather(*(token.get() for _ in range(20))) == ["a"] * 20
+    assert await asyncio.gather(*(token.get(rejected="a") for _ in range(20))) == ["b"] * 20
+    assert server.rejected == ["", "a"]
+
+
+async def test_a_token_past_its_time_is_fetched_again() -> None:
+    server = TokenServer("a", "b", seconds=0.0)
+    token = AccessToken(server.fetch)
+    assert [await token.get(), await token.get()] == ["a", "b"]
+
+
+async def test_a_rejected_token_is_not_used_again_after_a_failed_renewal() -> None:
+    server = TokenServer("a", OSError("down"), "b")
+    token = AccessToken(server.fetch)
+    await token.get()
+    with pytest.raises(OSError, match="down"):
+        await token.get(rejected="a")
+    assert await token.get() == "b"
+
+
+async def test_reading_stops_at_the_limit() -> None:
+    read = 0
+
+    async def chunks() -> AsyncIterator[bytes]:
+        nonlocal read
+        while True:
+            read += 1
+            yield b"x" * 10
+
+    with pytest.raises(AttachmentTooBig):
+        await read_limited(chunks(), 25)
+    assert read == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("3", 3.0), ("0.5", 0.5), ("", None), ("0", None), ("-1", None), ("nan", None), ("inf", None), ("²", None)],
+)
+def test_only_a_plausible_number_of_seconds_is_waited(text: str, seconds: float | None) -> None:
+    assert parse_retry_after(text) == seconds
+
+
+def test_a_bounded_dict_drops_its_oldest_keys() -> None:
+    known = BoundedDict[str, int](2)
+    for number, key in enumerate("abac"):
+        known[key] = number
+    assert known == {"b": 1, "c": 3}
