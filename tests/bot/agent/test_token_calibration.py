@@ -211,8 +211,8 @@ async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Pa
 def source(kind: str) -> str:
     """Long real text of one kind: this project's own."""
     files = {
-        "zh": ["README.zh-CN.md"],
-        "en": ["CONTRIBUTING.md", "README.md"],
+        "zh": ["docs/operate.zh-CN.md", "docs/memory.zh-CN.md", "docs/commands.zh-CN.md"],
+        "en": ["CONTRIBUTING.md", "docs/commands.md"],
         "code": ["bot/agent/turn.py", "bot/runtime/bot.py"],
     }
     text = "\n".join((ROOT / name).read_text() for name in files[kind])
