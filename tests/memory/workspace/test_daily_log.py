@@ -55,7 +55,7 @@ def test_what_people_wrote_stays_with_its_line_ends_and_byte_order_mark(files):
 
 
 def test_a_line_of_inline_code_opens_no_fence(files):
-    put(files, "# 2026-11-20\n\n```make test``` is green\n".encode())
+    put(files, b"# 2026-11-20\n\n```make test``` is green\n")
     append_section(files, section())
     assert "```make test``` is green\n\n## 14:05" in files.read(PATH).text
 
