@@ -248,8 +248,8 @@ MUTANTS = (
         guards="I36",
         file="memory/store/conversations/folds.py",
         old=(
-            "        await tx.run(_INSERT_COVERAGE, row=fold.conversation, by=fold.id, first=held.from_seq, "
-            "last=held.to_seq)\n"
+            "        await tx.run(_INSERT_COVERAGE, row=fold.conversation, by=fold.id, first=fold.from_seq, "
+            "last=fold.to_seq)\n"
         ),
         new="",
         tests=(f"{STORE}::TestFolds", MACHINE),
