@@ -1,4 +1,4 @@
-"""Which message lists the strictest provider takes, and how any list is made into one."""
+"""Validates message lists by the strictest provider's rules, and repairs invalid ones."""
 
 import json
 import re
@@ -18,14 +18,14 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMessage:
-    """One message as a request shows it."""
+    """One message of a request."""
 
     role: Role
     parts: tuple[Part, ...]
 
 
 def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
-    """What a strict provider would refuse, one sentence per fault; empty when nothing.
+    """List what a strict provider would refuse, one sentence per fault.
 
     The rules: a user message first, then roles in turn; no message without parts, no blank text; only parts that the
     role may have; each call answered by exactly one result at the head of the next message, and no other results; call
@@ -58,10 +58,10 @@ def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
 
 
 def repair_messages(messages: Sequence[ShownMessage]) -> tuple[ShownMessage, ...]:
-    """The nearest list that `valid` has nothing against.
+    """Change an invalid list as little as possible so that `find_faults` finds nothing.
 
-    Total, idempotent, the identity on valid input; every user text that is not blank is kept, in order. A call without
-    its result gets one that says so; results without their call, and replies before the first user message, go.
+    Total, idempotent, the identity on valid input; every non-blank user text is kept, in order. A call without a
+    result gets one that says so; results without a call, and replies before the first user message, are dropped.
     """
     if not find_faults(messages):
         return tuple(messages)

@@ -1,4 +1,4 @@
-"""How many tokens something is: one structure around three ways to count words."""
+"""Token counters: one structure around three ways to count text."""
 
 import base64
 import re
@@ -52,7 +52,7 @@ class TokenCounter(Protocol):
     def __hash__(self) -> int: ...
 
     def text(self, text: str, /) -> int:
-        """Tokens of bare words."""
+        """Tokens of plain text."""
         ...
 
     def parts(self, parts: Iterable[Part], /) -> int:
@@ -70,7 +70,7 @@ class TokenCounter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredCounter:
-    """Any way to count words, with what a request's structure costs around them.
+    """A counter of text, plus the cost of a request's structure.
 
     Source: +3 per role, +4 per message, 10 + JSON per call, 5 + text per result, 765 or width·height/750 per image,
     1,000 per 50,000 base64 characters of a document (or the text read out of it, when that is more).
@@ -162,8 +162,10 @@ def calibrate_factor(factor: float, estimated: int, actual: int, weight: float =
     """Correct a factor by one reply's real usage.
 
     Args:
-        factor: the factor so far (1.0 at first). estimated: our raw count of that request; actual: the provider's.
-        weight: of this reply against all before it, above 0, at most 1.
+        factor: the factor so far (1.0 at first).
+        estimated: our raw count of the request.
+        actual: the provider's count.
+        weight: of this reply against all earlier ones, above 0, at most 1.
 
     Returns:
         (new factor: exponential mean within 0.5 to 2.0, error of the corrected estimate in per cent).
@@ -175,5 +177,5 @@ def calibrate_factor(factor: float, estimated: int, actual: int, weight: float =
 
 
 def is_believable(estimated: int, actual: int) -> bool:
-    """Whether both counts can be of one request: no tokenizer is four times as coarse or as fine as another."""
+    """Whether both counts can belong to one request: tokenizers differ by less than a factor of four."""
     return 0 < estimated <= actual * MAX_RATIO and 0 < actual <= estimated * MAX_RATIO

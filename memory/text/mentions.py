@@ -1,4 +1,4 @@
-"""Whether a text mentions what is to be forgotten, and where it does to the letter. Pure."""
+"""Whether a text mentions what is to be forgotten, and where it does so literally. Pure."""
 
 import re
 import unicodedata
@@ -10,9 +10,9 @@ from functools import lru_cache
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
-MENTION_SHARE = 0.6  # of a query's content terms: so many in one sentence say what the query says
-MIN_REPEATED = 2  # terms that a sentence must share with a forgotten one to be a repetition of it
-# What stands where something was forgotten, by the language of what stood there.
+MENTION_SHARE = 0.6  # of a query's content terms that make a sentence a mention
+MIN_REPEATED = 2  # terms that a sentence must share with a forgotten one to count as a repetition
+# Replacements of forgotten text, by its language.
 FORGOTTEN_MARKS = {"zh": "［已忘记］", "en": "[forgotten]"}
 FORGOTTEN_MARK = re.compile("|".join(map(re.escape, FORGOTTEN_MARKS.values())))
 
@@ -26,7 +26,7 @@ Spans = list[tuple[int, int]]
 
 
 def is_mentioned(text: str, query: str) -> bool:
-    """Whether a text says what a query says: literally, or with `SHARE` of its content terms.
+    """Whether a text mentions a query: literally, or with MENTION_SHARE of its content terms.
 
     Literally: width, case and spacing folded away, and not as a part of a longer word or number; Chinese, Japanese and
     Korean have no such borders.
@@ -35,7 +35,7 @@ def is_mentioned(text: str, query: str) -> bool:
 
 
 def find_spans(text: str, query: str) -> Spans:
-    """Where the query stands in the text to the letter, as (from, to); what is a mark of ours already is left out."""
+    """Literal occurrences of the query as (start, end), outside of our forgotten marks."""
     if not query.strip() or not may_contain(text, query):
         return []
     folded, starts, ends = _fold_with_positions(text)
@@ -45,17 +45,17 @@ def find_spans(text: str, query: str) -> Spans:
 
 
 def may_contain(text: str, query: str) -> bool:
-    """A quick no to whether the query stands in a text, or in what a JSON text says: its longest word is nowhere."""
+    """Quick pre-check for a text or JSON text: False only if the query's longest word is missing."""
     return _longest_piece(query) in fold_text(text) or "\\u" in text
 
 
 def overlaps(spans: Collection[tuple[int, int]], begin: int, end: int) -> bool:
-    """Whether any of the spans has a letter in common with this one."""
+    """Whether any of the spans overlaps this one."""
     return any(first < end and begin < last for first, last in spans)
 
 
 def clear_caches() -> None:
-    """Keep no text of anybody's in memory any longer than it takes to forget it."""
+    """Clear the caches, which may hold forgotten text."""
     for kept in (_index_sentences, _wanted_terms, _all_terms, _longest_piece, _query_pattern):
         kept.cache_clear()
 
@@ -67,13 +67,13 @@ def fold_spelling(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MentionMatcher:
-    """What to look for."""
+    """Decides which sentences are to be forgotten."""
 
     #: The person's words.
     query: str
-    #: Sentences that are to be forgotten, as they were found.
+    #: Sentences to forget, as found.
     said: tuple[str, ...] = ()
-    #: Nothing goes but what repeats one of them.
+    #: Forget only repetitions of these sentences.
     only: bool = False
     #: Sentences (as `plain` leaves them) that stay.
     kept: frozenset[str] = frozenset()
@@ -89,7 +89,7 @@ class MentionMatcher:
         return (direct if self.only else near) and _index_sentences(self.said).repeated_by(words)
 
     def within(self, text: str) -> bool:
-        """Whether a text goes as a whole."""
+        """Whether a whole text is to be forgotten."""
         return self.hits(text, literally=bool(find_spans(text, self.query)), near=True)
 
 
@@ -99,7 +99,7 @@ def _shares_content(text: str, query: str) -> bool:
 
 
 class _SentenceIndex:
-    """Sentences made ready to be compared with many others."""
+    """Sentences prepared for comparison with many others."""
 
     def __init__(self, said: tuple[str, ...]) -> None:
         self._plain = frozenset(map(fold_spelling, said))
@@ -111,7 +111,7 @@ class _SentenceIndex:
         self._letters = [term for term in self._where if len(term) == 1]
 
     def repeated_by(self, text: str) -> bool:
-        """Whether the text says all that one of the sentences says: what has only most of it is something else."""
+        """Whether the text contains all of one sentence's content; most of it is not enough."""
         if fold_spelling(text) in self._plain:
             return True
         folded, held = fold_text(text), _all_terms(text)

@@ -1,4 +1,4 @@
-"""One writing for the many a thing may have: width, case, digit groups, dates, Chinese numerals."""
+"""Normalises width, case, digit groups, dates and Chinese numerals of a text."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六
 _POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _DIGIT_SIGNS = "〇零一二两三四五六七八九"
 _NUMERAL_RUN = re.compile(f"[{_DIGIT_SIGNS}十百千万亿]+")
-# A numeral of more than 20 signs is no number that anybody means: it stays as it is written.
+# A numeral of more than 20 characters is not a real number and stays as it is.
 _FRACTION = re.compile(
     f"(?<![{_DIGIT_SIGNS}十百千])([{_DIGIT_SIGNS}十百千]{{1,20}}+)分之"
     f"([{_DIGIT_SIGNS}十百]{{1,20}}+(?![{_DIGIT_SIGNS}十百])(?:点[{_DIGIT_SIGNS}]{{1,20}}+(?![{_DIGIT_SIGNS}]))?)"

@@ -1,4 +1,4 @@
-"""Texts in short pieces: what a pattern reads in one go holds the interpreter, and every other conversation with it."""
+"""Splits texts into short pieces: a regular expression on a long one blocks the interpreter for everyone."""
 
 import re
 from collections.abc import Iterator
@@ -9,9 +9,10 @@ OVERLAP_CHARS = 40  # characters; a date, a time or an amount with its unit is s
 
 
 def iter_sentences(line: str, sentence: re.Pattern[str]) -> list[str]:
-    """What the pattern finds in a line from its beginning on; what is longer than a segment is cut.
+    """Find consecutive matches in a line; matches longer than a segment are cut.
 
-    The pattern has no groups, and takes at least one character wherever it is tried.
+    Args:
+        sentence: has no groups and matches at least one character at any position.
     """
     if len(line) <= MAX_SEGMENT:
         return sentence.findall(line)
@@ -26,10 +27,7 @@ def iter_sentences(line: str, sentence: re.Pattern[str]) -> list[str]:
 
 
 def split_segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
-    """The text in pieces of at most so many characters, which joined are the text.
-
-    They are cut behind a line where one ends, else behind a space, else anywhere.
-    """
+    """Split a text into pieces of at most `most` characters: at a line end, else at a space, else anywhere."""
     start = 0
     while len(text) - start > most:
         end = start + most
@@ -41,7 +39,7 @@ def split_segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
 
 
 def overlapping_segments(text: str, most: int) -> Iterator[str]:
-    """The same pieces, each with the beginning of the next one, so that what a cut would part is found once whole."""
+    """Like `split_segments`, with the beginning of the next piece added to each, so that a cut hides no match."""
     pieces = list(split_segments(text, most))
     for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
         yield piece if piece.endswith("\n") else piece + following[:OVERLAP_CHARS]

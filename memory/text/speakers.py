@@ -1,4 +1,4 @@
-"""What speakers are called where several people are, so that nobody passes for another. Pure."""
+"""Names of speakers in groups, with a mark so that nobody can impersonate another. Pure."""
 
 import hashlib
 import re
@@ -6,20 +6,22 @@ import unicodedata
 
 MAX_NAME = 40
 UNNAMED_SPEAKER = "member"
-# Before each further line of somebody's words, so that none looks like the first line of somebody else's.
+# Before each further line of a speaker, so that it does not look like a new speaker.
 INDENT = "    "
 _MARK_LETTERS = 4
 _MARK = re.compile(rf" #[0-9a-f]{{{_MARK_LETTERS}}}$")
 _SPEAKER_LINE = re.compile(rf"\[|[^:：]{{0,60}}[#＃]\s?[0-9a-fA-F]{{{_MARK_LETTERS}}}\s?[:：]")
-# Signs that end a speaker's name or begin a mark, and what looks like them.
+# Characters that end a speaker's name or start a mark, and their look-alikes.
 _NAME_FORBIDDEN = frozenset(":#[]<>∶ː꞉׃։፡᛬⁚⁝")
 
 
 def speaker_name(name: str, id: str, conversation: str) -> str:
-    """A name as it is shown in a group: cleaned, and with a mark of its person, such as `Li Wei #3f9c`.
+    """Format a name for a group: cleaned, with the person's mark, such as `Li Wei #3f9c`.
 
-    The mark is the same for one person in one conversation for ever, and says nothing of their platform id. id: ""
-    where nobody knows whose name it is, and it has no mark then.
+    The mark is stable per person and conversation and does not reveal the platform id.
+
+    Args:
+        id: "" when the person is unknown; then there is no mark.
     """
     plain = plain_name(name)
     if not id:
@@ -29,18 +31,18 @@ def speaker_name(name: str, id: str, conversation: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name that people give themselves, on one line, without signs that nobody sees or that mean something here."""
+    """Clean a self-chosen name: one line, without invisible characters and the ones we use as markup."""
     shown = "".join(sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFKC", name))
     return " ".join("".join(" " if sign in _NAME_FORBIDDEN else sign for sign in shown).split())[:MAX_NAME].strip()
 
 
 def display_name(speaker: str) -> str:
-    """What a speaker calls themselves: without their mark."""
+    """A speaker's name without the mark."""
     return _MARK.sub("", speaker)
 
 
 def neutralize_speakers(words: str) -> str:
-    """The words of a file, in which no line looks like the first one of what somebody said."""
+    """Indent lines of a file that look like the start of a speaker's words."""
     if "#" not in words and "＃" not in words and "[" not in words:
         return words
     return "".join(
@@ -49,6 +51,6 @@ def neutralize_speakers(words: str) -> str:
 
 
 def indent_words(words: str) -> str:
-    """Words of which only the first line stands at the margin, whatever ends their lines."""
+    """Indent all lines but the first, for any kind of line end."""
     first, *others = words.splitlines() or [""]
     return "\n".join((first, *(f"{INDENT}{line}" for line in others)))

@@ -1,4 +1,4 @@
-"""Where a conversation is best cut in two: the places between turns near a target, scored, and how they compare."""
+"""Chooses where to cut a conversation: scores the places between turns near a target."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from memory.conversation import Document, Message, Part, Text, ToolCall, ToolRes
     TOPIC_CHANGE_SCORE,
 ) = 100, 50, 30, -100, 20, -30, 25
 LONG_GAP = timedelta(minutes=5)
-ERROR_DISTANCE = 2  # messages on either side of a cut
-OPENING_CHARS = 40  # characters at the head of a text in which a phrase announces something else
-MAX_JUDGED_CHARS = 4_000  # characters by which a tool's text is taken for code
+ERROR_DISTANCE = 2  # messages on either side of a cut that are searched for errors
+OPENING_CHARS = 40  # first characters of a text in which a phrase announces a new topic
+MAX_JUDGED_CHARS = 4_000  # characters of a tool's text that are examined for code
 FENCE = "```"
 
 _TOPIC_MARKER = re.compile(
@@ -48,43 +48,43 @@ _MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutCandidate:
-    """A place where one may cut.
+    """A place between two turns where the conversation may be cut."""
 
-    Names: base, tool_result, reply, tool_sequence, break, error, topic.
-    """
-
-    #: How many come before it.
+    #: Number of turns before it.
     turns: int
-    #: The sum of its terms, each with its name.
+    #: Sum of its terms.
     score: int
+    #: (name, points): base, tool_result, reply, tool_sequence, break, error, topic.
     terms: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutChoice:
-    """A cut and what it was chosen from."""
+    """A chosen cut and the candidates for it."""
 
-    #: How many of the oldest go.
+    #: Number of oldest turns to fold.
     turns: int
-    #: The cut that is nearest to what was asked for.
+    #: The allowed cut nearest to the requested place.
     target: int
-    #: The share of the tokens that was to stay, 0 to 1.
+    #: Requested share of tokens to keep, 0 to 1.
     keep: float
-    #: Why that share is not the configured one (see adaptive_keep).
+    #: Rules that changed the configured share (see adaptive_keep).
     adapted: tuple[str, ...]
-    #: All that were compared.
+    #: All cuts that were compared.
     candidates: tuple[CutCandidate, ...]
 
 
 def choose_cut(
     turns: Sequence[Turn], costs: Sequence[int], finished: int, keep: float, reach: int = 5, newest: int = 5
 ) -> CutChoice | None:
-    """The best cut near the message before which the tokens to be folded lie.
+    """Choose the best cut near the message up to which the tokens to fold reach.
 
     Args:
-        costs: tokens of each turn as it is shown. finished: how many turns may be folded.
-        keep: share of the tokens that stays, 0 to 1. reach: messages on either side of the target.
-        newest: so many messages stay whatever the score.
+        costs: tokens of each turn as shown.
+        finished: number of turns that may be folded.
+        keep: share of the tokens to keep, 0 to 1.
+        reach: messages on either side of the target.
+        newest: number of newest messages that are always kept.
 
     Returns:
         The best-scored cut within reach, of equal ones the nearest to the target; the nearest allowed cut where none
@@ -125,12 +125,12 @@ def choose_cut_near(
 
 
 def score_cut(turns: Sequence[Turn], cut: int) -> CutCandidate:
-    """What speaks for and against cutting before the turn at `cut`, for 0 < cut < len(turns)."""
+    """Score the cut before the turn at `cut`, for 0 < cut < len(turns)."""
     return _score_cuts(turns, [cut])[0]
 
 
 def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tuple[str, ...]]:
-    """The share of the tokens to keep, by what the conversation is made of, and which rules moved it.
+    """Adapt the share of the tokens to keep to the content; returns it and the rules that applied.
 
     Shares are of the characters of all texts, tool inputs, tool results and what was read out of files. Code is what
     stands in fences, and tool inputs and results (and files) that look like it; chat is what people and the model said
@@ -155,7 +155,7 @@ def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tupl
 
 
 def dump_choice(choice: CutChoice) -> str:
-    """A choice as JSON text, for the record and for people."""
+    """Serialise a choice as JSON, for the fold's row and for people."""
     told = {
         "adapted": choice.adapted,
         "candidates": [{"score": item.score, "terms": item.terms, "turns": item.turns} for item in choice.candidates],
@@ -167,7 +167,7 @@ def dump_choice(choice: CutChoice) -> str:
 
 
 def load_choice(text: str) -> CutChoice | None:
-    """The inverse of `explain`; None for "" and for what it has not written."""
+    """The inverse of `dump_choice`; None for any other text."""
     try:
         told = json.loads(text)
         return CutChoice(
@@ -194,7 +194,7 @@ def _possible_cuts(turns: Sequence[Turn], finished: int) -> range:
 
 
 def _target_turns(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
-    """How many of the oldest messages have that many tokens; a turn's are shared out as its messages were counted."""
+    """Number of oldest messages with that many tokens; a turn's cost is shared by its messages' counts."""
     passed, gone = 0, 0.0
     for turn, cost in zip(turns, costs, strict=True):
         if gone + cost < tokens:
@@ -231,7 +231,7 @@ def _make_candidate(turns: Sequence[Turn], cut: int, topic: bool) -> CutCandidat
 
 
 def _neighbours(turns: Sequence[Turn], cut: int) -> tuple[list[Message], list[Message]]:
-    """The nearest messages on both sides, in order."""
+    """The nearest messages on both sides of a cut, in order."""
     before = [message for turn in turns[max(0, cut - ERROR_DISTANCE) : cut] for message in turn.messages]
     after = [message for turn in turns[cut : cut + ERROR_DISTANCE] for message in turn.messages]
     return before[-ERROR_DISTANCE:], after[:ERROR_DISTANCE]
@@ -246,7 +246,7 @@ def _is_reply(message: Message) -> bool:
 
 
 def _is_break(before: Message, after: Message) -> bool:
-    """A person asks anew without an answer between, or after a while, or says that it is about something else."""
+    """Whether the person repeats a question without an answer, returns after a gap, or announces a new topic."""
     twice = (
         before.role == after.role == "user" and not _has_part(before, ToolResult) and not _has_part(after, ToolResult)
     )
@@ -255,7 +255,7 @@ def _is_break(before: Message, after: Message) -> bool:
 
 
 def _is_error(message: Message) -> bool:
-    """Whether something went wrong here: a result marked so, a result that begins or ends so, a text that says so."""
+    """Whether a message reports an error: a failed result, a result that starts or ends with one, or a text."""
     for part in message.parts:
         match part:
             case ToolResult():
@@ -275,7 +275,7 @@ def _reports_error(text: str) -> bool:
 
 
 def _is_error_at(text: str, at: int) -> bool:
-    """Whether a word of failure stands there, and not that there was none."""
+    """Whether the text mentions an error without negating it."""
     return bool(_ERROR_WORD.match(text, at)) and not _NEGATION.search(text[max(0, at - 14) : at])
 
 
@@ -287,13 +287,13 @@ def _find_all(text: str, word: str) -> Iterator[int]:
 
 
 def _first_and_last_line(text: str) -> str:
-    """First and last line: there a tool says how it went, between them is what it read."""
+    """First and last line, where a tool reports its outcome; the lines between are data."""
     text = text.strip()
     return f"{text[:200].partition(chr(10))[0]}\n{text[-200:].rpartition(chr(10))[2]}"
 
 
 def _content_shares(messages: Sequence[Message]) -> tuple[int, int, int]:
-    """Characters of code, of chat and of everything."""
+    """Count the characters of code, of chat and of everything."""
     code = chat = size = 0
     for part in (part for message in messages for part in message.parts):
         if isinstance(part, Text):
@@ -315,7 +315,7 @@ def _tool_text(part: Part) -> str:
 
 
 def _argument_strings(text: str) -> Iterator[str]:
-    """The strings that a call's arguments hold; the text itself where it is no JSON object."""
+    """The strings in a call's arguments; the text itself if it is not a JSON object."""
     try:
         given = json.loads(text)
     except ValueError:
@@ -327,7 +327,7 @@ def _argument_strings(text: str) -> Iterator[str]:
 
 
 def _looks_like_code(text: str) -> bool:
-    """Many signs that prose has few of; or some, and lines that are set in."""
+    """Whether a text has many symbols that are rare in prose, or some of them and indented lines."""
     head = text[:MAX_JUDGED_CHARS]
     signs = sum(map(head.count, _CODE_SIGNS))
     if signs > _MANY_SIGNS * len(head):
