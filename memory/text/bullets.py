@@ -1,4 +1,4 @@
-"""MEMORY.md as the lines that people remember by, and edits of it that leave every other byte as it is. Pure."""
+"""MEMORY.md as a list of bullets, and edits that leave every other byte as it is. Pure."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from memory.text.fences import fence_after, open_fence
 
-# Each category's heading, as the template has it and as it is written where a file has none.
+# Heading of each category, in the template and where a file has none.
 HEADINGS = {
     "user_preference": "偏好 · Preferences",
     "project_context": "项目 · Projects",
@@ -38,55 +38,55 @@ _TAB_WIDTH = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bullet:
-    """One memory of a file."""
+    """One list item of a file: one memory."""
 
-    #: Its words, further lines after "\n", as `tidy` leaves them.
+    #: Its text as `tidy_content` returns it, lines separated by "\n".
     text: str
-    #: What its heading stands for, "" for any other heading.
+    #: Category of its heading, "" for any other heading.
     category: str
-    #: The nearest one's words, "" above all.
+    #: Text of the heading above it, "" for none.
     heading: str
-    #: Its lines, from 1.
+    #: First line, from 1.
     first: int
-    #: Its lines, from 1.
+    #: Last line, from 1.
     last: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulletSection:
-    """A heading and what stands under it, up to the next one."""
+    """A heading with its content up to the next heading."""
 
     title: str
     category: str
     level: int
-    #: The line behind which a new bullet belongs.
+    #: Line after which a new bullet is inserted.
     last: int
-    #: How its last bullet begins, "" where it has none.
+    #: List mark of its last bullet, "" for none.
     mark: str = ""
 
 
 def parse_bullets(text: str) -> list[Bullet]:
     """The memories of a file, in order: its list items, with what is indented under them.
 
-    What stands in a fence, and prose between the items, is none.
+    Fenced blocks and prose between the items are none.
     """
     return _read_text(text).found
 
 
 def recordable_bullets(text: str) -> list[Bullet]:
-    """The memories of which a record is kept: all that a person can have meant as one, of at most 10,000 characters."""
+    """The memories that get a record: all of at most 10,000 characters."""
     return [bullet for bullet in parse_bullets(text) if len(bullet.text) <= MAX_BULLET]
 
 
 def category_of(heading: str) -> str:
-    """The category that a heading names in Chinese or English, "" for another one."""
+    """The category that a Chinese or English heading names, "" for none."""
     names = re.split(r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) ++|(?<! ) ++(?=[\u4e00-\u9fff])", heading.casefold())
     keys = (re.sub(r"[\s*_`#]+", "", name) for name in names)
     return next((_CATEGORY[key] for key in keys if key in _CATEGORY), "")
 
 
 def tidy_content(content: str) -> str:
-    """Content as a bullet holds it: no empty lines, headings or rules, no open fence; "" where nothing is said."""
+    """Clean content for a bullet: no blank lines, headings, rules or open fence; "" if nothing is left."""
     plain = content.replace("\0", "").replace(_BOM, "").encode("utf-8", "replace").decode()
     lines = [_strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines()]
     kept = [line for line in lines if line.strip(_RULE_CHARACTERS)]
@@ -97,13 +97,13 @@ def tidy_content(content: str) -> str:
 
 
 def add_bullet(text: str, category: str, content: str, heading: str = "") -> str:
-    """The file with one more bullet: the last one under its heading, which is made at the end where it is missing.
+    """Add a bullet at the end of its category's section; a missing section is added at the end of the file.
 
     Args:
-        category: whose heading it is, unless one with the very words `heading` is there.
+        heading: a section with exactly this title is preferred to the category's.
 
     Raises:
-        ValueError: nothing is said, or there is no such category.
+        ValueError: the content is empty, or the category does not exist.
     """
     if category not in HEADINGS and not heading:
         raise ValueError(f"no category is called {category!r}")
@@ -121,10 +121,10 @@ def add_bullet(text: str, category: str, content: str, heading: str = "") -> str
 
 
 def replace_bullet(text: str, bullet: Bullet, content: str) -> str:
-    """The file with other words in that bullet's place, under the same list mark.
+    """Replace a bullet's content; its list mark stays.
 
     Raises:
-        ValueError: nothing is said, or the bullet is none of this text.
+        ValueError: the content is empty, or the bullet is not in this text.
     """
     lines = text.splitlines(keepends=True)
     bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
@@ -140,7 +140,7 @@ def replace_bullet(text: str, bullet: Bullet, content: str) -> str:
 
 
 def remove_bullet(text: str, bullet: Bullet) -> str:
-    """The file without that bullet's lines."""
+    """Remove a bullet's lines."""
     lines = text.splitlines(keepends=True)
     bom = _BOM if bullet.first == 1 and text.startswith(_BOM) else ""
     return "".join((*lines[: bullet.first - 1], bom, *lines[bullet.last :]))
@@ -154,18 +154,18 @@ def _format_item(content: str, mark: str, end: str) -> str:
 
 
 def _separating_line(after: Sequence[str], end: str) -> str:
-    """The empty line that keeps prose behind a bullet from running on with it."""
+    """A blank line if the following prose would otherwise continue the bullet."""
     return end if after and after[0].strip() and not _interrupts_paragraph(after[0]) else ""
 
 
 def _similar_mark(mark: str) -> str:
-    """How a bullet begins that stands beside one with this mark; numbers are not counted on."""
+    """The list mark for a bullet next to one with this mark; numbers are not continued."""
     sign = mark.strip(_BLANK_CHARACTERS)
     return mark[: mark.index(sign)] + (sign if sign in "-*+•" else "-") + " "
 
 
 def _strip_heading_mark(line: str) -> str:
-    """A line without what would make it a heading."""
+    """Remove the marks that would make a line a heading."""
     bare = line.lstrip()
     return line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1) if bare.startswith("#") else line
 
@@ -176,14 +176,14 @@ def _close_fences(lines: Sequence[str]) -> str:
 
 
 def _line_end(text: str) -> str:
-    """How the file ends its lines; of mixed ends, the one that runs together with none."""
+    """The file's line end; for mixed ends, the longest."""
     if "\r" in text:
         return "\r\n" if "\n" in text else "\r"
     return "\n"
 
 
 def _end_text(text: str, fence: str, end: str) -> str:
-    """The text with its last line ended, and an open fence."""
+    """End the last line, and close an open fence."""
     body = text if not text.strip(_BOM) or text.endswith(("\n", "\r")) else text + end
     return body + fence + end if fence else body
 
@@ -195,7 +195,7 @@ def _find_section(sections: Sequence[BulletSection], category: str, heading: str
 
 
 class _BulletReader:
-    """Takes lines, gives bullets and sections."""
+    """Parses lines into bullets and sections."""
 
     def __init__(self) -> None:
         self.found: list[Bullet] = []
@@ -225,7 +225,7 @@ class _BulletReader:
             self.sections[-1] = replace(self.sections[-1], last=number)
 
     def end(self) -> None:
-        """The bullet that was begun has all its lines."""
+        """End the current bullet."""
         if not self._lines:
             return
         if self.sections:
@@ -238,7 +238,7 @@ class _BulletReader:
         self._lines = []
 
     def _belongs(self, line: str) -> bool:
-        """Whether a line goes on with the item: it is indented, or its paragraph simply runs on."""
+        """Whether a line belongs to the current item: it is indented or continues its paragraph."""
         if _indent_width(line) >= self._indent + 2:
             return True
         if self._inner or self._gap:
@@ -284,7 +284,7 @@ def _indent_width(line: str) -> int:
 
 
 def _interrupts_paragraph(line: str) -> bool:
-    """Whether a paragraph ends before this line though none is empty."""
+    """Whether this line ends a paragraph without a blank line."""
     return bool(_HEADING.match(line) or fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line))
 
 

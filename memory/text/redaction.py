@@ -1,4 +1,4 @@
-"""Takes what is to be forgotten out of texts, JSON and messages, sentence by sentence, and leaves a mark. Pure."""
+"""Replaces forgotten sentences in texts, JSON and messages by a mark. Pure."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from memory.text.mentions import (
 )
 
 _HEADING = re.compile(r"\s*#{1,6}\s+")
-# Who said it when, or the name of a command: stays while it is not itself what is to be forgotten.
+# Time and speaker, or the name of a command; kept unless it is itself to be forgotten.
 _SPEAKER_PREFIX = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
 _INTERNAL_MARKS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
 _FIXED_HEADINGS = frozenset(f"## {title}" for titles in HEADINGS.values() for title in titles.values())
@@ -28,19 +28,19 @@ _FIXED_HEADINGS = frozenset(f"## {title}" for titles in HEADINGS.values() for ti
 
 @dataclass(frozen=True, slots=True)
 class _SentenceSpan:
-    """A sentence of a line, from and to."""
+    """Start and end of a sentence in a line."""
 
     begin: int
     end: int
 
 
 def redact_text(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
-    """The text with a mark in place of each sentence that mentions it; what lies beside each other gets one mark.
+    """Replace each sentence that mentions it by a mark, adjacent ones by one mark.
 
-    List marks, headings' signs, clock and speaker of a log's line stay; the log's own headings are never touched.
+    List marks, heading marks, and time and speaker of a log line stay; the log's own headings are never changed.
 
     Args:
-        near: sentences go too that say it in other words, or repeat what is to be forgotten.
+        near: also replace sentences that say it in other words or repeat what is to be forgotten.
     """
     found = find_spans(text, needle.query)
     if not found and not near:
@@ -55,7 +55,7 @@ def redact_text(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
 
 
 def redact_json(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
-    """JSON with every string, name and number in it redacted; what is no JSON is redacted as it stands."""
+    """Redact every string, key and number of a JSON text; other text is redacted as text."""
     if not near and not may_contain(text, needle.query):
         return text
     try:
@@ -67,14 +67,14 @@ def redact_json(text: str, needle: MentionMatcher, *, near: bool = True) -> str:
 
 
 def redact_list(text: str, needle: MentionMatcher) -> str:
-    """A JSON list of lines without those that mention it."""
+    """Remove the lines that mention it from a JSON list."""
     held = json.loads(text) if text else []
     kept = [line for line in held if not needle.within(str(line))]
     return text if len(kept) == len(held) else json.dumps(kept, ensure_ascii=False)
 
 
 def redact_memory(text: str, needle: MentionMatcher) -> str:
-    """A MEMORY.md without the bullets that mention it, each with all its lines; prose between them is redacted."""
+    """Remove whole bullets that mention it from a MEMORY.md, and redact the prose between them."""
     for bullet in reversed(parse_bullets(text)):
         if needle.within(bullet.text):
             text = remove_bullet(text, bullet)
@@ -82,12 +82,12 @@ def redact_memory(text: str, needle: MentionMatcher) -> str:
 
 
 def redact_parts(parts: tuple[Part, ...], needle: MentionMatcher, *, near: bool = True) -> tuple[Part, ...]:
-    """A message's parts, as many as before and as valid; a signed thought that mentions it becomes a text."""
+    """Redact a message's parts; their number stays, and a signed thought that mentions it becomes a text."""
     return tuple(_redact_part(part, needle, near=near) for part in parts)
 
 
 def mentioning_sentences(text: str, query: str) -> tuple[str, ...]:
-    """The sentences of a text that mention it, each on one line."""
+    """The sentences of a text that mention the query, each on one line."""
     needle, found = MentionMatcher(query=query), find_spans(text, query)
     told: list[str] = []
     at = 0
@@ -101,13 +101,13 @@ def mentioning_sentences(text: str, query: str) -> tuple[str, ...]:
 
 
 def has_only_marks(text: str) -> bool:
-    """Whether nothing is left in a text but marks, and the headings above them."""
+    """Whether a text consists only of marks and headings."""
     left = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     return not any(map(str.isalnum, FORGOTTEN_MARK.sub("", left)))
 
 
 def mark_for_language(words: str) -> str:
-    """The mark in the language of what it stands for."""
+    """The mark in the language of the replaced words."""
     return FORGOTTEN_MARKS["zh" if CJK_CHARACTER.search(words) else "en"]
 
 
@@ -166,7 +166,7 @@ def _redact_line(line: str, found: Spans, needle: MentionMatcher, *, near: bool)
 
 
 def _words_start(line: str, found: Spans) -> int:
-    """Where the words of a line begin, behind what stays whatever they say."""
+    """Where the words of a line begin, behind the prefixes that are kept."""
     heading = _HEADING.match(line)
     begin = heading.end() if heading else len(split_line(line)[0])
     spoken = _SPEAKER_PREFIX.match(line, begin)
@@ -174,7 +174,7 @@ def _words_start(line: str, found: Spans) -> int:
 
 
 def _sentence_spans(line: str, begin: int) -> Iterator[_SentenceSpan]:
-    """The sentences behind that place, without the space around them."""
+    """The sentences from `begin` on, without surrounding space."""
     marker, sentences = split_line(line[begin:].rstrip())
     at = begin
     for number, sentence in enumerate(sentences):

@@ -1,4 +1,4 @@
-"""What a text is found by: stems of words, and every overlapping pair in a run of Chinese, Japanese or Korean."""
+"""Search terms of a text: stems of words, and every overlapping pair of characters in a CJK run."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ import snowballstemmer
 from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.speakers import display_name
 
-MAX_TERMS = 64  # of one question; the first ones
+MAX_TERMS = 64  # of one question
 _RUN = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
 _COMMON_WORDS = (
@@ -35,17 +35,17 @@ _STOP_PHRASES_ZH = re.compile(
     "辛苦|哈哈|不错|行吧|对的|是的|可能|"
     "[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
 )
-# Characters that say nothing where nothing stands beside them; inside a word they do.
+# Characters without meaning on their own; inside a word they have one.
 _STOP_CHARACTERS = frozenset("好行对嗯哦噢喔要会有说想")
 
 
 def fold_text(text: str) -> str:
-    """A text with width and case folded away."""
+    """Fold width and case."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def text_terms(text: str) -> list[str]:
-    """All terms of a text, in order, as often as they occur."""
+    """All terms of a text, in order, with repetitions."""
     found: list[str] = []
     for run in _RUN.findall(_APOSTROPHE.sub("", fold_text(text))):
         found.extend(_run_terms(run))
@@ -53,9 +53,9 @@ def text_terms(text: str) -> list[str]:
 
 
 def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
-    """The terms of a question, each once: without words that say nothing by themselves, and without `names`.
+    """The distinct terms of a question, without stop words and `names`; empty for a mere greeting or thanks.
 
-    Empty where somebody only greets, agrees or thanks. A lone CJK character between such words stays one term.
+    A single CJK character between stop words is a term of its own.
     """
     found: dict[str, None] = {}
     for run in _RUN.findall(_APOSTROPHE.sub("", _remove_names(fold_text(question), names))):
@@ -74,7 +74,7 @@ def cjk_characters(terms: Iterable[str]) -> list[str]:
 
 
 def names_in_question(question: str, names: Iterable[str]) -> set[str]:
-    """Which of these names a question says: whole, or for a Latin name of several words its first one."""
+    """The names that occur in a question: in full, or the first word of a Latin name."""
     asked = fold_text(question)
     return {
         name
@@ -92,7 +92,7 @@ def _remove_names(folded: str, names: Iterable[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def _name_patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """What says a (folded) name; nothing for one that cannot be told from any other word."""
+    """Patterns for a folded name; none for a name that is too short to recognise."""
     if CJK_CHARACTER.search(name):
         return (re.compile(re.escape(name)),) if len(name) > 1 else ()
     first, *rest = name.split() or [""]
@@ -108,19 +108,17 @@ def _run_terms(run: str) -> Sequence[str]:
 
 @lru_cache(maxsize=65_536)
 def _stem_word(word: str) -> str:
-    """A word's stem by Porter's second algorithm; what is no English word is left as it is, or nearly so."""
+    """A word's English stem (Porter 2); words of other languages stay nearly unchanged."""
     if not word.isascii() or len(word) > 40:
         return word[:80]
-    # one of its own: a stemmer holds the word it is at, and threads that share one get each other's words
+    # A stemmer object holds the current word, so threads must not share one.
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
-# Which texts have most of a question's words in common with it, in Chinese and in English. Pure.
+# Ranking of texts by the words they share with a question, with simple stems
 
-# The least share of a question's idf mass that a text must match to be found at all.
-#
-# The highest that costs no answer of 196 labelled questions on diaries in Chinese and English: much of a question's
-# mass is in words of its telling that no text has, and what a person says without asking anything has no mass at all.
+# The least share of a question's idf weight that a text must match. It is the highest value that loses no answer of
+# 196 labelled questions on Chinese and English diaries: much of the weight is in words that no text has.
 MIN_SCORE = 0.05
 MIN_CHARACTER_SCORE = 0.3
 SATURATION = 1.2
@@ -148,7 +146,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedText(Generic[Key]):
-    """A text that was found."""
+    """A text found by `rank_texts`."""
 
     key: Key
     text: str
@@ -157,12 +155,12 @@ class RankedText(Generic[Key]):
 
 
 def lexical_terms(text: str) -> list[str]:
-    """All terms of a text that may be found by, in order: word stems, and of each CJK run every overlapping pair."""
+    """All terms of a text in order, with the simple stems of the ranking."""
     return [term for run in _LEXICAL_RUN.findall(fold_text(text)) for term in _lexical_run_terms(run)]
 
 
 def lexical_question_terms(text: str) -> list[str]:
-    """The terms of a question, each once: no stop words, no words of asking; a lone CJK character stays one."""
+    """The distinct terms of a question without stop words, with simple stems."""
     found: dict[str, None] = {}
     for run in _LEXICAL_RUN.findall(fold_text(text)):
         pieces = filter(None, _STOP_ZH.split(run)) if CJK_CHARACTER.match(run) else [run] * (run not in _STOP_EN)
@@ -172,11 +170,11 @@ def lexical_question_terms(text: str) -> list[str]:
 
 
 def rank_texts(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[RankedText[Key]]:
-    """The best texts for a question, best first.
+    """Rank texts for a question, best first.
 
-    Each term weighs its idf over `texts`. A text scores the weight of the question's terms in it, damped for
-    repetition and length, as a share of the question's whole weight; one that matches less than FLOOR of that weight
-    is not found, so a question without content finds nothing. Where pairs of characters find nothing, single ones may.
+    Terms are weighted by their idf over `texts`. A text's score is the weight of the question's terms in it, damped
+    for repetition and length, as a share of the question's total weight; texts below MIN_SCORE are not found. If pairs
+    of characters find nothing, single characters are tried.
     """
     wanted = lexical_question_terms(question)
     rows = [_FoldedText(key=key, text=text, folded=fold_text(text)) for key, text in texts]
@@ -219,7 +217,7 @@ def _lexical_run_terms(run: str) -> Iterator[str]:
 
 @lru_cache(maxsize=16_384)
 def _lexical_stem(word: str) -> str:
-    """The word without its ending; always a beginning of it, so that a text can be searched before it is split."""
+    """The word without its ending; always a prefix, so that a text can be searched before it is split."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
@@ -229,7 +227,7 @@ def _lexical_stem(word: str) -> str:
 
 
 def _term_frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
-    """How often each wanted term is in a text; none that is not."""
+    """Count the wanted terms that occur in a text."""
     counts = {term: count for term in wanted if (count := folded.count(term))}
     stems = [term for term in counts if not CJK_CHARACTER.match(term)]
     if stems:  # a stem may be found inside another word
