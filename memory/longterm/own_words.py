@@ -1,4 +1,4 @@
-"""Whether what is to be noted is what a person wrote themselves, in the same or in other words. Pure."""
+"""Checks that a text is what a person wrote themselves, in the same or in other words. Pure."""
 
 import re
 
@@ -15,7 +15,7 @@ _LEAD_IN = re.compile(
     r"|[请麻烦你帮我也再顺便，, ]*+(?:记住|记一下|记下来?|记得|别忘了?|不要忘了?))\W*",
     re.IGNORECASE,
 )
-# Words that a clause hangs on: without them it may say something else than the sentence it was taken from.
+# Words that a clause depends on: without them it may say something else than its sentence.
 _CONDITIONAL = re.compile(
     r"\b(?:if|unless|when|whenever|until|except|only|instead|says?|said|told|asks?|asked|claims?|claimed|wants me"
     r"|writes?|wrote|written|states?|stated|reads|according|means?|explain|translate|summari[sz]e|quotes?|quoted"
@@ -32,15 +32,13 @@ _FIRST_PERSON = re.compile(
 _HEARSAY = re.compile(r"\b(?:read|saw)\b|听|读到|看到|看见", re.IGNORECASE)
 _COLON = re.compile(r"[:：](?!//|(?<=\d.)\d)")
 _REFUSAL = re.compile(r"\b(?:never|not|no)\b(?! forget)|n['’]t\b(?! forget)|[不没](?!要?忘)|别(?!忘)", re.IGNORECASE)
-# Characters before a colon that are looked through for a word which says that what follows is not their own.
-MAX_LEAD = 100
-# Characters of a message that are compared in other words; of the rest, whole sentences are taken as they stand.
-MAX_READ = 10_000
-MIN_COVERED_SHARE = 0.6  # share of a sentence's content that another wording of it must keep
+MAX_LEAD = 100  # characters before a colon that are searched for a word that introduces a quotation
+MAX_READ = 10_000  # characters compared in other words; of the rest, only literal sentences count
+MIN_COVERED_SHARE = 0.6  # of a sentence's content that another wording must keep
 
 
 class OwnWords:
-    """What a person typed, made ready to be asked what it bears out."""
+    """What a person typed, prepared for checks whether it supports a text."""
 
     def __init__(self, words: str) -> None:
         own = _without_quotes(words)
@@ -48,8 +46,9 @@ class OwnWords:
         self._sentences = _sentences(own[:MAX_READ])
 
     def supports(self, text: str) -> bool:
-        """Whether it is all that they wrote or whole sentences of it, or each of its sentences is one of theirs in
-        other words: names, figures, negations and order the same, nothing added, little left out.
+        """Whether a text is all they wrote, one of their sentences, or rewords their sentences.
+
+        A rewording keeps names, numbers, negations and order, adds nothing and leaves little out.
         """
         if normalize_key(text) in self._whole:
             return True
@@ -57,15 +56,13 @@ class OwnWords:
         return bool(told) and all(any(_says_the_same(one, own) for own in self._candidates()) for one in told)
 
     def nearest(self, text: str) -> str:
-        """Their sentence that shares most with a text; "" where none shares anything."""
+        """The sentence that shares most with a text, "" for none."""
         ranked = [(word_overlap(_bare_sentence(own), text), own) for own in self._sentences]
         most = max(ranked, default=(0.0, ""), key=lambda item: item[0])
         return most[1] if most[0] > 0 else ""
 
     def _candidates(self) -> list[str]:
-        """Sentences, without what only asks to note them; clauses too, where the person speaks of themselves from the
-        first one on and nothing in the sentence hangs on another.
-        """
+        """Sentences without phrases like "remember that", and clauses of unconditional first-person sentences."""
         found = [_bare_sentence(own) for own in self._sentences if not _QUESTION_END.search(own.rstrip())]
         loose = [own for own in found if _FIRST_PERSON.search(own) and not _is_conditional(own)]
         return [*found, *(piece for own in loose for piece in _CLAUSE.split(own) if piece.strip())]
@@ -76,9 +73,7 @@ def _sentences(words: str) -> list[str]:
 
 
 def _without_quotes(words: str) -> str:
-    """Without what stands in a line behind a colon after a word of reporting, asking or denying; where the colon ends
-    its line, without all that follows.
-    """
+    """Remove lines with a colon after a word of reporting, asking or denying; if it ends its line, all that follows."""
     kept = []
     for line in words.splitlines():
         quote = next((colon for colon in _COLON.finditer(line) if _is_quote_lead(line, colon.start())), None)
@@ -109,7 +104,7 @@ def _says_the_same(told: str, own: str) -> bool:
 
 
 def _in_order(one: LineWording, other: LineWording) -> bool:
-    """Whether the words of the one stand in the other in their order: who is whose boss hangs on it."""
+    """Whether the shared words are in the same order: it decides who is whose boss."""
     shared = frozenset(one.bare)
     return list(one.bare) == [word for word in other.bare if word in shared]
 

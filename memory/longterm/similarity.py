@@ -1,4 +1,4 @@
-"""How alike two memories are by their words alone: what is the same memory, and what only looks like it. Pure."""
+"""Similarity of two memories by their words: the same memory, or one that only looks alike. Pure."""
 
 import re
 import unicodedata
@@ -13,12 +13,12 @@ from memory.text.language import CJK, CJK_CHARACTER
 from memory.text.normalize import normalize_text as in_figures
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
-# Different words for the same thing in notes about a person, and words that a note says as much without.
+# Synonyms in notes about a person
 
-# What denies all that follows in its clause; what ends a clause; what may be left out.
+# Negates the rest of its clause; ends a clause; has no content.
 DENIAL, CLAUSE_END, EMPTY_TOKEN = "¬", ",", ""
 MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF = "«plan»", "«former»", "«perhaps»", "«only»", "«off»"
-# A line that has one is never the same as a line that has not.
+# Two lines with different moods are never the same memory.
 MOODS = frozenset({MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF})
 
 _ENGLISH = {
@@ -97,7 +97,7 @@ _ENGLISH = {
         "quite|so|just|always|often|usually|generally|normally|typically|currently|now|called|named|name|about|on"
     ),
 }
-# What to read for a word or phrase in lower case.
+# Replacement of a word or phrase in lower case.
 ENGLISH_SYNONYMS = {form: word for word, forms in _ENGLISH.items() for form in forms.split("|")}
 
 _CHINESE = {
@@ -137,7 +137,7 @@ _CHINESE = {
         "十分 特别 比较 挺 很 最 都 也 了 的 地 得 着 吗 呢 吧 啊 是 在 于 会 能够 能 可以 有 已经 已 就 对 要"
     ),
 }
-# What to read for these characters, but for `WHOLE` words.
+# Replacement of Chinese words, except inside FIXED_WORDS.
 CHINESE_SYNONYMS = {form: word for word, forms in _CHINESE.items() for form in forms.split()}
 
 _FIXED_WORDS = (
@@ -148,10 +148,10 @@ _FIXED_WORDS = (
     "绝对 相对 要求 重要 需要 主要 必要 摘要 就业 成就 着急 可爱 恋爱 爱情 爱人 爱尔兰 爱丁堡 只是 停车 名词 常识 "
     "常州 日常 正常 异常 足迹"
 )
-FIXED_WORDS = frozenset(_FIXED_WORDS.split())  # words that are read sign by sign, whatever shorter one is in them
+FIXED_WORDS = frozenset(_FIXED_WORDS.split())  # read character by character, whatever shorter word is in them
 
 
-# What a line says apart from how it says it: content words, each affirmed or denied, and its moods. Pure.
+# The content of a line: its content words, each affirmed or denied, and its moods
 
 
 def _alternatives(words: Sequence[str]) -> str:
@@ -175,13 +175,13 @@ _PIECE = re.compile(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{CJK}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWording:
-    """What a line says."""
+    """The content of a line."""
 
-    #: Its content words in order, `DENY` before what is denied.
+    #: Its content words in order, with DENIAL before denied ones.
     said: tuple[str, ...]
     #: See MOODS.
     moods: frozenset[str]
-    #: Who does what to whom hangs on the order of its words.
+    #: Its meaning depends on the order of its words.
     directed: bool
 
     @property
@@ -200,7 +200,7 @@ class LineWording:
 
 @lru_cache(maxsize=2_048)
 def read_wording(line: str) -> LineWording:
-    """Read a line of one sentence or a few."""
+    """Analyse a line of one or a few sentences."""
     plain = _normalize_line(line)
     read = list(_tokenize(plain))
     return LineWording(
@@ -211,7 +211,7 @@ def read_wording(line: str) -> LineWording:
 
 
 def _normalize_line(line: str) -> str:
-    """In figures, lower case, without accents; American spelling."""
+    """Normalise to digits, lower case, no accents and American spelling."""
     bare = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", in_figures(line))))
     return _EACH_WEEK.sub("", _POSSESSIVE.sub("", _OUR.sub("or", bare)))
 
@@ -244,7 +244,7 @@ def _split_clauses(read: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _apply_denial(clause: list[str]) -> Iterator[str]:
-    """Denied is what follows a denial; all of the clause where that is a bare verb, as in 香菜不吃."""
+    """Negate what follows a denial; the whole clause if only a bare verb follows, as in 香菜不吃."""
     if DENIAL not in clause:
         yield from clause
         return
@@ -256,17 +256,17 @@ def _apply_denial(clause: list[str]) -> Iterator[str]:
     yield from (DENIAL + token for token in after)
 
 
-SAME_MEMORY = 0.85  # from here on two lines are the same memory, unless it is configured otherwise
-MAX_MERGED = 2_000  # characters that two lines may have when they are joined; the seed's number
-# The most that two lines are alike when each says a word that the other lacks; when the same words stand in another
-# order and it matters; when one denies what the other says, or has other figures.
+SAME_MEMORY = 0.85  # default threshold from which on two lines are the same memory
+MAX_MERGED = 2_000  # characters of two joined lines; from the seed
+# Upper limits of similarity: each line has a word of its own; the same words in another order that matters; one line
+# negates the other or has other numbers.
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
-MAX_ADDED = 1.5  # how much more a word weighs that one line has alone
+MAX_ADDED = 1.5  # weight factor of a word that only one line has
 _LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to", "get"}
 MAX_WEIGHED = 80
 _SYMBOLS = re.compile(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
-_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # a space and a punctuation mark, until it is known what stands beside them
+_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # placeholders of space and punctuation until their neighbours are known
 _BESIDE_HAN = re.compile(
     f"(?<=[{CJK}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{CJK}])"
 )
@@ -274,9 +274,9 @@ _BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})
 
 
 def normalize_key(text: str) -> str:
-    """A line's key: its words, figures and symbols, whatever their width, case, spaces and punctuation.
+    """A line's key: its words, digits and symbols without differences of width, case, spaces and punctuation.
 
-    The key of a key is itself. Only between Chinese characters a punctuation mark counts, as a comma.
+    Idempotent. Punctuation only counts between Chinese characters, as a comma.
     """
     folded = fold_text(fold_text(text)).replace("’", "'")
     marked = _SYMBOLS.sub(_replace_symbols, folded)
@@ -285,18 +285,18 @@ def normalize_key(text: str) -> str:
 
 
 def word_overlap(one: str, other: str) -> float:
-    """How many of their content words two lines share, 0 to 1, whether they affirm or deny them."""
+    """Share of content words that two lines have in common, 0 to 1, regardless of negation."""
     left, right = Counter(read_wording(one).bare), Counter(read_wording(other).bare)
     return 2 * _words_weight(left & right) / max(1.0, _words_weight(left) + _words_weight(right))
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The content words of a text, each once."""
+    """The distinct content words of a text."""
     return frozenset(word for line in text.split("\n") for word in read_wording(line).bare)
 
 
 def similarity(one: str, other: str) -> float:
-    """0 to 1; from `SAME` on they are one memory. Of lines of several lines, the two most alike ones count."""
+    """Similarity of two memories, 0 to 1; of multi-line texts, the most similar pair of lines counts."""
     if normalize_key(one) == normalize_key(other):
         return 1.0
     return max(
@@ -307,10 +307,10 @@ def similarity(one: str, other: str) -> float:
 
 
 def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
-    """For each line the share of what a question asks for that is in it, 0 to 1.
+    """For each line, the share of a question's content that it contains, 0 to 1.
 
-    A word weighs the more the fewer of the lines have it, so that what all of them say does not count; one that none
-    has weighs half, for a question is told in words of its own. A question without content has 0 everywhere.
+    Words are weighted by their rarity among the lines; words in no line count half, as questions have words of their
+    own. A question without content scores 0 everywhere.
     """
     held = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
     having = {
@@ -328,7 +328,7 @@ def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
 
 
 def merge_lines(existing: str, incoming: str) -> str:
-    """Two lines that are the same memory as one: the fuller, or both, or the newer where both would be too long."""
+    """Merge two lines of one memory: the one that contains the other, else both, or the newer if too long."""
     first, second = existing.strip(), incoming.strip()
     if not first or not second or first == second:
         return first or second
@@ -353,7 +353,7 @@ def _line_similarity(one: LineWording, other: LineWording) -> float:
 
 
 def _differs_by_denial(one: LineWording, other: LineWording) -> float:
-    """One line says what the other denies, and does not deny it elsewhere."""
+    """Limit the similarity if one line affirms what the other denies."""
     left, right = frozenset(one.said), frozenset(other.said)
     return DENIED_FACTOR if _denies_other(left, right) or _denies_other(right, left) else 1.0
 
@@ -374,13 +374,13 @@ def _differs_by_figures(one: LineWording, other: LineWording) -> float:
 
 
 def _figures_in_context(line: LineWording) -> Counter[str]:
-    """Each figure with the two words behind it."""
+    """Each number with the two words after it."""
     words = line.bare
     return Counter("".join(words[at : at + 3]) for at, word in enumerate(words) if word[0].isdigit())
 
 
 def _differs_by_order(one: LineWording, other: LineWording) -> float:
-    """Whether the shared words stand in another order that says something else: A taller than B, 蜂蜜 and 蜜蜂."""
+    """Limit the similarity if a different order changes the meaning: A taller than B, 蜂蜜 and 蜜蜂."""
     if one.directed and other.directed:
         shared = frozenset(one.bare) & frozenset(other.bare)
         if [word for word in one.bare if word in shared] != [word for word in other.bare if word in shared]:
@@ -393,7 +393,7 @@ def _differs_by_order(one: LineWording, other: LineWording) -> float:
 
 
 def _has_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two pieces took each other's place around a third: the boss is Wang and the friend Li, or vice versa."""
+    """Whether two pieces are swapped around a third: the boss is Wang and the friend Li, or vice versa."""
     if len(one) != len(other) or len(one) > MAX_WEIGHED or Counter(one) != Counter(other):
         return False
     differing = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
@@ -409,7 +409,7 @@ def _has_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _neighbours(words: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """Single characters beside each other."""
+    """Pairs of adjacent single characters."""
     return frozenset((a, b) for a, b in pairwise(words) if a != b and _is_symbol(a) and _is_symbol(b))
 
 
@@ -428,7 +428,7 @@ def _word_weight(word: str) -> float:
 
 
 def _replace_symbols(found: re.Match[str]) -> str:
-    """What a run of signs counts for: itself inside a word or figure, else its symbols and the gap it makes."""
+    """Replace a run of symbols: kept inside a word or number, else its symbols and the gap it makes."""
     run, text = found.group(), found.string
     before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
     if run in _INNER_SYMBOLS and before and after and (before + after).isascii():

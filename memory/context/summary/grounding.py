@@ -1,4 +1,4 @@
-"""Whether a text says only what its source says: numbers, dates, paths, addresses, ids, quotations and names."""
+"""Grounding: checks that numbers, dates, paths, addresses, ids, quotations and names occur in the source."""
 
 import re
 import unicodedata
@@ -12,13 +12,13 @@ from memory.text.normalize import normalize_text, tighten_text
 from memory.text.segments import overlapping_segments, split_segments
 from memory.text.tokenizer import fold_text, lexical_question_terms
 
-MENTIONED_SHARE = 0.6  # share of a sentence's content words that say that a text has it
-MAX_CHUNK = 8_000  # characters of a source that are read for figures in one go, which takes 4 ms
-MAX_PATH_STEP = 255  # characters of one step of a path that are looked through for its ending
+MENTIONED_SHARE = 0.6  # of a sentence's content words that make it mentioned in a text
+MAX_CHUNK = 8_000  # characters of a source that are searched for numbers at once, in 4 ms
+MAX_PATH_STEP = 255  # characters of one path component that are searched for a file suffix
 
 _PATH_CHARACTER = f"[a-z0-9_.@+~%{CJK}-]"
-# Each of these begins only where its run of characters begins, so that no run is read more than once. What is found is
-# the last group where there is one: what stands before it had to be passed over.
+# Each pattern starts only at the beginning of its run of characters, so that no run is read twice. The match is the
+# last group, if there is one.
 _URL = re.compile(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
     rf"(?:(?<=[/=])[{CJK}][{CJK}a-z0-9_.%-]*)?)"
@@ -67,16 +67,16 @@ _ALWAYS_KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedText:
-    """A text with what its source does not say taken out."""
+    """A text without its unsupported sentences."""
 
     text: str
     dropped: tuple[str, ...]
-    #: Of its sentences, headings not counted.
+    #: Share of dropped sentences, without headings.
     share_dropped: float
 
 
 class GroundingSource:
-    """A text made ready to be asked what it holds."""
+    """A source text, prepared for checks of sentences against it."""
 
     def __init__(self, text: str) -> None:
         plain = normalize_text(text)
@@ -88,12 +88,12 @@ class GroundingSource:
         self._asked: dict[str, bool] = {}
 
     def holds(self, sentence: str, *, names: bool = True) -> bool:
-        """Whether all that can be checked in the sentence occurs here."""
+        """Whether all facts of the sentence occur in the source."""
         plain = normalize_text(sentence)
         return self.has_all(plain) and (not names or all(map(self._knows, names_in(sentence))))
 
     def has_all(self, plain: str) -> bool:
-        """Whether the figures and whatever must occur to the letter in a folded sentence do so here."""
+        """Whether the numbers and literals of a normalised sentence occur in the source."""
         return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)) and all(
             map(self._has, find_literals(plain))
         )
@@ -118,10 +118,10 @@ class GroundingSource:
 
 
 def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
-    """Drop every sentence with something that does not occur in the source.
+    """Drop every sentence with a fact that does not occur in the source.
 
-    What is compared is folded: compatibility forms, case, digit groups, the writing of dates. Sentences end as in
-    English or in Chinese, or with the line; a list item keeps its mark while any sentence of it is left.
+    Both are normalised: compatibility forms, case, digit groups, date formats. A list item keeps its mark while any of
+    its sentences is left.
     """
     known = GroundingSource(source) if isinstance(source, str) else source
     lines: list[str] = []
@@ -144,7 +144,7 @@ def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
 
 
 def missing_sentences(said: Sequence[Utterance], log: str) -> list[tuple[Utterance, str]]:
-    """Sentences with numbers, paths, addresses, ids or quotations that the log does not hold, each with who said it."""
+    """The sentences with facts that the log lacks, each with its utterance."""
     known = GroundingSource(log)
     lost: list[tuple[Utterance, str]] = []
     for utterance in said:
@@ -155,24 +155,24 @@ def missing_sentences(said: Sequence[Utterance], log: str) -> list[tuple[Utteran
 
 
 def has_facts(sentence: str) -> bool:
-    """Whether there is a number, path, address, id or quotation in it."""
+    """Whether the sentence has a number, path, address, id or quotation."""
     plain = normalize_text(sentence)
     return numbers.has_number(plain) or any(True for _ in find_literals(plain))
 
 
 def split_sentences(said: Utterance) -> list[str]:
-    """The sentences of what was said, each on one line; a line's end is a sentence's end."""
+    """The sentences of an utterance, each on one line; a line end also ends a sentence."""
     return [" ".join(part.split()) for line in said.text.splitlines() for part in split_line(line)[1]]
 
 
 def is_mentioned(text: str, sentence: str) -> bool:
-    """Whether most of what a sentence says, by its content words, is in the text."""
+    """Whether a text contains most content words of a sentence."""
     wanted, said = lexical_question_terms(sentence), fold_text(text)
     return sum(term in said for term in wanted) >= MENTIONED_SHARE * len(wanted)
 
 
 def find_literals(plain: str) -> Iterator[str]:
-    """What must occur to the letter in a folded sentence: addresses, paths, ids, quotations, Chinese names."""
+    """The literals of a normalised sentence: addresses, paths, ids, quotations, Chinese names."""
     for piece in split_segments(plain):
         yield from _literals(piece)
 
@@ -197,7 +197,7 @@ def _literals(plain: str) -> Iterator[str]:
 
 
 def _is_path(found: str) -> bool:
-    """Chinese words between strokes are alternatives, unless the path begins or ends like one."""
+    """Whether a match is a path; Chinese words between slashes are usually alternatives."""
     return (
         found.isascii()
         or re.match(r"[~.]|[a-z]:|/?[a-z0-9]", found) is not None
@@ -206,7 +206,7 @@ def _is_path(found: str) -> bool:
 
 
 def _occurs_as_word(piece: str, text: str, *, begins: bool = False) -> bool:
-    """Whether the piece occurs, not as part of a longer word, number or dotted name; begins: such a one may follow."""
+    """Whether the piece occurs outside of a longer word, number or name. begins: it may be a prefix of one."""
     at = text.find(piece)
     while at >= 0:
         end = at + len(piece)
