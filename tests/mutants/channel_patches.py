@@ -294,9 +294,9 @@ CHANNELS = (
     Mutant(
         name="a certificate is not looked at",
         guards="S68",
-        file="channels/wechat/client.py",
-        old="proxy=proxy or None, trust_env=False, event_hooks=HTTP_HOOKS)\n",
-        new="proxy=proxy or None, trust_env=False, verify=False, event_hooks=HTTP_HOOKS)\n",
+        file="channels/toolkit/http.py",
+        old="        verify=httpx2.create_ssl_context(trust_env=False),\n",
+        new="        verify=False,\n",
         tests=(TLS,),
     ),
 )
