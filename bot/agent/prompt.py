@@ -1,4 +1,4 @@
-"""The system parts of each conversation: the same bytes until something happens that moves its prefix anyway."""
+"""System parts of each conversation: the same bytes until something else changes its prefix anyway."""
 
 import asyncio
 import hashlib
@@ -47,17 +47,17 @@ from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspac
 from memory.workspace.fold_labels import remove_tainted_lines
 from memory.workspace.safe_path import PathRefused
 
-# Who the bot is, and what it can do here: SOUL.md, its tools, its channels.
-
-# How long what the bot knows of itself is good for. Source: the budget seed's five-minute cache.
+# How long the list of tools and channels is cached. Source: the budget seed's five-minute cache.
 AWARENESS_SECONDS = 300.0
 
 
 class PersonaFiles:
-    """What the bot says of itself; `awareness` is rebuilt at most every five minutes.
+    """The bot's description of itself: SOUL.md, tools and channels.
 
-    specs: the tools offered now. troubles: told when SOUL.md cannot be read. last_good: where its newest good text is
-    stored for the next start, None for nowhere.
+    Args:
+        specs: returns the tools offered now.
+        troubles: notified when SOUL.md cannot be read.
+        last_good: file for the newest readable text of SOUL.md, for the next start; None for none.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class PersonaFiles:
         self._built = -AWARENESS_SECONDS
 
     def soul(self) -> str:
-        """SOUL.md as the owner wrote it, read again when it changed; the built-in one where there is none.
+        """Return SOUL.md, read again when it changed; the built-in text if there is none.
 
-        While it cannot be read, its last good text; it is tried again each time.
+        While it cannot be read, its last readable text is returned.
         """
         try:
             found = os.lstat(self.workspace.root / SOUL)
@@ -103,7 +103,7 @@ class PersonaFiles:
         return self._soul
 
     def store(self) -> None:
-        """Store the text for a start at which it cannot be read; blocks, and does nothing where it is stored."""
+        """Store the text for a start at which it cannot be read; blocks. Does nothing if it is stored."""
         text = self._soul
         if self._last_good is not None and self._soul_seen != _NEVER_STATTED and text != self._stored:
             with suppress(PathRefused, OSError):
@@ -118,7 +118,7 @@ class PersonaFiles:
         return _FALLBACK_SOUL
 
     def awareness(self) -> str:
-        """One line per tool, and the channels; at once anew when other tools are offered."""
+        """Return one line per tool, and the channels; rebuilt at once when other tools are offered."""
         now = time.monotonic()
         specs = self.specs()
         offered = tuple(spec.name for spec in specs)
@@ -134,10 +134,10 @@ _NEVER_STATTED = (0, 0, 0, 0)
 _FALLBACK_SOUL = "You are mnema, a friendly and honest assistant that does not forget."
 
 
-# What we wrote into MEMORY.md since a prompt showed it: no reason to show it anew, but it counts at once. Pure.
+# The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can stay.
 
-FORGET_SOURCE = "forget"  # the write of ours that no request may still show the other side of
-MAX_CHANGES_TOKENS = 500  # more than that is not told but read anew
+FORGET_SOURCE = "forget"  # requests after this change must not show the text before it
+MAX_CHANGES_TOKENS = 500  # with more changes MEMORY.md is read again
 MAX_CHANGES = 100
 CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
     "[Remembered since MEMORY.md was read:]",
@@ -149,16 +149,16 @@ CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
 def find_file_changes(
     changes: Sequence[MemoryChange], path: str, sha256: str, seen: Callable[[str], bool]
 ) -> tuple[MemoryChange, ...] | None:
-    """Our writes that lead from the file that was seen to the one with the hash `sha256`, oldest first.
+    """Return the bot's changes from the seen file to the one with hash `sha256`, oldest first.
 
-    A person's own, by hand or by the page, have no change in the record, and so break it off.
+    Edits by a person are not stored as changes, so they break the chain.
 
     Args:
         changes: of a space, newest first.
         seen: whether a file of that hash ("" for none) is the one that was seen.
 
     Returns:
-        None where somebody else wrote too, or something was forgotten.
+        None if a person edited the file too, or something was forgotten.
     """
     found: list[MemoryChange] = []
     for change in changes:
@@ -174,7 +174,7 @@ def find_file_changes(
 
 
 def format_file_changes(changes: Sequence[MemoryChange]) -> str:
-    """What these writes came to, oldest first: lines that are new, and lines that are gone; "" for nothing."""
+    """Format the net effect of changes: added lines and removed lines; "" for none."""
     new: dict[str, None] = {}
     gone: dict[str, None] = {}
     for change in changes:
@@ -198,11 +198,9 @@ def _format_item(line: str) -> str:
 
 
 log = structlog.get_logger(__name__)
-# Conversations whose parts are kept: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
+# Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
-MAX_UNRECORDED_CHARS = (
-    11_000  # more than turns at once: `keep` has yet to record what the request of each of them shows
-)
+MAX_UNSTORED_SNAPSHOTS = 11_000  # above the turns that run at once: each may have one that `keep` has yet to store
 EDIT_SOURCE = "edit"
 CHANGES_SHARE = 8  # of what MEMORY.md may have in a small budget, what is newer than it may have an eighth
 MAX_LOG_TEXTS = 9  # files that one day's log may have been spread over
@@ -228,15 +226,14 @@ OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PromptInputs:
-    """All that may be a reason to look again."""
+    """Everything whose change is a reason to rebuild the parts."""
 
-    #: Whose files.
     space: str
     epoch: int
     fold_head: str
     reductions: int
     soul: str
-    #: The file's stamp, not yet what it holds.
+    #: Stamp of the file, not its content.
     memory: FileStamp
     tools: tuple[str, ...]
     budgets: PromptBudgets
@@ -244,13 +241,13 @@ class _PromptInputs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedPrompt:
-    """What a conversation's requests begin with."""
+    """The parts that a conversation's requests begin with."""
 
     seen: _PromptInputs
     parts: tuple[SystemPart, ...]
     #: See `Prompt.since`.
     since: str
-    #: Whether every file could be read. If not, they are read again for the next request.
+    #: False if a file could not be read: the next request reads it again.
     complete: bool = True
 
 
@@ -258,14 +255,14 @@ class _CachedPrompt:
 class _MemoryFile:
     """A MEMORY.md."""
 
-    #: "" where nobody has written anything into it yet.
+    #: "" while it is still the template.
     text: str
-    #: Of the file, "" for none.
+    #: Of the file; "" if there is none.
     sha256: str
 
 
 class _UnreadableFile(Exception):
-    """A file is there and could not be read; that is not the same as no file."""
+    """A file exists but cannot be read, which is not the same as no file."""
 
 
 _NO_FILE = _MemoryFile(text="", sha256="")
@@ -290,7 +287,7 @@ class SystemPromptBuilder:
         self._workspace = persona.workspace
         self._store = store
         self._now = now
-        self._template = _strip_comments((TEMPLATES / MEMORY).read_text("utf-8"))
+        self._template = _normalize_lines((TEMPLATES / MEMORY).read_text("utf-8"))
         self._known: OrderedDict[str, _CachedPrompt] = OrderedDict()
         self._fresh: dict[str, tuple[PromptSnapshot, str]] = {}
         self.cut: OnPartCut = lambda conversation, part, budgets: None
@@ -318,20 +315,20 @@ class SystemPromptBuilder:
         return known.parts
 
     def since(self, conversation: str) -> str:
-        """What we wrote into MEMORY.md after what `parts` gave last: for the tail of the request, "" for nothing."""
+        """Return the bot's changes of MEMORY.md after the last `parts`, for the suffix; "" for none."""
         known = self._known.get(conversation)
         return known.since if known else ""
 
     def drop(self, conversation: str) -> None:
-        """Forget what `parts` gave: the record's snapshot of it is gone."""
+        """Drop the cached parts of a conversation whose stored snapshot was removed."""
         self._known.pop(conversation, None)
         self._fresh.pop(conversation, None)
 
     async def keep(self, conversation: str) -> None:
-        """Record what `parts` has looked at anew; to be awaited before a request with it is sent.
+        """Store a snapshot that `parts` has rebuilt; await this before the request is sent.
 
         Raises:
-            StoreError: it could not be kept.
+            StoreError: it could not be stored.
         """
         if conversation in self._fresh:
             fresh, reason = self._fresh[conversation]
@@ -339,7 +336,7 @@ class SystemPromptBuilder:
             self._fresh.pop(conversation, None)
 
     def check_files(self) -> None:
-        """Look again whether SOUL.md, and what could not be read before, can be read; blocks."""
+        """Check again whether SOUL.md and files that could not be read are readable; blocks."""
         self._persona.soul()
         self._persona.store()
         for space, path in self._persona.troubles.files():
@@ -348,7 +345,7 @@ class SystemPromptBuilder:
                     self._file(space, path)
 
     def own(self) -> tuple[str, ...]:
-        """What stands in the system prompt whatever the files hold."""
+        """Return the parts that every system prompt has."""
         return (self._persona.soul(), RULES, self._persona.awareness())
 
     def _look(self, session: Session, room: int) -> _PromptInputs:
@@ -389,7 +386,7 @@ class SystemPromptBuilder:
             self._fresh.pop(session.conversation, None)  # what an earlier look found is not what is shown now
             if complete:
                 self._fresh[session.conversation] = (fresh, reason)
-                if len(self._fresh) > MAX_UNRECORDED_CHARS:
+                if len(self._fresh) > MAX_UNSTORED_SNAPSHOTS:
                     del self._fresh[next(iter(self._fresh))]
                 self._tell(session.conversation, kept, fresh, seen.budgets)
             unread = {name for name, read in ((MEMORY, memory), (LOG, text)) if read is None}
@@ -401,7 +398,7 @@ class SystemPromptBuilder:
         return _CachedPrompt(seen=seen, parts=parts, since=since, complete=complete)
 
     async def _read(self, read: Callable[..., Text], *given: str) -> Text | None:
-        """What `read` gives, None for a file that is there and cannot be read."""
+        """Call `read` in a thread; None if the file exists but cannot be read."""
         try:
             return await asyncio.to_thread(read, *given)
         except _UnreadableFile:
@@ -445,7 +442,7 @@ class SystemPromptBuilder:
         file = self._file(space, MEMORY)
         if file is None:
             return _NO_FILE
-        return _MemoryFile(text="" if _strip_comments(file.text) == self._template else file.text, sha256=file.sha256)
+        return _MemoryFile(text="" if _normalize_lines(file.text) == self._template else file.text, sha256=file.sha256)
 
     def _log(self, space: str, day: str) -> str:
         names = [
@@ -470,10 +467,10 @@ class SystemPromptBuilder:
         return await asyncio.to_thread(remove_tainted_lines, text, labels)
 
     def _file(self, space: str, path: str) -> TextFile | None:
-        """A file of a space, None for none.
+        """Read a file of a space; None if there is none.
 
         Raises:
-            _Unread: it is there and cannot be read.
+            _UnreadableFile: it exists but cannot be read.
         """
         try:
             file = self._workspace.space(space).read(path)
@@ -487,12 +484,12 @@ class SystemPromptBuilder:
 
 
 async def _is_short(work: Callable[..., tuple[SystemPart, ...]], *given: object) -> tuple[SystemPart, ...]:
-    """Short texts are cut sooner than a thread is found for it."""
+    """Call it here: short texts are cut faster than a thread starts."""
     return work(*given)
 
 
 def _rebuild_reason(kept: PromptSnapshot | None, seen: _PromptInputs, source: str) -> str:
-    """Why to look again, "" for no reason."""
+    """Return why the parts must be rebuilt; "" if they need not."""
     if kept is None:
         return "first"
     if kept.epoch != seen.epoch:
@@ -520,7 +517,7 @@ def _source_hash(seen: _PromptInputs, memory: str) -> str:
 
 
 def _file_stamp(path: Path) -> FileStamp:
-    """What changes when the file does; all 0 where there is none."""
+    """Return a value that changes when the file does; all 0 if there is none."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -530,36 +527,34 @@ def _file_stamp(path: Path) -> FileStamp:
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
-def _strip_comments(text: str) -> str:
+def _normalize_lines(text: str) -> str:
     return "\n".join(split_lines(text)).strip()
 
 
 def _shared_part(part: SystemPart) -> SystemPart:
-    """Conversations of one space show the same texts; they are in memory once."""
+    """Intern the text: conversations of one space show the same texts."""
     return SystemPart(name=part.name, text=sys.intern(part.text), left_out=part.left_out)
 
 
-# What travels with the running message and is in no prefix: what was recalled and remembered since, and the clock.
-
-RECALL_SHARE = 5
+RECALL_SHARE = 5  # recalled passages get at most this fraction (1/5) of the conversation's tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSuffix:
-    """Made once for a turn; what it shows is asked for with each request."""
+    """Text at the end of the running message, outside the cached prefix; made once per turn."""
 
-    #: See `clock_note`.
+    #: See `format_clock_note`.
     clock: str
     recalled: RecalledPassages = NOTHING_RECALLED
-    #: What the model is to read last of all, behind the newest results; with it no tool may be called.
+    #: Note after the newest results: no more tools may be called. "" while they may.
     last: str = ""
 
     def shown(self, system: Iterable[str], since: str, room: int, counter: TokenCounter) -> RecallBlock:
-        """The last text of the running message, and whether it is tainted; `last` is not in it.
+        """Format the suffix of one request, without `last`; say whether it is tainted.
 
         Args:
-            system: what the request's prefix shows; what stands there is not recalled once more.
-            since: what was remembered since that was taken, as `Prompt.since` tells it.
+            system: texts of the prefix; passages found there are not repeated.
+            since: see SystemPromptBuilder.since.
             room: tokens that the conversation may have; what is recalled gets at most a fifth of it.
         """
         most = min(MAX_RECALL_TOKENS, room // RECALL_SHARE)
@@ -568,5 +563,5 @@ class TurnSuffix:
 
 
 def format_clock_note(now: datetime) -> str:
-    """What time it is where the person is."""
+    """Format the person's local time."""
     return f"[Now: {now:%Y-%m-%d %H:%M %A}, {now.tzname()}]"

@@ -1,4 +1,4 @@
-"""A conversation's summary for programs that use the house: kept up to date by folds, read as a short text."""
+"""A conversation's summary for programs that embed the bot: updated by folds, read as a short text."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

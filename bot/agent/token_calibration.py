@@ -1,4 +1,4 @@
-"""What providers report of each answer: it corrects the token counter, and says how much came from their cache."""
+"""Learns from the usage that providers report: corrects the token counter, records the cache share."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ class TokenCalibration:
         self.shares: dict[str, float] = {}
 
     async def factor(self, model: str, conversation: str = "") -> CalibrationFactor:
-        """What is known of that model in that conversation, else of the model; (1.0, 0, 0.0) for a new one.
+        """Return the factor learnt for the model in the conversation, else for the model; (1.0, 0, 0.0) if new.
 
         model: a name with a date is the same model as the name without.
         """
@@ -53,13 +53,13 @@ class TokenCalibration:
         return await self._read(_factor_key(model))
 
     def note(self, model: str, counted: int, actual: int, conversation: str) -> None:
-        """As `learn`, beside what goes on: nobody waits for these rows, and one that is lost is learnt again."""
+        """Learn in the background: a row that is lost is learnt again."""
         task = asyncio.create_task(self.learn(model, counted, actual, conversation))
         self._tasks.add(task)
         task.add_done_callback(self._noted)
 
     async def settled(self) -> None:
-        """Wait until all that was noted is in the record."""
+        """Wait until everything noted is stored."""
         while self._tasks:
             await asyncio.wait(list(self._tasks))
 
@@ -102,7 +102,7 @@ class TokenCalibration:
         return self._known[row]
 
     async def _keep(self, learned: Mapping[str, CalibrationFactor]) -> None:
-        """What is kept goes ahead of what is written, in one order for both; a failed write is forgotten."""
+        """Update memory before the store, both in one order; a failed write is dropped."""
         changed = {
             row: factor for row, factor in learned.items() if factor[:2] != self._known.get(row, NO_CALIBRATION)[:2]
         }
@@ -130,7 +130,7 @@ class TokenCalibration:
 
 
 def _update_factor(before: CalibrationFactor, fresh: float, error: float) -> CalibrationFactor:
-    """What is known after one more reply; a settled factor that is hardly another stays the same but for the error."""
+    """Return the estimate after one more reply; a settled factor changes only if it moved noticeably."""
     factor, samples, _ = before
     if samples >= SETTLED_SAMPLES and abs(fresh - factor) <= MIN_FACTOR_CHANGE:
         return factor, samples, round(error, 2)

@@ -1,4 +1,4 @@
-"""Turns the files that came with a message into stored parts, by what they hold and not by what they are called."""
+"""Converts attachments to stored parts, by their content and not by their name."""
 
 import asyncio
 import codecs
@@ -45,7 +45,7 @@ _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestedAttachments:
-    """What became of the files: parts in their order, and for each refused one a sentence with its label."""
+    """Parts of the accepted files in their order, and a sentence for each refused one."""
 
     parts: tuple[Part, ...]
     refused: tuple[str, ...]
@@ -70,7 +70,7 @@ class AttachmentRefused(ValueError):
 async def ingest_attachments(
     files: Sequence[Attachment | StoredFile], blobs: Blobs, lang: str = "en"
 ) -> IngestedAttachments:
-    """Store what a model can use of these files; the `data` of attachments must be there.
+    """Store what a model can use of these files; attachments must have their `data`.
 
     Pictures become JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, upright and without metadata;
     PDFs and texts stay as they are, beside at most 200,000 characters of what they say. lang: "zh" or "en".
@@ -89,7 +89,7 @@ async def ingest_attachments(
 
 
 def format_attachment_refusal(name: str, code: str, lang: str) -> str:
-    """Why a file was refused, as it is told."""
+    """Say why a file was refused."""
     zh, en = _REFUSAL_TEXTS[code]
     return f"{sanitize_file_name(name)}：{zh}。" if lang == "zh" else f"{sanitize_file_name(name)}: {en}."
 
@@ -210,7 +210,7 @@ async def _store_blob(blobs: Blobs, read: Callable[[], bytes]) -> str:
 
 
 async def _run_worker(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
-    """What the child process made of it: facts and bytes."""
+    """Result of the child process: facts and bytes."""
     answer = await asyncio.get_running_loop().run_in_executor(_WORKER_POOL, _run_worker_process, work, read)
     head, _, payload = answer.partition(b"\n")
     facts: dict[str, Any] = json.loads(head)

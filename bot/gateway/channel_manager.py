@@ -1,4 +1,4 @@
-"""Which channels are configured, and what each of them is built with."""
+"""Builds the configured channels; starts, stops and replaces them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,19 +126,19 @@ class ChannelManager:
     hear: Callable[[Channel], object]
 
     def know(self, channels: Sequence[Channel]) -> None:
-        """From now on they can be spoken through; those that have a menu of commands are told what is in it."""
+        """Register channels for sending, and set the command menu of those that have one."""
         for channel in channels:
             if (menu := getattr(channel, "commands", None)) is not None:
                 menu(command_menu())
             self.gateway.add(channel)
 
     def listen(self, channels: Sequence[Channel]) -> None:
-        """Hear them."""
+        """Start receiving from the channels."""
         for channel in channels:
             self.hear(channel)
 
     async def add(self, channel: Channel) -> None:
-        """Start one more, send what waits for it, and go on with what its forerunner heard."""
+        """Start a channel, send what waits for it, and resume what its predecessor received."""
         self.know([channel])
         self.listen([channel])
         for conversation in await self.delivery.unsent():
@@ -159,7 +159,7 @@ class ChannelManager:
 
 
 def command_menu() -> list[tuple[str, str, str]]:
-    """What a person who is let in may type in private: name, in Chinese, in English."""
+    """Return the commands of a private chat: name, Chinese text, English text."""
     return [
         (command.name, command.zh, command.en)
         for command in COMMANDS.values()

@@ -1,4 +1,4 @@
-"""How each channel is: what the gateway saw and what the channel feels, as one value, in words and as JSON."""
+"""Channel status: what the gateway observed and what the channel reports, as one value, text and JSON."""
 
 import hashlib
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ PHASE_TEXTS: Mapping[ChannelPhase, tuple[str, str]] = {
 
 @dataclass(slots=True)
 class ChannelHealth:
-    """What the gateway saw of a channel: up or not since when, and why not. Times are unix seconds, 0 for never."""
+    """What the gateway observed of a channel. Times are unix seconds, 0 for never."""
 
     up: bool
     since: float
@@ -81,7 +81,7 @@ class ChannelStatus:
 
 
 def trouble_from_error(err: Exception) -> ConnectionTrouble:
-    """What kind of trouble an error that ended a channel is."""
+    """Classify the error that ended a channel."""
     if isinstance(err, LoggedOut):
         return "logged_out"
     return "contended" if isinstance(err, ReceiverConflict) else "down"
@@ -95,7 +95,7 @@ def channel_statuses(
 
 
 def channel_status(channel: Channel, health: ChannelHealth, now: float) -> ChannelStatus:
-    """One channel as it is now: what it asks for and what it has heard count for more than that its task runs."""
+    """Return one channel's status: its prompts and its last contact count for more than its running task."""
     tells = hasattr(channel, "vitals")
     felt = cast(HasStatus, channel).vitals() if tells else ConnectionStatus()
     asks = hasattr(channel, "prompt")
@@ -123,7 +123,7 @@ def channel_status(channel: Channel, health: ChannelHealth, now: float) -> Chann
 def channel_phase(
     health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None, now: float
 ) -> tuple[ChannelPhase, float]:
-    """The mood and since when. heard: None where silence means nothing, as for messages that come by HTTP."""
+    """Return the phase and its start. heard: None if silence means nothing, as with webhooks."""
     if prompt is not None:
         return "asking", health.since
     if not health.up:
@@ -143,7 +143,7 @@ def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
 
 
 def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
-    """How it is, when it was last heard, what went wrong last, what is left, what it asks for."""
+    """Describe phase, last contact, last error, remaining allowance, and prompt."""
     zh = lang == "zh"
     why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
     said = [PHASE_TEXTS[state.mood][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
@@ -167,7 +167,7 @@ def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:
 
 
 def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
-    """What the API tells of a channel; what is to be drawn as a QR code lets somebody in, and is told elsewhere."""
+    """Return the API's JSON of a channel, without the QR code's content, which grants access."""
     told = {
         "up": state.ready,
         "state": state.mood,
@@ -183,7 +183,7 @@ def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
 
 
 def channel_status_from_json(name: str, told: Mapping[str, Any]) -> ChannelStatus:
-    """The state that `as_json` told, but for the text of its prompt."""
+    """Parse what `as_json` returned; the text of the prompt is not in it."""
     asked = told.get("prompt")
     return ChannelStatus(
         name=name,

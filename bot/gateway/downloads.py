@@ -1,4 +1,4 @@
-"""Files that platforms hold: fetched as soon as their message is stored, since some addresses live for minutes."""
+"""Downloads attachments as soon as their message is stored: some addresses are valid for minutes only."""
 
 import asyncio
 import time
@@ -12,12 +12,12 @@ from memory.workspace.blobs import Blobs
 
 MAX_PARALLEL_DOWNLOADS = 4
 MAX_CACHED_DOWNLOADS = 1_000
-CACHE_SECONDS = 3_600.0  # for which a file that has come need not be asked for again; unnamed blobs are kept for longer
+CACHE_SECONDS = 3_600.0  # a file is not downloaded twice within this time; unreferenced blobs live longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DownloadedFile:
-    """A file that is a blob now, and what the platform calls it ("": nothing new)."""
+    """A downloaded file. Empty name and media type: as the message said."""
 
     sha256: str
     name: str = ""
@@ -26,10 +26,10 @@ class DownloadedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Download:
-    """One file on its way, or here."""
+    """One file, being downloaded or done."""
 
     task: asyncio.Task[DownloadedFile]
-    #: Monotonic seconds of its beginning.
+    #: Monotonic seconds when it began.
     since: float
 
 
@@ -38,7 +38,7 @@ DownloadKey = tuple[str, str, str]
 
 
 class Downloads:
-    """One fetch for each file of a space, whoever asks first; what failed is tried anew by the next who asks."""
+    """Downloads each file of a space once; after a failure the next request tries again."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Downloads:
         take: Callable[[str, int], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """take: asked for room before a file is stored; see Storage.take."""
+        """take: reserves storage before a file is stored; see StorageQuota.take."""
         self._fetch = fetch
         self._blobs = blobs
         self._take = take
@@ -78,7 +78,7 @@ class Downloads:
         return here
 
     async def close(self) -> None:
-        """Give up what goes on."""
+        """Cancel running downloads."""
         await cancel_and_wait(fetch.task for fetch in self._fetches.values())
 
     async def _got(self, key: DownloadKey) -> DownloadedFile:
@@ -99,7 +99,7 @@ class Downloads:
         return fetch
 
     def _forget(self) -> None:
-        """Make place for one more. What is under way stays: its task would be lost, and the file be asked for twice."""
+        """Drop old results to make room. Running downloads stay, or their files would be fetched twice."""
         if (over := len(self._fetches) + 1 - MAX_CACHED_DOWNLOADS) > 0:
             for key in [key for key, fetch in self._fetches.items() if fetch.task.done()][:over]:
                 del self._fetches[key]
@@ -113,6 +113,6 @@ class Downloads:
 
 
 def _consume_exception(task: asyncio.Task[DownloadedFile]) -> None:
-    """What failed is told to whoever asks for it; nobody else has to know."""
+    """Mark an error as seen: it is raised to those who wait for the file."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""Between the channels and the record: hears into the inbox, speaks from the outbox, keeps every channel alive."""
+"""Receives from all channels, sends the outbox through them, and restarts them when they fail."""
 
 import asyncio
 import random
@@ -42,11 +42,9 @@ from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 from memory.workspace.blobs import Blobs
 
-# A part that is marked in the record at the moment it leaves, and not while it waits to.
-
 
 class Departure:
-    """One part on its way out, marked in the record when it leaves. over: the send is, nothing leaves any more."""
+    """One part being sent: stored as sending when it leaves, not while it waits for a connection."""
 
     def __init__(self, delivery: Delivery, id: str) -> None:
         self._delivery = delivery
@@ -57,7 +55,11 @@ class Departure:
         self._marking = asyncio.Lock()
 
     async def leave(self) -> None:
-        """Raises Withdrawn: it is not pending any more."""
+        """Mark the part as leaving.
+
+        Raises:
+            PartWithdrawn: it is no longer pending.
+        """
         async with self._marking:
             if self.over or not self.waits:
                 return
@@ -69,24 +71,24 @@ class Departure:
 
 
 log = structlog.get_logger(__name__)
-OnChatMoved = Callable[[Address, str], Awaitable[None]]  # told of a chat, and of the id that it goes by now
+OnChatMoved = Callable[[Address, str], Awaitable[None]]  # called with a chat's address and its new id
 MAX_SEND_ATTEMPTS = 20
-# A part that is surely not delivered has failed once it is so old and was tried so often.
+# An undelivered part fails once it is this old and was tried MAX_SEND_ATTEMPTS times.
 MAX_RETRY_TIME = timedelta(days=1)
 MIN_RECONNECT_SECONDS = 1.0
 MAX_RECONNECT_SECONDS = 300.0
 MAX_PAUSED_SECONDS = 60.0
 LOGGED_OUT_SECONDS = 60.0
-# At first, for who receives in our place may be one of ours that is just waking up, and ends itself.
+# Short first pause: the conflict is often our own previous process, still shutting down.
 CONTENDED_SECONDS = 5.0
 FETCH_RETRY_SECONDS = (1.0, 3.0)
 FETCH_SECONDS = 60.0
-SETTLED_SECONDS = 5.0  # a channel that was down is called up again once it has heard, spoken, or run for so long
-FAULT_SECONDS = 10.0  # between two log lines about one live view that fails
+SETTLED_SECONDS = 5.0  # a failed channel counts as up once it received, sent, or ran for this long
+FAULT_SECONDS = 10.0  # between two log lines about one failing live view
 
 
 class _ChannelNotes:
-    """One channel's pages of the record; see channels.base.Notebook."""
+    """The stored notes of one channel."""
 
     def __init__(self, notes: ChannelNotes, channel: str) -> None:
         self._notes = notes
@@ -106,7 +108,7 @@ class _ChannelNotes:
 
 
 class Gateway:
-    """Every channel's ear and mouth. language: the language of a conversation's last message, for the repeat mark."""
+    """Receives and sends for every channel. language: of a conversation's last message, for the repeat mark."""
 
     def __init__(
         self,
@@ -145,31 +147,31 @@ class Gateway:
             bind(_ChannelNotes(self._notes, channel.name))
 
     def hooked(self, name: str) -> HasWebhook | None:
-        """The channel of that name, if it takes calls of its platform."""
+        """Return the channel if it has a webhook."""
         channel = self._channels.get(name)
         return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None
 
     def states(self) -> Mapping[str, ChannelStatus]:
-        """How every channel is now, by its own feeling too."""
+        """Return the status of every channel, including what it reports itself."""
         return channel_statuses(self._channels, self.health, time.time())
 
     def heard(self) -> Mapping[str, ChannelStatus]:
-        """The same of those that are heard in this process; of all where there is no other."""
+        """Return the status of the channels received in this process; of all if it is the only one."""
         return {
             name: state for name, state in self.states().items() if name in self._receivers or self.elsewhere is None
         }
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
-        """Hear a channel until `remove`; one that ends with an error is started again after a growing pause."""
+        """Receive from a channel until `remove`; restart it after errors with growing pauses."""
         self._receivers[name] = asyncio.create_task(self._hear(self._channels[name], deliver), name=f"channel {name}")
         return self._receivers[name]
 
     def ear(self, name: str) -> asyncio.Task[None]:
-        """The task that hears a channel; it ends when the channel itself does."""
+        """Return the receiving task of a channel; it ends when the channel does."""
         return self._receivers[name]
 
     async def remove(self, name: str) -> None:
-        """Stop hearing; what is still to be sent waits in the record."""
+        """Remove a channel; its unsent parts stay in the outbox."""
         await self.stop_receiving(name)
         channel = self._channels.pop(name, None)
         self.health.pop(name, None)
@@ -177,22 +179,23 @@ class Gateway:
             await closing()
 
     async def stop_receiving(self, name: str) -> None:
-        """Stop hearing, but go on speaking."""
+        """Stop receiving, but continue to send."""
         task = self._receivers.pop(name, None)
         if task is not None:
             await cancel_and_wait((task,))
 
     async def close(self) -> None:
-        """Let go of every channel's connections."""
+        """Close every channel's connections."""
         for channel in self._channels.values():
             if (closing := getattr(channel, "close", None)) is not None:
                 await closing()
 
     async def fetch(self, name: str, ref: str) -> FetchedFile:
-        """The bytes of a file that came with a message, at most 25 MB; a silent platform is asked three times.
+        """Download an attachment, at most 25 MB, with up to three attempts.
 
         Raises:
-            TooBig: there are more. ChannelError: they are not to be had.
+            AttachmentTooBig: it is larger.
+            ChannelError: it cannot be downloaded.
         """
         channel = self._channels.get(name)
         if channel is None or not hasattr(channel, "fetch"):
@@ -214,7 +217,7 @@ class Gateway:
         return await channel.fetch(ref, MAX_ATTACHMENT_BYTES)
 
     def show(self, event: LiveEvent) -> None:
-        """Pass live text on, where the channel can show it; also to where else somebody may look."""
+        """Show a live event on its channel and to viewers in other processes."""
         self.show_here(event)
         if self.elsewhere is not None and (
             event.address.channel in LOCAL_CHANNELS or event.address.channel not in self._receivers
@@ -222,7 +225,7 @@ class Gateway:
             self._view("elsewhere", self.elsewhere, event)
 
     def show_here(self, event: LiveEvent) -> None:
-        """Show it if the channel is heard in this process."""
+        """Show a live event if its channel is received in this process."""
         channel = self._channels.get(event.address.channel)
         if (
             channel is not None
@@ -232,7 +235,7 @@ class Gateway:
             self._view(channel.name, channel.show, event)  # type: ignore[attr-defined]
 
     def _view(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
-        """A view that fails costs what it shows, never the turn or the message that it shows."""
+        """Call a viewer; its failure must never fail the turn or the message."""
         try:
             show(event)
         except Exception as err:
@@ -279,7 +282,7 @@ class Gateway:
         log.warning("channel down", channel=name, error=type(err).__name__, exc_info=not expected)
 
     async def send_next(self, conversation: str) -> bool:
-        """The outbox lane's step: send the oldest part that may go; False when there is none."""
+        """Send the oldest part of a conversation that may go; return False if there is none."""
         row = await self._delivery.next_outbox_row(conversation)
         if row is None or row.not_before >= HELD_UNTIL_REPLY:
             return False
@@ -296,7 +299,7 @@ class Gateway:
         fate = SendOutcome(state="pending") if going.withdrawn else await self._attempt(channel, row, lang, going)
         if going.withdrawn:
             return True
-        fate = replace(fate, error=redact(fate.error))  # it is told to people
+        fate = replace(fate, error=redact(fate.error))  # people will read it
         if fate.state == "unknown":
             self._telemetry.unknown()
         await hit_async("outbox.after_send")
@@ -312,7 +315,7 @@ class Gateway:
         return True
 
     async def _due(self, row: OutboxRow) -> bool:
-        """Wait for this part's time; False when things may have changed meanwhile, so that it is looked at again."""
+        """Wait until the part may be sent; return False if it must be loaded again first."""
         rates, chat = self._rates[row.place.channel], row.place.chat_id
         held = max(row.not_before - self._now(), rates.paused(chat, time.monotonic()))
         if held > 0:
@@ -354,7 +357,7 @@ class Gateway:
             raise Rejected(f"the file cannot be read: {err.strerror or err}") from err
 
     async def _follow(self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: ChatMoved) -> Receipt:
-        """The chat goes by another id now: so does its conversation, and the part goes there at once."""
+        """Move the conversation to the chat's new id and send the part there."""
         try:
             await self._delivery.move(to_chat_move(row.place, err.chat_id))
             await self._moved_to(message.address, err.chat_id)
@@ -363,7 +366,7 @@ class Gateway:
         return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
 
     async def _settle(self, id: str, fate: SendOutcome, going: Departure) -> OutboxRow | None:
-        """What became of a send is known here only: it is kept until the record takes it."""
+        """Store the outcome of a send, until it succeeds: nothing else knows it."""
         pause = MIN_RECONNECT_SECONDS
         while True:
             try:
@@ -413,21 +416,22 @@ class Gateway:
 
 
 def next_attempt_seconds(attempts: int) -> float:
-    """Seconds until the next attempt after so many: twice as long each time, with jitter, 5 min at most."""
+    """Return the seconds until the next attempt: doubled each time, with jitter, at most 5 min."""
     most = min(MAX_RECONNECT_SECONDS, 2.0 ** min(attempts - 1, 9))
     return random.uniform(most / 2, most)  # noqa: S311
 
 
 def is_given_up(attempts: int, age: timedelta) -> bool:
-    """Whether a part is not tried again: a long outage takes time, an impatient platform takes tries."""
+    """Tell whether a part is given up: only after a long time and many attempts."""
     return attempts >= MAX_SEND_ATTEMPTS and age > MAX_RETRY_TIME
 
 
 def next_reconnect_seconds(err: Exception, last: float, connected_seconds: float) -> float:
-    """Seconds until a channel that ended with this error is heard again. Pure.
+    """Return the seconds until a channel that ended with this error is restarted.
 
     Args:
-        last: the pause before, 0 for none. lasted: for how many seconds it had run.
+        last: the previous pause, 0 for none.
+        connected_seconds: how long it had run.
     """
     if isinstance(err, LoggedOut):
         return LOGGED_OUT_SECONDS

@@ -1,4 +1,4 @@
-"""Tells a conversation something that answers no message of it, through the outbox like everything else."""
+"""Notifications: messages that reply to nothing, sent through the outbox like replies."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ from memory.store.store import Store
 
 
 def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:
-    """One sentence for a person: which file, how much room it has, and what did not fit."""
+    """Say in one sentence which file was cut, its budget, and what did not fit."""
     room = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
     if lang == "zh":
         left = "；".join(count_text_zh(item) for item in part.left_out)
@@ -50,7 +50,7 @@ _ZH = (
 
 
 def count_text_zh(item: str) -> str:
-    """What was left out of a part, as SystemPart names it, in Chinese."""
+    """Translate a left-out section, as SystemPart names it, to Chinese."""
     for english, chinese in _ZH:
         item = english.sub(chinese, item)
     return item
@@ -78,7 +78,7 @@ class Notifier:
     language: Callable[[str], Awaitable[str]]
 
     async def notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str) -> None:
-        """Once a month: what of MEMORY.md its budget leaves out."""
+        """Notify, once a month, what MEMORY.md's budget leaves out."""
         row = await self.store.sessions.conversation(conversation)
         zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
         await self.tell(conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}")
@@ -123,7 +123,7 @@ NotifyConversation = Callable[[str, str, str, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldNotifications:
-    """Tells of folds as they move."""
+    """Notifies of folds as their state changes."""
 
     store: Store
     gateway: Gateway
@@ -200,7 +200,7 @@ class ChannelNotifications:
     _told: dict[str, OwnerNeed] = field(default_factory=dict)
 
     async def watch(self) -> None:
-        """Look for ever."""
+        """Check again and again, until cancelled."""
         while True:
             await asyncio.sleep(POLL_SECONDS)
             try:
@@ -209,7 +209,7 @@ class ChannelNotifications:
                 log.warning("owner not told", error=type(err).__name__)
 
     async def look(self, now: float) -> None:
-        """Tell what is new. now: unix seconds.
+        """Notify of changes since the last check. now: unix seconds.
 
         Raises:
             StoreError: it could not be told; the next look tells it.
@@ -234,7 +234,7 @@ class ChannelNotifications:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerNotifier:
-    """Tells the owner in the conversation where they will see it soonest; nobody where there is none.
+    """Notifies the owner in the conversation where they will see it soonest; does nothing if there is none.
 
     once: a name for this very notice, "" where it may be told again.
     """
@@ -254,7 +254,7 @@ class OwnerNotifier:
 
 
 def owner_need(state: ChannelStatus) -> OwnerNeed | None:
-    """What this channel needs of its owner, None for nothing: most troubles pass by themselves."""
+    """Return what this channel needs from its owner; None for nothing: most errors pass by themselves."""
     if state.mood in ("asking", "logged_out"):
         return "login" if state.asks else "token"
     return "contended" if state.mood == "contended" else None
@@ -310,7 +310,7 @@ class ModelNotifications:
     _told: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
-        """Look for ever."""
+        """Check again and again, until cancelled."""
         while True:
             await asyncio.sleep(POLL_SECONDS)
             try:
@@ -319,7 +319,7 @@ class ModelNotifications:
                 log.warning("owner not told", error=type(err).__name__)
 
     async def look(self) -> None:
-        """Tell what is new.
+        """Notify of changes since the last check.
 
         Raises:
             StoreError: it could not be told; the next look tells it.
@@ -342,7 +342,7 @@ class ModelNotifications:
 
 
 def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> tuple[str, str]:
-    """What has happened, what becomes of it, and who answers meanwhile."""
+    """Say what happened, what comes next, and which model answers until then."""
     why = redact(state.why)[:200]
     zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)])
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")

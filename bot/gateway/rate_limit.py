@@ -1,4 +1,4 @@
-"""How long a send must wait: a bucket per chat, a bucket per channel, and what a platform asked for. Pure."""
+"""How long a send must wait: a token bucket per chat and per channel, and pauses the platform asked for. Pure."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ MAX_CHATS = 10_000
 
 @dataclass(slots=True)
 class TokenBucket:
-    """Fills at `rate` a second up to `size`; below zero it is a queue, and the level the wait of whoever is last."""
+    """Fills at `rate` tokens a second up to `size`; below zero the level is the queue, and the wait of its last."""
 
     rate: float
     size: float

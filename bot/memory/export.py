@@ -1,4 +1,4 @@
-"""What is kept of a conversation or of a person, in forms that can be taken elsewhere."""
+"""Exports: a conversation as JSON lines, a person's data as a ZIP file."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ UNIX_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
-    """What a conversation is, as the first line of its export says."""
+    """Describe a conversation: the first line of its export."""
     place = row.place
     return {
         "id": row.id,
@@ -39,7 +39,7 @@ def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
-    """One message, as each further line of an export says; `tainted` stands only where it is so, see Message."""
+    """Convert a message to one line of an export; `tainted` is present only if true, see Message."""
     return {
         "id": message.id,
         "seq": message.seq,
@@ -53,7 +53,7 @@ def message_to_json(message: Message) -> dict[str, Any]:
 
 
 async def load_messages(store: Store, conversation: str) -> AsyncIterator[Message]:
-    """Everything that was said there, cleared and folded messages included."""
+    """Yield all messages of a conversation, cleared and folded ones included."""
     seq = 1
     while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
         for message in page:
@@ -63,7 +63,7 @@ async def load_messages(store: Store, conversation: str) -> AsyncIterator[Messag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportSources:
-    """Where what is kept of a person lies."""
+    """Where a person's data is stored."""
 
     store: Store
     workspace: Workspace
@@ -72,19 +72,19 @@ class ExportSources:
 
 @dataclass(slots=True, kw_only=True)
 class BundleSummary:
-    """How much of what went into a bundle."""
+    """Counts of what a bundle holds."""
 
     conversations: int = 0
     messages: int = 0
     files: int = 0
     memories: int = 0
     attachments: int = 0
-    #: What did not, by its name there.
+    #: Names of files that could not be included.
     left_out: list[str] = field(default_factory=list)
 
 
 class PersonBundle:
-    """One ZIP file with all that is kept of a person. most: bytes of attachments that it may hold, 0 for any number."""
+    """One ZIP file with all data of a person. most: bytes of attachments it may hold, 0 for no limit."""
 
     def __init__(self, sources: ExportSources, target: IO[bytes], *, most: int = 0) -> None:
         self._sources = sources
@@ -93,10 +93,10 @@ class PersonBundle:
         self._done = BundleSummary()
 
     async def fill(self, person: Person, now: datetime) -> BundleSummary:
-        """Put it all in and close the ZIP, not the target.
+        """Write everything and close the ZIP, not the target.
 
         Raises:
-            StoreError, OSError: it is of no use then.
+            StoreError, OSError: the file is incomplete.
         """
         blobs = await self._conversations(person)
         await self._files(person)
@@ -108,7 +108,7 @@ class PersonBundle:
         return self._done
 
     async def _conversations(self, person: Person) -> dict[str, str]:
-        """The names of the files that were sent, by hash."""
+        """Write the conversations; return the names of their attachments by hash."""
         names: dict[str, str] = {}
         usage: dict[str, list[dict[str, Any]]] = {}
         store = self._sources.store

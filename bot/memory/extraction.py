@@ -1,4 +1,4 @@
-"""Keeps the noting of facts going in the background: one turn at a time per space, a few spaces beside each other."""
+"""Runs the extraction of facts in the background: one turn at a time per space, a few spaces at once."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ from memory.store.errors import StoreError
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.memories import MemoryRecords
 
-MAX_PARALLEL_SPACES = 4  # spaces whose turns are read beside each other
+MAX_PARALLEL_SPACES = 4  # spaces that are processed concurrently
 
 
 class FactExtractionQueue:
-    """Works off the queues. No reply waits for it; what is open at the end of the process goes on at the next start."""
+    """Runs the extraction queues. No reply waits for them; open work resumes at the next start."""
 
     def __init__(
         self,
@@ -36,25 +36,25 @@ class FactExtractionQueue:
         self.lanes = create_dispatcher("facts", extracting.step, MAX_PARALLEL_SPACES)
 
     def wake(self, space: str) -> None:
-        """Something was put into this space's queue."""
+        """Schedule the queue of a space."""
         self.lanes.wake(space)
 
     async def resume(self) -> None:
-        """Go on with what an earlier process left open."""
+        """Resume the queues that an earlier process left open."""
         for space in await self._extractions.spaces():
             self.wake(space)
 
     async def settled(self) -> None:
-        """Wait until nothing is under way; rows that have to wait stay open."""
+        """Wait until no extraction runs; rows that have to wait stay open."""
         await self.lanes.settled()
 
     async def close(self) -> None:
-        """Stop at once."""
+        """Cancel running extractions."""
         await self.lanes.close(0)
 
 
 def extraction_settings(config: Config) -> ExtractionSettings:
-    """What of the configuration says which facts are noted."""
+    """Return the configured rules of extraction."""
     memory = config.memory
     return ExtractionSettings(
         extract=memory.extract,
@@ -63,7 +63,10 @@ def extraction_settings(config: Config) -> ExtractionSettings:
 
 
 def fast_model_completion(brain: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
-    """The fast model, its use noted under that purpose; NoModel where there is none."""
+    """Return a `Complete` that uses the fast model and stores its usage under the purpose.
+
+    It raises NoModel if only the offline model is configured.
+    """
 
     async def complete(system: str, prompt: str, max_tokens: int, conversation: str) -> str:
         try:
@@ -78,32 +81,30 @@ def fast_model_completion(brain: ModelService, sessions: Sessions, purpose: Purp
     return complete
 
 
-# Counts, beside the answer, which lines of memory were given to somebody.
-
 log = structlog.get_logger(__name__)
 
 
 class UseCounters:
-    """Tells the record of the lines that a search gave: one write for each search, and nobody waits for it."""
+    """Counts how often memories are recalled: one write per search, in the background."""
 
     def __init__(self, records: MemoryRecords) -> None:
         self._records = records
         self._tasks: set[asyncio.Task[None]] = set()
 
     def note(self, passages: Iterable[Passage]) -> None:
-        """These were given; only lines of a MEMORY.md are counted."""
+        """Count the memories among these passages."""
         for space, norms in memory_line_keys(passages).items():
             self.given(space, norms)
 
     def given(self, space: str, norms: Sequence[str]) -> None:
-        """The same for lines by their keys."""
+        """Count memories by their keys."""
         if norms:
             task = asyncio.create_task(self._write(space, norms))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def settled(self) -> None:
-        """Wait until all of it is in the record."""
+        """Wait until all counts are stored."""
         while self._tasks:
             await asyncio.wait(list(self._tasks))
 
@@ -115,7 +116,7 @@ class UseCounters:
 
 
 def memory_line_keys(passages: Iterable[Passage]) -> Mapping[str, list[str]]:
-    """The keys of the lines of a MEMORY.md among the passages, by space."""
+    """Return the keys of the memories among the passages, by space."""
     found: dict[str, list[str]] = {}
     for passage in passages:
         if passage.kind == "memory":

@@ -22,7 +22,7 @@ MEMORY_SUFFIX = ".md"
 
 
 def files_to_json(files: SpaceFiles, under: str = "") -> list[dict[str, Any]]:
-    """The files of a space as JSON, sorted by path; blocks. under: what their paths begin with."""
+    """List the files of a space as JSON, sorted by path; blocks. under: prefix of their paths."""
     return [file_to_json(item, under) for item in files.list() if not item.is_dir and item.path.endswith(MEMORY_SUFFIX)]
 
 
@@ -46,7 +46,7 @@ def list_workspace(root: Path) -> list[dict[str, Any]]:
 
 
 def list_space_folders(workspace: Workspace) -> list[str]:
-    """The spaces besides the owner's that have a folder; blocks."""
+    """List the spaces with a folder, except the owner's; blocks."""
     try:
         names = sorted(item.name for item in (workspace.root / SPACES_FOLDER).iterdir() if item.is_dir())
     except (FileNotFoundError, NotADirectoryError):
@@ -76,7 +76,7 @@ class SpaceMemoryFile:
 
 
 async def find_memory_file(store: Store, workspace: Workspace, space: str, path: str) -> SpaceMemoryFile | None:
-    """The file that a path means to somebody of this space; None for what is no memory of theirs.
+    """Resolve a path within a space; None if it is no memory file of that space.
 
     Args:
         path: as recall gives it, or as it stands in the space itself.
@@ -99,7 +99,7 @@ async def list_memory_files(store: Store, workspace: Workspace, space: str) -> l
 
 
 def space_path_prefix(space: str) -> str:
-    """What the paths of a space's files begin with."""
+    """Return the path prefix of a space's files."""
     return f"{SPACES_FOLDER}/{space}/" if space else ""
 
 
@@ -131,7 +131,7 @@ async def list_spaces(store: Store, workspace: Workspace) -> list[str]:
 
 
 def open_recall(home: HomeFolder, store: Store, zone: tzinfo, indexes: Shared | None = None) -> Recall:
-    """Recall over a home's files and record. indexes: where they are kept, None for files of the home."""
+    """Open recall over a home's files and database. indexes: shared indexes; None for files of the home."""
     workspace = Workspace(home.workspace)
     return Recall(RecallDependencies(store=store, workspace=workspace, folder=home.index, zone=zone, shared=indexes))
 

@@ -1,4 +1,4 @@
-"""How something found is told: as JSON to a program, in lines to a person in a terminal."""
+"""Search results: as JSON, as terminal lines, and as the block that a turn's request recalls."""
 
 import asyncio
 import secrets
@@ -48,7 +48,7 @@ def format_source(passage: Passage) -> str:
 
 
 def format_result(number: int, result: Mapping[str, Any]) -> str:
-    """One result, as `told` has it, for a terminal: what was found, and below it where."""
+    """Format one JSON result for a terminal: the text, and below it the source."""
     from channels.terminal.view import strip_control
 
     first, *more = strip_control(str(result["text"])).splitlines() or [""]
@@ -72,7 +72,7 @@ SPARE_PASSAGES = 2  # so many times the limit is asked for: what the prompt show
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledPassages:
-    """What was found for one turn of a conversation, best first."""
+    """Search results for one turn, best first."""
 
     conversation: str = ""
     passages: tuple[Passage, ...] = ()
@@ -86,7 +86,7 @@ class RecalledPassages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallBlock:
-    """What a model reads, "" for nothing."""
+    """Recalled passages as the model reads them; "" for none."""
 
     text: str = ""
     #: A passage that is shown in it may hold words from outside.
@@ -97,7 +97,7 @@ NOTHING_RECALLED = RecalledPassages()
 
 
 class TurnRecall:
-    """Asks recall on behalf of whoever writes. search: memory's; uses: told of the lines that were found."""
+    """Searches memory with the words of a turn. uses: counts the memories that were found."""
 
     def __init__(
         self, search: SearchPassages, uses: UseCounters, config: Callable[[], Config], now: Callable[[], datetime]
@@ -108,7 +108,7 @@ class TurnRecall:
         self._now = now
 
     async def recalled(self, conversation: ConversationRow, words: str) -> RecalledPassages:
-        """What memory holds on a person's words; nothing where they are none, or recall is off, late or broken."""
+        """Search memory for a person's words; nothing if there are none, or recall is off, late or failing."""
         settings, query = self._config().memory, words.strip()[:MAX_QUERY_CHARS]
         if not query or not settings.recall_limit:
             return NOTHING_RECALLED
@@ -132,7 +132,7 @@ class TurnRecall:
         )
 
     async def _within(self, wanted: SearchRequest, seconds: float) -> Sequence[Passage]:
-        """What is found in that time; a search that is left goes on unseen and readies the index for the next."""
+        """Search within the timeout; a late search continues in the background and readies the index."""
         task = asyncio.create_task(self._search(wanted))
         await asyncio.wait({task}, timeout=seconds)
         if not task.done():
@@ -174,7 +174,7 @@ def format_recall_block(recalled: RecalledPassages, standing: str, most: int, co
 
 
 def format_passage(passage: Passage, conversation: str) -> str:
-    """One passage in one line, with its date, speaker and source."""
+    """Format a passage as one line with date, speaker and source."""
     return f"- {_collapse_whitespace(passage.text)} ({format_passage_source(passage, conversation)})"
 
 
@@ -215,7 +215,7 @@ async def find_tainted(store: Store, passages: Sequence[Passage]) -> list[bool]:
 
 
 async def load_fold_labels(store: Store, folds: Iterable[str]) -> Mapping[str, FoldLabel]:
-    """The labels of these folds by their ids; one that the record does not know may hold anything."""
+    """Load the labels of folds by id; one that is not stored may hold anything."""
     wanted = [id for id in dict.fromkeys(folds) if id]
     known = await store.folds.labels(wanted) if wanted else {}
     return {id: known.get(id, UNKNOWN_FOLD) for id in wanted}
