@@ -1,4 +1,4 @@
-"""Acts of a model that run only once the person they are for has said yes to that very act."""
+"""Tool calls that run only after the person has approved exactly that call."""
 
 import asyncio
 import hashlib
@@ -28,11 +28,11 @@ from memory.store.rows import ConversationRow
 from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
-TOOL_SECONDS = 60.0
-# Characters of arguments that a person can be asked to look through; what is longer is not asked.
+TOOL_SECONDS = 60.0  # one call
+# Characters of arguments that a person can be expected to read; longer calls are refused.
 MAX_SHOWN_CHARS = 12_000
-APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # how the data of the two buttons begins
-# Files and folders of the owner's space that say who the bot is and what it must do.
+APPROVE_PREFIX, DENY_PREFIX = "yes:", "no:"  # prefixes of the data of the two buttons
+# Files and folders of the owner's space that define the bot's persona and rules.
 PERSONA_FILES = frozenset({"soul.md", "agents.md", "rules.md", "rules"})
 APPROVAL_REQUESTED_TEXT = (
     "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
@@ -46,7 +46,7 @@ BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
 
 def action_for_call(spec: ToolSpec, arguments: Mapping[str, Any], space: str) -> str:
-    """The action that a call is: its tool's, but for files that say who the bot is. space: "" the owner's. Pure."""
+    """Return the action of a call: its tool's, except for persona files in the owner's space (""). Pure."""
     if spec.action != "files.write" or space:
         return spec.action
     names = [name for name in str(arguments.get("path", "")).strip().split("/") if name.strip(" .")]
@@ -55,22 +55,22 @@ def action_for_call(spec: ToolSpec, arguments: Mapping[str, Any], space: str) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
-    """A call that is to be approved."""
+    """A call to be approved."""
 
     actor: Actor
     conversation: ConversationRow
-    #: Its name for ever.
+    #: Idempotency key of the call.
     call: str
     action: str
     tool: str
     arguments: Mapping[str, Any]
-    #: Of the person who is asked.
+    #: Language of the question.
     lang: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalService:
-    """toolset, now, channels: as they are at that moment."""
+    """Asks people to approve calls, and runs the calls they approve."""
 
     access: AccessRecords
     toolset: Callable[[], Toolset]
@@ -79,10 +79,10 @@ class ApprovalService:
     channels: Callable[[], Mapping[str, Channel]]
 
     async def ask(self, wanted: ApprovalRequest) -> str:
-        """Ask the person of this turn, once for each call; returns what the model is told.
+        """Ask the person of this turn, once per call; return what the model reads.
 
         Raises:
-            ToolFailed: there is more of it than a person can look through.
+            ToolFailed: the arguments are too long to read, or have invisible characters.
         """
         arguments = json.dumps(wanted.arguments, ensure_ascii=False, sort_keys=True)
         if len(arguments) > MAX_SHOWN_CHARS or _has_invisible_characters(wanted.arguments):
@@ -108,10 +108,10 @@ class ApprovalService:
         return APPROVAL_REQUESTED_TEXT
 
     async def decide(self, actor: Actor, where: AccessScope, key: str, *, approve: bool) -> BilingualText | None:
-        """What came of a person's yes or no; None where nothing of theirs goes by that key.
+        """Apply a person's decision and return the reply; None if they have no request with that key.
 
         Args:
-            key: the code they typed, or what their button brought back.
+            key: the typed code, or the data of the pressed button.
         """
         row = await self.access.approval(_code_hash(key), _format_actor(actor))
         if row is None:
@@ -136,7 +136,7 @@ class ApprovalService:
         return f"已批准，但 `{row.tool}` 没有做成：{text}", f"Approved, but `{row.tool}` did not work: {text}"
 
     async def _outcome(self, row: ApprovalRow) -> tuple[ApprovalState, str]:
-        """Run the stored call, and nothing else, as the person's own act."""
+        """Run exactly the stored call, with the person's own rights."""
         tool = self.toolset().get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
             return "failed", "it is not what was asked, or there is no such tool any more."
@@ -156,7 +156,7 @@ class ApprovalService:
 
     def _context(self, row: ApprovalRow) -> ToolContext:
         async def seen() -> MessageContext:
-            return MessageContext(channel=row.party.channel, tainted=False)  # the person has seen every word of it
+            return MessageContext(channel=row.party.channel, tainted=False)  # the person has read every word of it
 
         return ToolContext(
             conversation=row.conversation,
@@ -181,7 +181,7 @@ class ApprovalService:
 
 
 def format_approval_question(wanted: ApprovalRequest, code: str) -> str:
-    """What the person is shown: the whole act, and how to say yes or no. Pure."""
+    """Format the question: the complete call, and how to approve or deny it. Pure."""
     shown = "\n\n".join(f"`{name}`\n{_fenced(value)}" for name, value in wanted.arguments.items())
     typed = f"{code[:4]}-{code[4:]}"
     if wanted.lang == "zh":
@@ -196,7 +196,7 @@ def format_approval_question(wanted: ApprovalRequest, code: str) -> str:
 
 
 def is_denial_press(key: str) -> bool:
-    """Whether this is what the button that refuses brings back."""
+    """Tell whether this is the data of the deny button."""
     return key.startswith(DENY_PREFIX)
 
 
@@ -208,13 +208,13 @@ def _fenced(value: Any) -> str:
 
 
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
-    """Whether there is a sign that a person would not see; joined emoji and line ends are none."""
+    """Tell whether there are characters that a person would not see; joined emoji and line ends are allowed."""
     texts = [text for text in arguments.values() if isinstance(text, str)]
     return any(not sign.isprintable() and sign not in "\n\t\u200d" for text in texts for sign in text)
 
 
 def _code_hash(key: str) -> str:
-    """The hash that an approval is found by."""
+    """Return the hash that an approval is stored under."""
     for start in (APPROVE_PREFIX, DENY_PREFIX):
         if key.startswith(start):
             return _sha256(key.removeprefix(start))

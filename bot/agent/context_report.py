@@ -1,4 +1,4 @@
-"""What `/context` tells: the view in numbers, as facts for the console and (see report_text) as lines for a chat."""
+"""The report of `/context`: the view in numbers, as JSON for the console and as lines for a chat."""
 
 import math
 from collections import Counter as Tally
@@ -19,15 +19,14 @@ from memory.conversation import Session, Text
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
-# How near the next fold is: for every stage of a policy that folds, what it counts and where it acts.
-
 FoldTriggerUnit = Literal["tokens", "turns", "messages", "new_messages", "new_tokens"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldTrigger:
-    """A fold is wanted once `now` has come to `at`. tokens: of the whole request; new_…: since the newest fold."""
+    """A fold is due once `now` reaches `at`."""
 
+    #: tokens: of the complete request; new_…: since the newest fold.
     unit: FoldTriggerUnit
     now: int
     at: int
@@ -35,7 +34,7 @@ class FoldTrigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FoldPosition:
-    """Where a session stands."""
+    """A session and its limits, as the triggers need them."""
 
     session: Session
     fit_limits: FitLimits
@@ -52,7 +51,7 @@ class _FoldPosition:
         return min(self.budget, window) if window else self.budget
 
     def at_tokens(self, at: float) -> FoldTrigger:
-        """No view grows beyond the budget: there something is folded whatever the policy's own number is."""
+        """Return a token trigger, at the budget at the latest: no view grows beyond it."""
         return FoldTrigger(unit="tokens", now=self.tokens, at=min(math.ceil(at), self.budget))
 
     def at_turns(self) -> FoldTrigger:
@@ -61,7 +60,7 @@ class _FoldPosition:
 
 
 def next_fold_triggers(session: Session, fit_limits: FitLimits, tokens: int) -> tuple[FoldTrigger, ...]:
-    """What brings the next fold once a turn has ended; the first that is reached does. tokens: of the view."""
+    """Return what triggers the next fold after a turn; the first one reached does. tokens: of the view."""
     place = _FoldPosition(session=session, fit_limits=fit_limits, tokens=tokens)
     found = (mark for stage in fit_limits.policy.after for mark in _TRIGGERS_BY_STAGE[stage](place))
     nearest: dict[FoldTriggerUnit, FoldTrigger] = {}
@@ -133,8 +132,6 @@ _TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[_FoldPosition], list[FoldTrigger]]]
 }
 
 
-# Why a fold was made and why it was cut where it was: as facts for the page, and as words for a chat.
-
 FOLD_REASON_TEXTS = {
     "turns": ("轮数到了上限", "the most turns were reached"),
     "tokens": ("token 到了阈值", "the tokens reached the threshold"),
@@ -152,7 +149,7 @@ SCORE_TERM_TEXTS = {
     "error": ("临近错误", "near an error"),
     "topic": ("话题转换", "change of topic"),
 }
-# English terms that read otherwise where they say a place.
+# English terms with another wording for a place.
 CUT_PLACE_TEXTS = {"break": "at a natural break", "topic": "at a change of topic"}
 ADAPTATION_TEXTS = {
     "code": ("多为代码", "much code"),
@@ -162,10 +159,13 @@ ADAPTATION_TEXTS = {
 
 
 def load_cut_facts(text: str) -> dict[str, Any] | None:
-    """The search for the cut as JSON values; None where there was none.
+    """Return the choice of the cut as JSON values; None if there was none.
 
-    text: as a fold's row has it (boundary.explain). turns: how many were folded; terms: [name, points] of that place;
-    keep: the share that was to stay; candidates: how many places were looked at.
+    Args:
+        text: as stored with the fold (boundary.explain).
+
+    Returns:
+        turns: folded turns; terms: [name, points] of the place; keep: share that was to stay; candidates: their number.
     """
     choice = load_choice(text)
     taken = next((each for each in choice.candidates if each.turns == choice.turns), None) if choice else None
@@ -183,12 +183,12 @@ def load_cut_facts(text: str) -> dict[str, Any] | None:
 
 
 def format_fold_reason(reason: str, lang: str) -> str:
-    """Why a fold was made; a reason that has no words of its own stands for itself."""
+    """Say why a fold was made; an unknown reason is returned as it is."""
     return FOLD_REASON_TEXTS.get(reason, (reason, reason))[_language_index(lang)]
 
 
 def format_cut_place(why: dict[str, Any], lang: str) -> str:
-    """What speaks for the place of the cut, in a few words; "" where nothing special does."""
+    """Say in a few words why the cut is at this place; "" if for no special reason."""
     good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
     said = [SCORE_TERM_TEXTS.get(name, (name, name)) for name in good]
     if lang == "zh":
@@ -197,7 +197,7 @@ def format_cut_place(why: dict[str, Any], lang: str) -> str:
 
 
 def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
-    """The whole of it in a sentence. to_turn: the last turn that was folded."""
+    """Explain the cut in one sentence. to_turn: the last folded turn."""
     side = _language_index(lang)
     terms = [f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}" for name, points in why["terms"]]
     adapted = [ADAPTATION_TEXTS.get(name, (name, name))[side] for name in why["adapted"]]
@@ -215,10 +215,8 @@ def _language_index(lang: str) -> int:
     return 0 if lang == "zh" else 1
 
 
-# The facts of `/context` as lines for a phone's screen, in Chinese and in English. Pure.
-
 BAR_WIDTH = 10
-LINE_WIDTH = 44  # characters that a phone shows in a line
+LINE_WIDTH = 44  # characters in a line on a phone
 MAX_LISTED_FOLDS = 3
 # What a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
 LONG_SOUL_TOKENS = 3_000
@@ -245,7 +243,7 @@ _FOLD_TRIGGER_TEXTS = {
 
 
 def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-    """Short lines, bars under each other, hours in this zone."""
+    """Format the facts as short lines for a phone's screen, with times in this zone."""
     zh = lang == "zh"
     blocks = [
         _measure_lines(facts, zh),
@@ -257,13 +255,13 @@ def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None 
 
 
 def format_bar(share: float) -> str:
-    """A share of 1 as ten signs; what is more than nothing shows."""
+    """Draw a share of 1 as ten characters; any share above 0 is visible."""
     full = min(BAR_WIDTH, max(round(share * BAR_WIDTH), 1 if share > 0 else 0))
     return f"`{'█' * full}{'░' * (BAR_WIDTH - full)}`"
 
 
 def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
-    """Where the next fold is, such as "at 37,500 tokens or after 20 turns"."""
+    """Format fold triggers, such as "at 37,500 tokens or after 20 turns"."""
     words = [_FOLD_TRIGGER_TEXTS[mark["unit"]][0 if lang == "zh" else 1].format(**mark) for mark in marks]
     return ("，或" if lang == "zh" else " or ").join(words)
 
@@ -310,7 +308,7 @@ def _format_part(part: dict[str, Any], zh: bool) -> str:
 
 
 def _wrap_items(items: list[str]) -> Iterator[str]:
-    """Items side by side, as many as a line holds."""
+    """Join items to lines of at most LINE_WIDTH."""
     line = ""
     for item in items:
         if line and len(line) + len(item) + 3 > LINE_WIDTH:
@@ -391,7 +389,7 @@ def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
 
 
 def format_saving(before: int, after: int) -> str:
-    """What a fold took away, as −96%."""
+    """Format how much a fold saved, such as −96%."""
     return f"−{1 - after / before:.0%}" if before > after else "±0%"
 
 
@@ -404,7 +402,7 @@ def _fold_reason_suffix(fold: dict[str, Any], zh: bool) -> str:
 
 
 class ContextReport:
-    """Reads a conversation as the next request would show it."""
+    """Reports a conversation as the next request would show it."""
 
     def __init__(
         self, store: Store, fitter: ContextFitter, config: Callable[[], Config], model_name: Callable[[], str]
@@ -415,17 +413,17 @@ class ContextReport:
         self._model_name = model_name
 
     async def facts(self, conversation: str) -> dict[str, Any]:
-        """The fields of GET /api/conversations/{id}/context.
+        """Return the fields of GET /api/conversations/{id}/context.
 
         Raises:
             LookupError: there is no such conversation.
-            BudgetTooSmall: the configured budget cannot even hold what stands before the conversation.
+            BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
         row = await self._store.sessions.conversation(conversation)
         if row is None:
             raise LookupError(f"no conversation {conversation}")
         session = await self._store.sessions.load(conversation)
-        fit_limits = await self._fitter.load_limits(session, self._wish(row))
+        fit_limits = await self._fitter.load_limits(session, self._fit_request(row))
         counter = await self._fitter.counter()
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
@@ -447,10 +445,10 @@ class ContextReport:
         }
 
     def text(self, facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-        """The same for a phone's screen: short lines, bars under each other, hours in this zone."""
+        """Format the facts for a chat."""
         return format_context_report(facts, lang, zone)
 
-    def _wish(self, row: ConversationRow) -> FitRequest:
+    def _fit_request(self, row: ConversationRow) -> FitRequest:
         return FitRequest(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
 
     def _measures(self, session: Session, fit_limits: FitLimits, view: ContextView) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Has the fast model write, while nobody waits, the one line that old tool results will be shown as."""
+"""Lets the fast model write, in the background, the lines that old tool results will be shown as."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,25 +14,22 @@ from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
 MAX_CONVERSATIONS = 1_000
-LINE_SECONDS = 60.0
+LINE_SECONDS = 60.0  # one model call
 ToolResultKey = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ConversationLines:
-    """Of one conversation."""
+    """Lines of one conversation."""
 
-    #: Results that are soon to be lines.
+    #: Results that will soon be shown as lines.
     wanted: frozenset[ToolResultKey]
-    #: What was written for those, "" where a model was asked and its line cannot be believed.
+    #: Lines written so far; "" where the model's line failed validation.
     lines: dict[ToolResultKey, str]
 
 
 class ToolLineWriter:
-    """Keeps what was written while it is wanted; without it, or after a restart, a rule writes the lines.
-
-    deadline: seconds that one call may take.
-    """
+    """Caches lines while they are needed; without one, or after a restart, a rule makes the line."""
 
     def __init__(self, complete: Complete, deadline: float = LINE_SECONDS) -> None:
         self._complete = complete
@@ -41,14 +38,14 @@ class ToolLineWriter:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def lines(self, conversation: str) -> ToolLines:
-        """What has been written for this conversation's results so far."""
+        """Return the lines written so far for a conversation."""
         kept = self._kept.get(conversation)
         return {key: line for key, line in kept.lines.items() if line} if kept else NO_LINES
 
     def begin(self, conversation: str, places: Sequence[ToolResultRef]) -> None:
-        """Ask for the lines that are not written yet, in one call beside everything else; one call at a time.
+        """Request the missing lines with one model call in the background; one call per conversation at a time.
 
-        Lines of other places are dropped, also those still being written: their results have left the view, or are
+        Lines of other results are dropped, also those still being written: their results have left the view, or are
         shown as lines already.
         """
         kept = self._keep(conversation, frozenset(_result_key(place) for place in places))
@@ -65,11 +62,11 @@ class ToolLineWriter:
             await asyncio.wait(list(self._tasks.values()))
 
     async def close(self) -> None:
-        """Stop; lines that are not written yet are a rule's."""
+        """Stop; a rule makes the lines that are not written yet."""
         await cancel_and_wait(self._tasks.values())
 
     def _keep(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
-        """Of this conversation only what is wanted now; of conversations the newest, and those being written for."""
+        """Keep only the wanted lines of this conversation; evict the oldest conversation that is idle."""
         before = self._kept.pop(conversation, None)
         known = before.lines if before else {}
         kept = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
