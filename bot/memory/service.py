@@ -86,15 +86,7 @@ class MemoryService:
         self._loaded: WeakValueDictionary[str, Memories] = WeakValueDictionary()
         self._newest: OrderedDict[str, Memories] = OrderedDict()
         self._storing = asyncio.Lock()
-        extracting = ExtractionWorker(
-            extractions=store.extractions,
-            sessions=store.sessions,
-            memories=self.memories,
-            complete=fast_model_completion(brain, store.sessions),
-            settings=lambda: extraction_settings(config()),
-            storing=self._storing,
-        )
-        self.extractor = FactExtractionQueue(extracting, store.extractions, create_dispatcher)
+        self.extractor = FactExtractionQueue(self._extraction_worker(), store.extractions, create_dispatcher)
         self.dreamer = self._dreamer()
         self.forgetter = self._forgetter()
         self.removal = open_removal(home, store, workspace.root, self.recall.forget)
@@ -179,6 +171,16 @@ class MemoryService:
                 await self.recall.refresh(space)
             except (OSError, StoreError, PathRefused, FileTooBig) as err:
                 log.warning("changed files were not looked through", error=type(err).__name__)
+
+    def _extraction_worker(self) -> ExtractionWorker:
+        return ExtractionWorker(
+            extractions=self._store.extractions,
+            sessions=self._store.sessions,
+            memories=self.memories,
+            complete=fast_model_completion(self._brain, self._store.sessions),
+            settings=lambda: extraction_settings(self._config()),
+            storing=self._storing,
+        )
 
     def _dreamer(self) -> DreamWorker:
         def settings() -> DreamSettings:
