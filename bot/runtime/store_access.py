@@ -109,7 +109,7 @@ def is_restore_committed(root: Path, mark: str) -> bool:
             "A restore was interrupted, and only its database knows whether it was committed: fix database_url first."
         )
     module = import_scale_module("memory.store.maintenance.postgres_move")
-    return bool(asyncio.run(module.replaced(url, mark)))
+    return bool(asyncio.run(module.was_replaced(url, mark)))
 
 
 def store_exists(home: HomeFolder) -> bool:

@@ -94,7 +94,7 @@ def check_nobody_connected(url: str) -> None:
     Raises:
         StoreBusy: somebody is.
     """
-    asyncio.run(_database_move_module().refuse_at_work(url))
+    asyncio.run(_database_move_module().refuse_if_in_use(url))
 
 
 def replace_database(root: Path, url: str, stamp: str) -> None:
@@ -107,7 +107,7 @@ def replace_database(root: Path, url: str, stamp: str) -> None:
     try:
         with swap.await_database_commit(root, stamp) as mark:
             asyncio.run(
-                _database_move_module().replace(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
+                _database_move_module().replace_store(swap.staging_folder(root, stamp) / swap.DATABASE_NAME, url, mark)
             )
             hit("restore.recorded")
     finally:
