@@ -1,38 +1,41 @@
-"""Our errors, named for who should act on them.
+"""All errors of the bot, grouped by who has to act.
 
 MnemaError
 ├── ConfigError                 the operator
-├── Busy                        the operator: another instance runs
-├── ModelError                  the worker; see each for what it does
-│   ├── Transient               back off, try again
-│   ├── RateLimited             wait exactly retry_after, try again
-│   ├── Stalled                 no byte, a gap, or too long: try again, less often
-│   ├── Overflow                the request is too long: fit again
-│   ├── BadRequest              repair once, else tell
-│   ├── BadImage                drop that picture from the view, once
+├── HomeLocked                  the operator: another instance runs
+├── FoldFailed                  the operator: the daily log cannot be written
+├── ModelError                  the turn worker:
+│   ├── Transient               back off, retry
+│   ├── RateLimited             wait exactly retry_after, retry
+│   ├── Stalled                 timeout of first byte, gap or step: retry, fewer times
+│   ├── Overflow                the request is too long: fit it again
+│   ├── BadRequest              repair once, else report
+│   ├── BadImage                drop that picture, once
 │   ├── TooLarge                too many bytes: shrink attachments, once
-│   └── Unusable                this model is of no use until something changes: next in the chain
+│   └── Unusable                unusable until its configuration changes: next in the chain
 │       ├── KeyRefused          401, 402, 403
 │       ├── NoSuchModel         404
 │       └── QuotaSpent          429 of a spend or plan limit
-├── OverBudget                  the person: the text is what they are told
+├── OverBudget                  the person: they see the text
 ├── ToolFailed                  the model: the text becomes the tool's result
-└── Denied                      the sender
+└── AccessDenied                the sender: they see the text
 """
 
 
 class MnemaError(Exception):
-    """The root of ours."""
+    """Base class of all errors of the bot."""
 
 
 class ConfigError(MnemaError):
-    """Configuration is wrong; the text names key, file, line and what would be right."""
+    """Invalid configuration; the text names key, file, line and the valid form."""
 
 
 class BudgetTooSmall(ConfigError):
-    """Not even what stands before the conversation fits; `least` (tokens) is the smallest that would do.
+    """The fixed part of the prompt exceeds the context budget.
 
-    soul: tokens of SOUL.md, which always goes in whole.
+    Args:
+        least: smallest budget that works, in tokens.
+        soul: tokens of SOUL.md, which is always included in full.
     """
 
     def __init__(self, least: int, soul: int = 0) -> None:
@@ -42,7 +45,7 @@ class BudgetTooSmall(ConfigError):
 
 
 class FoldFailed(MnemaError):
-    """A request fits only after a fold, and the fold could not be written. why: as the system said it."""
+    """The request needs a fold to fit, and the fold could not be written."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the daily log cannot be written: {why}")
@@ -54,7 +57,7 @@ class HomeLocked(MnemaError):
 
 
 class ModelError(MnemaError):
-    """A model call failed. status: HTTP status, 0 for none; kind: the wire's own type or code."""
+    """A model call failed. status: HTTP status, 0 for none; kind: the provider's error type or code."""
 
     def __init__(self, why: str, *, status: int = 0, kind: str = "") -> None:
         super().__init__(why)
@@ -63,7 +66,7 @@ class ModelError(MnemaError):
 
 
 class Transient(ModelError):
-    """Overloaded, a server's fault, or the connection: worth another try, after `retry_after` seconds if given."""
+    """Overload, server error or connection failure: retry, after `retry_after` seconds if given."""
 
     def __init__(self, why: str, *, status: int = 0, kind: str = "", retry_after: float | None = None) -> None:
         super().__init__(why, status=status, kind=kind)
@@ -71,7 +74,7 @@ class Transient(ModelError):
 
 
 class RateLimited(ModelError):
-    """Too many requests; `retry_after` in seconds, None when the wire did not say."""
+    """Too many requests; `retry_after` in seconds, None if unknown."""
 
     def __init__(self, why: str, *, retry_after: float | None = None, status: int = 429, kind: str = "") -> None:
         super().__init__(why, status=status, kind=kind)
@@ -79,13 +82,13 @@ class RateLimited(ModelError):
 
 
 class Stalled(ModelError):
-    """Nothing came for too long."""
+    """The provider sent nothing for too long."""
 
 
 class Overflow(ModelError):
-    """The request is longer than the model's window. actual, limit: tokens as the wire said, 0 for unknown.
+    """The request is longer than the model's window. actual, limit: tokens as the provider reported, 0 if unknown.
 
-    model: the id of the one that was asked, "" for the one the request named.
+    model: id of the model called, "" for the one in the request.
     """
 
     def __init__(
@@ -98,11 +101,11 @@ class Overflow(ModelError):
 
 
 class BadRequest(ModelError):
-    """The wire refused the request's form."""
+    """The provider rejected the request as malformed."""
 
 
 class BadImage(ModelError):
-    """The wire refused a picture. message, part: where it is in the request, -1 for unknown."""
+    """The provider rejected a picture. message, part: its position in the request, -1 if unknown."""
 
     def __init__(self, why: str, *, status: int = 400, kind: str = "", message: int = -1, part: int = -1) -> None:
         super().__init__(why, status=status, kind=kind)
@@ -111,7 +114,7 @@ class BadImage(ModelError):
 
 
 class TooLarge(ModelError):
-    """More bytes than the wire takes."""
+    """The request has more bytes than the provider accepts."""
 
 
 class Unusable(ModelError):
@@ -123,7 +126,7 @@ class KeyRefused(Unusable):
 
 
 class NoSuchModel(Unusable):
-    """The wire knows no model of that name."""
+    """The provider has no model of that name."""
 
 
 class QuotaSpent(Unusable):
@@ -131,12 +134,12 @@ class QuotaSpent(Unusable):
 
 
 class OverBudget(MnemaError):
-    """Somebody has used up what they may use; the text is written for them."""
+    """A person has used up their budget; the text is written for them."""
 
 
 class ToolFailed(MnemaError):
-    """A tool could not do it; the text is written for the model."""
+    """A tool call failed; the text is written for the model."""
 
 
 class AccessDenied(MnemaError):
-    """Not allowed; the text is written for the sender and names nothing they may not know."""
+    """Not allowed; the text is written for the sender and reveals nothing they may not know."""

@@ -1,4 +1,4 @@
-"""What the house itself says to people, in Chinese and in English."""
+"""Texts of the bot itself for people, in Chinese and English."""
 
 import os
 import re
@@ -12,14 +12,14 @@ LONG_SOUL_TOKENS = 3_000
 
 
 def resolve_language(text: str, setting: str = "auto") -> str:
-    """ "zh" or "en": as set, else by what was last written."""
+    """Return "zh" or "en": as configured, else the language of `text`."""
     if setting in ("zh", "en"):
         return setting
     return "zh" if _CJK.search(text) else "en"
 
 
 def detect_machine_language(setting: str = "auto") -> str:
-    """The language to begin in before anybody has written: as set, else the machine's."""
+    """Return the language used before any message: as configured, else the machine's."""
     if setting in ("zh", "en"):
         return setting
     spoken = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
@@ -27,7 +27,7 @@ def detect_machine_language(setting: str = "auto") -> str:
 
 
 def format_text(lang: str, key: str, **fields: object) -> str:
-    """One sentence of ours, its fields filled in."""
+    """Return a text of `TEXTS` with its fields filled in."""
     zh, en = TEXTS[key]
     return (zh if lang == "zh" else en).format(**fields)
 
@@ -152,14 +152,14 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 def format_budget_too_small(lang: str, least: int, soul: int) -> str:
-    """The budget is too small; and where a long SOUL.md is why, that it is."""
+    """Format the notice of a context budget that is too small; names SOUL.md when it is the reason."""
     told = format_text(lang, "budget_small", least=f"{least:,}")
     between = "" if lang == "zh" else " "
     return told if soul <= LONG_SOUL_TOKENS else f"{told}{between}{format_text(lang, 'soul_large', soul=f'{soul:,}')}"
 
 
 def format_duration(seconds: float, lang: str) -> str:
-    """A length of time in words of one or two units; below a minute in seconds."""
+    """Format a duration in one or two units; below a minute in seconds."""
     whole = max(0, int(seconds))
     sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
     names = ("天", "小时", "分钟", "秒") if lang == "zh" else ("d", "h", "min", "s")
@@ -168,11 +168,11 @@ def format_duration(seconds: float, lang: str) -> str:
 
 
 def format_span(time: timedelta, lang: str) -> str:
-    """A length of time in words of one or two units."""
+    """Format a duration in one or two units."""
     return format_duration(time.total_seconds(), lang)
 
 
-# What a person is told when a model did not answer: one plain sentence, no wire text. Pure.
+# Notices of failed model calls: one plain sentence, no text of the provider.
 
 REASON_KEYS: tuple[tuple[type[ModelError], str], ...] = (
     (KeyRefused, "why_key"),
@@ -186,7 +186,7 @@ REASON_KEYS: tuple[tuple[type[ModelError], str], ...] = (
 
 
 def failure_reason(err: ModelError, lang: str) -> str:
-    """The reason in the person's words."""
+    """Return the reason of a failed call, for people."""
     for kind, key in REASON_KEYS:
         if isinstance(err, kind):
             return format_text(lang, key)
@@ -194,5 +194,5 @@ def failure_reason(err: ModelError, lang: str) -> str:
 
 
 def format_turn_failure(err: ModelError, lang: str, trace_id: str) -> str:
-    """The notice for a failed turn."""
+    """Format the notice of a failed turn."""
     return format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)

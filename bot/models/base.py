@@ -1,4 +1,4 @@
-"""The door to a language model: a request of plain values in, a stream of events out."""
+"""The language model interface: a request of plain values in, a stream of events out."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Blobs = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireMessage:
-    """A role and its parts as the model is to see them; neighbours may not share a role."""
+    """A role and the parts sent to the model; neighbours may not share a role."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -23,55 +23,54 @@ class WireMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """All that one call sends."""
+    """One call to a model."""
 
     model: str
     #: Text parts, the stable ones first; the cache mark stands after the last.
     system: tuple[str, ...]
     messages: tuple[WireMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
-    #: Of the answer.
+    #: Limit of the answer, in tokens.
     max_tokens: int = 4096
     #: How many of `messages` belong to the prefix that the next call will repeat (the rest is the running turn's).
     stable: int = 0
-    #: "turn" is the conversation; "fold" a summary, "extract" and "dream" memory's work (no tools, low effort).
+    #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools, low effort).
     purpose: Purpose = "turn"
-    #: Who this is for, "" for nobody (offline and scripted read it; it is never sent).
+    #: Conversation id, "" for none. Never sent; the offline model and test doubles read it.
     conversation: str = ""
     space: str = ""
-    #: Tokens of all of it by our count, 0 where nobody counted.
+    #: Tokens of the whole request by our count, 0 if not counted.
     size: int = 0
-    #: The tools may be called; else they are listed all the same, so that the cached prefix holds, and the wire is told
-    #: that none may be.
+    #: Whether tools may be called. If not, they are still listed, so that the cached prefix stays valid.
     may_call: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextDelta:
-    """More words of the answer."""
+    """More text of the answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinkingDelta:
-    """The model thinks; the text is for nobody but a debugger."""
+    """Thinking text; for debugging only."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted:
-    """The model has begun to write a call of this tool."""
+    """The model started to write a call of this tool."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokensUsed:
-    """As the provider counted."""
+    """Tokens of one call as the provider counted them."""
 
-    #: The whole of it, cached parts included.
+    #: All input tokens, cached ones included.
     input: int = 0
     output: int = 0
     cache_read: int = 0
@@ -80,26 +79,27 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last event of a call that came through."""
+    """The last event of a successful call."""
 
     #: In order, no empty text; tool calls have unique ids.
     parts: tuple[Part, ...]
     stop: StopReason
     usage: TokensUsed
-    #: Who answered.
+    #: Id of the model that answered.
     model: str
-    #: The name the answering model was asked by, as the chain knows it; `model` may be an alias's or a dated one.
+    #: Model id that was requested; `model` may be an alias or a dated snapshot of it.
     asked: str = ""
-    #: The wire's word.
+    #: Stop reason as the provider sent it.
     raw_stop: str = ""
-    #: Why, for a refusal. A cut tool call (stop "length" inside it) is left out and `cut_call` is set.
+    #: Reason of a refusal.
     detail: str = ""
+    #: A tool call was cut by the length limit; it is not in `parts`.
     cut_call: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restarted:
-    """A try failed after text was shown and another begins: what was shown so far is void."""
+    """An attempt failed after text was shown and another starts: discard what was shown."""
 
     why: str
 
@@ -108,12 +108,12 @@ ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
 
 
 class ModelClient(Protocol):
-    """One wire to models."""
+    """A client of one model provider."""
 
     name: str
 
     def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """One call: deltas, then exactly one Answer.
+        """Call the model: deltas, then exactly one Answer.
 
         Raises:
             ModelError: one of bot.errors; nothing else. Cancelling the task closes the connection.

@@ -1,4 +1,4 @@
-"""The door to a tool: what it is, whose effect it has, and one method that runs it."""
+"""The tool interface: arguments, context of a run, and the ordered set of tools."""
 
 import difflib
 import json
@@ -20,53 +20,53 @@ class MessageContext:
 
     message_id: str = ""
     channel: str = ""
-    #: The person's own.
+    #: Text the person wrote.
     words: str = ""
-    #: When, UTC.
+    #: Time sent, UTC.
     said: datetime | None = None
-    #: Words from outside (files, tools, what such words were folded into) are among what the model sees.
+    #: Whether the view holds outside content: files, tool results, or summaries of them.
     tainted: bool = True
 
 
 async def no_message_context() -> MessageContext:
-    """Nothing is known of it, so nothing rests on it."""
+    """Return an empty context; it counts as tainted."""
     return MessageContext()
 
 
 async def has_unlimited_room(_: int) -> None:
-    """There is room for anything."""
+    """Accept any size."""
 
 
 async def no_tainted_names() -> frozenset[str]:
-    """No name is known to have been given in a tainted turn."""
+    """Return no labelled paths."""
     return frozenset()
 
 
 async def discard_label(_: Sequence[str]) -> None:
-    """Nobody asks for it again."""
+    """Drop the paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """For whom a tool runs."""
+    """What a tool run may use: conversation, workspace, clock, quota and labels."""
 
-    #: Ids of the record.
+    #: Conversation id.
     conversation: str
-    #: Ids of the record.
+    #: Space id.
     space: str
-    #: The folder of the space.
+    #: Folder of the space.
     root: Path
-    #: Timezone-aware, in the person's zone.
+    #: Current time in the person's zone.
     now: Callable[[], datetime]
-    #: Equal for every run of the same call.
+    #: Idempotency key; the same for every run of one call.
     idem_key: str
-    #: Looked up when it is asked for.
+    #: Loads the message that the turn answers.
     occasion: Callable[[], Awaitable[MessageContext]] = no_message_context
-    #: For so many bytes more; raises ToolFailed where there is none.
+    #: Reserves that many bytes of storage; raises ToolFailed when the quota is used up.
     room: Callable[[int], Awaitable[None]] = has_unlimited_room
-    #: Paths of the space that were given their names in a tainted turn.
+    #: Paths of the space that a tainted turn created.
     labelled: Callable[[], Awaitable[frozenset[str]]] = no_tainted_names
-    #: Adds some.
+    #: Adds such paths.
     label: Callable[[Sequence[str]], Awaitable[None]] = discard_label
 
 
@@ -145,7 +145,7 @@ class Tool(Protocol):
 
 
 class Toolset:
-    """Tools in a fixed order, so that a prompt's prefix never changes for nothing."""
+    """Tools in a fixed order, so that the cached prompt prefix stays valid."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = {tool.spec.name: tool for tool in tools}
@@ -153,23 +153,23 @@ class Toolset:
             raise ValueError("two tools have the same name")
 
     def names(self) -> tuple[str, ...]:
-        """Their names, in order."""
+        """Return the tool names in order."""
         return tuple(self._tools)
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What a model is told of them, in order."""
+        """Return the tool specs for the model, in order."""
         return tuple(tool.spec for tool in self._tools.values())
 
     def get(self, name: str) -> Tool | None:
-        """The tool of that name, None when there is none."""
+        """Return the tool of that name, or None."""
         return self._tools.get(name)
 
     def without(self, names: Collection[str]) -> "Toolset":
-        """The same but for the tools of these names."""
+        """Return a copy without the tools of these names."""
         return Toolset([tool for name, tool in self._tools.items() if name not in names])
 
     def nearest(self, name: str) -> str:
-        """The name most like an unknown one, "" when none is."""
+        """Return the known name closest to an unknown one, or ""."""
         return _nearest_name(name, self.names())
 
 

@@ -1,4 +1,4 @@
-"""The tool that says what time it is for the person."""
+"""The tool that returns the person's local time."""
 
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 

@@ -62,7 +62,7 @@ def _file_tool_spec(arguments: type[ToolArguments], name: str, description: str,
 
 
 class ListFilesTool:
-    """Names, sizes and times."""
+    """Lists names, sizes and modification times."""
 
     arguments = ListFilesArguments
     spec = _file_tool_spec(
@@ -89,7 +89,7 @@ class ListFilesTool:
 
 
 class ReadFileTool:
-    """Text by pages of lines, with the version a later write has to name."""
+    """Reads text by pages of lines, with the version that a later write must pass."""
 
     arguments = ReadFileArguments
     spec = _file_tool_spec(
@@ -110,7 +110,7 @@ class ReadFileTool:
 
 
 class WriteFileTool:
-    """A whole file. Idempotent: the second run finds its own content and leaves it."""
+    """Writes a whole file. Idempotent: a second run finds its own content and leaves it."""
 
     arguments = WriteFileArguments
     spec = _file_tool_spec(
@@ -135,7 +135,7 @@ class WriteFileTool:
 
 
 class EditFileTool:
-    """One exact passage of a file. Unsafe: where the new text holds the old one, a second run would apply again."""
+    """Replaces one exact passage. Unsafe: when the new text contains the old one, a second run applies again."""
 
     arguments = EditFileArguments
     spec = _file_tool_spec(
@@ -156,7 +156,7 @@ class EditFileTool:
 
 
 def file_version(file: TextFile) -> str:
-    """What stands for the content of a file."""
+    """Return the short version id of the content."""
     return file.sha256[:VERSION_CHARS]
 
 
@@ -246,7 +246,7 @@ def _edit_file(files: SpaceFiles, path: str, old: str, new: str) -> str:
 
 
 async def _check_writable(path: str, context: ToolContext) -> None:
-    """What every later prompt shows is not written while words from outside are in view."""
+    """Refuse memory files while outside content is in view: later prompts trust them."""
     top = path.strip().split("/", 1)[0].casefold()
     if top in _MEMORY_NAMES and (await context.occasion()).tainted:
         raise ToolFailed(
@@ -256,7 +256,7 @@ async def _check_writable(path: str, context: ToolContext) -> None:
 
 
 async def run_in_tool_thread(act: Callable[[], T]) -> T:
-    """Do it in a thread; what goes wrong is told to the model."""
+    """Run `act` in a thread; file errors become ToolFailed."""
     with _report_tool_errors():
         return await asyncio.to_thread(act)
 

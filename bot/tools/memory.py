@@ -1,4 +1,4 @@
-"""The tools of long-term memory: find what was said or noted, read a file of it, note something."""
+"""The tools of long-term memory: search, read a file, note a fact."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,20 +38,20 @@ class NotifyOnce(Protocol):
     """Sends a notice to a conversation, in its language; see bot.gateway.notifications."""
 
     async def __call__(self, conversation: str, zh: str, en: str, once: str = "") -> None:
-        """Say it; with the same `once` a second time, nobody sees it again."""
+        """Send the notice; a second one with the same `once` is dropped."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryToolServices:
-    """What these tools work with."""
+    """Dependencies of the memory tools."""
 
     store: Store
     workspace: Workspace
     search: SearchPassages
-    #: Of a space.
+    #: Returns the memories of a space.
     memories: Callable[[str], Memories]
-    #: Told of the lines that are given.
+    #: Counts the lines shown to the model.
     uses: UseCounters
     tell: NotifyOnce
 
@@ -83,7 +83,7 @@ class MemoryWriteArguments(ToolArguments):
 
 
 class MemorySearchTool:
-    """Everything of the space, what was cleared included: the model was asked, or asks by itself."""
+    """Searches the whole space, cleared conversations included."""
 
     arguments = MemorySearchArguments
     spec = LazyToolSpec(
@@ -125,7 +125,7 @@ class MemorySearchTool:
 
 
 class MemoryGetTool:
-    """Lines around what was found, as they stand in the file."""
+    """Returns lines of a memory file."""
 
     arguments = MemoryGetArguments
     spec = LazyToolSpec(
@@ -158,7 +158,7 @@ class MemoryGetTool:
 
 
 class MemoryWriteTool:
-    """One line of MEMORY.md. Idempotent: a second run finds its line. The person is told of what was noted."""
+    """Notes one line in MEMORY.md and notifies the person. Idempotent: a second run finds its line."""
 
     arguments = MemoryWriteArguments
     spec = LazyToolSpec(
@@ -204,10 +204,10 @@ class MemoryWriteTool:
 
 
 def _check_own_words(text: str, own: OwnWords) -> None:
-    """While words from outside are in view, only what a person has just typed is noted.
+    """Accept only what the person has just typed, since outside content is in view.
 
     Raises:
-        ToolFailed: it is not; the text says which sentence of theirs may be noted instead.
+        ToolFailed: they did not write it; the text quotes the sentence that may be noted instead.
     """
     if own.supports(text):
         return
@@ -228,7 +228,7 @@ def _parse_day(name: str, given: str) -> str:
 
 
 def _format_result(number: int, passage: Passage, conversation: str, mark: bool) -> str:
-    """One result in one line; a passage is at most a page's quarter, so that every page begins with a number."""
+    """Format one result in one line, at most a quarter page, so that every page begins with a number."""
     words = " ".join(passage.text.split())
     most = PAGE_CHARS // 4
     shown = words if len(words) <= most else f"{words[:most]}…"

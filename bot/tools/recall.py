@@ -1,4 +1,4 @@
-"""The tool that shows what was said before, as it was stored."""
+"""The tool that shows earlier messages of this conversation as they were stored."""
 
 import re
 from datetime import tzinfo
@@ -25,7 +25,7 @@ class RecallArguments(ToolArguments):
 
 
 class RecallTool:
-    """Originals of this conversation, by handle or turn. What the person cleared is as if it had never been."""
+    """Shows originals of this conversation by handle or turn; cleared messages do not exist for it."""
 
     arguments = RecallArguments
     spec = LazyToolSpec(
@@ -53,7 +53,7 @@ class RecallTool:
         return f"{page}\n{OUTSIDE_LABEL}" if outside else page
 
     async def _handle(self, context: ToolContext, handle: str) -> tuple[str, bool]:
-        """The words, and whether they hold or rest on words from outside."""
+        """Return the text, and whether it contains or depends on outside content."""
         message, parts = await _find_part(self._sessions, context.conversation, handle)
         around = await self._sessions.messages(context.conversation, max(1, message.seq - 1), message.seq)
         outside = any(
@@ -72,7 +72,7 @@ class RecallTool:
         return text, is_tainted(messages)
 
     async def _first_of(self, conversation: str, turn: int) -> int:
-        """The lowest seq whose message belongs to this turn or a later one: halved, for turns rise with seq."""
+        """Return the lowest seq of this turn or a later one; binary search, since turns rise with seq."""
         low, high = await self._bounds(conversation)
         while low < high:
             middle = (low + high) // 2
@@ -88,7 +88,7 @@ class RecallTool:
 
 
 async def find_original(sessions: Sessions, conversation: str, handle: str) -> Part:
-    """The stored part that a handle names, the first of its message where it names none.
+    """Return the stored part that a handle names; without a part number, the first one.
 
     Raises:
         ToolFailed: there is none, or the person cleared it.
@@ -116,14 +116,14 @@ async def _epoch_bounds(sessions: Sessions, conversation: str) -> tuple[int, int
 
 
 def format_message(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
-    """A message's parts under a line that says whose they are, and when in that zone; "" where none is words."""
+    """Format a message's parts below a header with role and local time; "" when no part has text."""
     words = "\n".join(filter(None, map(_part_text, parts)))
     head = f"[turn {message.turn}, message {message.seq}, {message.role}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
     return f"{head}\n{words}" if words else ""
 
 
 def paginate_text(text: str, page: int) -> str:
-    """One page of a long text, with a last line that names the next."""
+    """Return one page of a long text; the last line names the next page."""
     pages = max(1, -(-len(text) // PAGE_CHARS))
     if page > pages:
         raise ToolFailed(f"There are {pages} pages.")

@@ -1,4 +1,4 @@
-"""Which tools a house has from the start."""
+"""The built-in tools."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ _FILE_TOOLS = (ListFilesTool, ReadFileTool, WriteFileTool, EditFileTool)
 
 
 def create_default_tools(ground: MemoryToolServices, outwards: SendFileServices) -> Toolset:
-    """The built-in ones, in the order models are told of them."""
+    """Create the built-in tools in the order that models see them."""
     return Toolset(
         [
             ClockTool(),
@@ -28,7 +28,7 @@ def create_default_tools(ground: MemoryToolServices, outwards: SendFileServices)
 
 
 class OfferedTools:
-    """The tools of a house that are not switched off. off: their names, as configured now."""
+    """The built-in tools without those that the configuration turns off."""
 
     def __init__(
         self, ground: MemoryToolServices, outwards: SendFileServices, off: Callable[[], tuple[str, ...]]
@@ -38,7 +38,7 @@ class OfferedTools:
         self._known: tuple[tuple[str, ...], Toolset] = ((), self._all)
 
     def __call__(self) -> Toolset:
-        """As things stand; the same object while nothing changes."""
+        """Return the current tools; the same object until the configuration changes."""
         off = self._off()
         if off != self._known[0]:
             self._known = (off, self._all.without(off))
@@ -46,5 +46,5 @@ class OfferedTools:
 
 
 def default_tool_specs() -> tuple[ToolSpec, ...]:
-    """What models are told of them, without a house."""
+    """Return the specs of the built-in tools without creating them."""
     return tuple(kind.spec for kind in (ClockTool, RecallTool, *_MEMORY_TOOLS, *_FILE_TOOLS, SendFileTool))

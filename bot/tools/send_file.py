@@ -1,4 +1,4 @@
-"""The tool that sends a file into the chat it is asked in."""
+"""The tool that sends a file into the current chat."""
 
 import asyncio
 import mimetypes
@@ -28,18 +28,18 @@ NEVER_EXPIRES = 0.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendFileServices:
-    """What it takes to send a file."""
+    """Dependencies of `SendFileTool`."""
 
     store: Store
     workspace: Workspace
     blobs: Blobs
-    #: Those that are on.
+    #: The running channels by name.
     channels: Callable[[], Mapping[str, Channel]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FileToSend:
-    """A file to be sent, kept as a blob."""
+    """A file to send."""
 
     name: str
     media_type: str
@@ -56,7 +56,7 @@ class SendFileArguments(ToolArguments):
 
 
 class SendFileTool:
-    """Idempotent: its row in the outbox goes by the call's own key."""
+    """Queues a file in the outbox. Idempotent: the row uses the key of the call."""
 
     arguments = SendFileArguments
     spec = LazyToolSpec(
@@ -128,7 +128,7 @@ class SendFileTool:
         )
 
     async def _fitting(self, found: _FileToSend, able: Capabilities) -> PartExtras:
-        """The file as the channel can carry it: a picture that is too large for one goes as a file."""
+        """Store the file as the channel supports it: a picture over the picture limit is sent as a file."""
         size = len(found.data)
         if not size:
             raise ToolFailed(f"{found.name} is empty.")
