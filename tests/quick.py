@@ -12,8 +12,14 @@ TESTS = Path(__file__).resolve().parent
 # Packages of helpers and libraries that start something outside this process, or a server inside it.
 HEAVY = ("tests.browser", "tests.emulators", "tests.postgres", "tests.soak", "tests.walk")
 HEAVY_LIBRARIES = {"multiprocessing", "playwright", "psycopg", "subprocess"}
-# Use no process, but measure time or work through very many examples.
-SLOW = {"tests.house.test_patterns"}
+# Need no process, but measure time or memory, or play hundreds of turns.
+SLOW = {
+    "tests.bot.agent.test_context_promises",
+    "tests.house.test_patterns",
+    "tests.memory.recall.test_streaming",
+    "tests.memory.recall.test_vectors",
+    "tests.weighing",
+}
 
 
 def is_quick(file: Path) -> bool:

@@ -14,6 +14,7 @@ from tests.quick import TESTS, is_quick
         "memory/postgres/test_leases.py",  # a conftest beside it opens a database
         "channels/feishu/test_contract.py",  # its stage imports the emulator
         "bot/cli/test_main.py",  # starts processes itself
+        "bot/agent/test_context_promises.py",  # hundreds of turns
     ],
 )
 def test_what_starts_something_is_left_out(name: str) -> None:
