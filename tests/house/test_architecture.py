@@ -22,8 +22,8 @@ def names_in(path: str) -> set[str]:
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     names = {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)}
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    targets = [target for node in assigned for target in getattr(node, "targets", None) or [node.target]]
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
     return names | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
