@@ -1,4 +1,4 @@
-"""All parts of a house, each built once and wired to the others."""
+"""Builds the components of a bot and connects them. Components are built nowhere else."""
 
 import asyncio
 import time
@@ -73,27 +73,26 @@ from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 from memory.workspace.locks import LOCAL_WRITE_LOCKS, WriteLocks
 
-# What a house stands on.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies:
-    """What a house stands on: its folder, its configuration, its open record."""
+    """Everything needed to build a bot: home, configuration, open store."""
 
     home: HomeFolder
     file: ConfigFile
     store: Store
-    #: The time, with its zone. lanes_of: the engine that runs its lanes.
+    #: The time, with a zone.
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    #: Runs queued work: in this process, or through the job queue in PostgreSQL.
     create_dispatcher: CreateDispatcher = create_local_dispatcher
-    #: Of recall, where they are not files of this home. signals: what is told of all that happens.
+    #: Recall indexes, if they are not files of this home.
     indexes: Shared | None = None
     telemetry: Telemetry = field(default_factory=Telemetry)
-    #: Who keeps apart what writes the workspace.
+    #: Locks for writing to the workspace.
     writers: WriteLocks = LOCAL_WRITE_LOCKS
-    #: Of one turn.
+    #: Timeouts of one turn.
     times: TurnTimeouts = DEFAULT_TIMEOUTS
-    #: Faults of this machine that the owner has to know of.
+    #: Faults of this machine that the owner must know about.
     troubles: TroubleList = field(default_factory=TroubleList)
 
 
@@ -191,7 +190,7 @@ log = structlog.get_logger(__name__)
 
 
 class Components:
-    """What a house is made of; `House` gives it a life."""
+    """All components of a bot, built once. `Bot` opens and closes them."""
 
     def __init__(self, ground: BotDependencies) -> None:
         self.home, self.file, self.store, self.telemetry = ground.home, ground.file, ground.store, ground.telemetry
@@ -215,9 +214,7 @@ class Components:
         self.channel_news = ChannelNotifications(self.gateway.states, owner)
         self.model_news = ModelNotifications(self.brain.states, owner)
         self.trouble_news = TroubleNotifications(self.troubles, lambda: self.prompt.check_files(), owner)
-        self.fold_news = FoldNotifications(
-            store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell
-        )
+        self.fold_news = self._fold_news()
         kept = StorageLocations(store=self.store, blobs=self.blobs, workspace=self.workspace)
         self.storage = StorageQuota(kept, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
@@ -232,9 +229,7 @@ class Components:
         self.approvals = self._approvals()
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
-        self.router = CommandRouter(
-            self._command_services(), lambda: self.gateway.channels, self.gateway.show, self.telemetry.denied
-        )
+        self.router = self._router()
         self.turns = self._turn_runner()
         self.lanes = self._create_dispatcher("turn", self.turns.step, self.config().concurrency)
         self.outbox = self._create_dispatcher("out", self.gateway.send_next, OUTBOX_CONCURRENCY)
@@ -265,9 +260,9 @@ class Components:
         return self.gateway.states()
 
     def warm_up(self) -> None:
-        """Somebody is here: load, in threads, what the first answer needs, before it is asked for.
+        """Load, in threads, what the first reply needs, because a person is present.
 
-        Until then the model's SDK and the token ranks, 100 MB together, are not in memory.
+        Until then the model's SDK and the token ranks (100 MB together) are not in memory.
         """
         if not self._warmed_up:
             self._warmed_up = True
@@ -284,7 +279,7 @@ class Components:
         return self.turns.quiet(space)
 
     def hear(self, channel: Channel) -> None:
-        """Begin to hear a channel that is known."""
+        """Start receiving from a registered channel."""
         self.gateway.listen(channel.name, self.inbound.ear(channel.name))
 
     def end_turn(self, conversation: str, inbox_id: str) -> None:
@@ -423,6 +418,13 @@ class Components:
             notify=self._fold_moved,
         )
 
+    def _fold_news(self) -> FoldNotifications:
+        return FoldNotifications(store=self.store, gateway=self.gateway, config=self.config, tell=self.teller.tell)
+
+    def _router(self) -> CommandRouter:
+        services, gateway = self._command_services(), self.gateway
+        return CommandRouter(services, lambda: gateway.channels, gateway.show, self.telemetry.denied)
+
     def _fold_moved(self, row: FoldRow, state: str) -> None:
         self._spawn(self.fold_news.moved(row, state))
 
@@ -430,7 +432,7 @@ class Components:
         self._spawn(self.teller.notify_cut(conversation, part, budgets, f"{self.now():%Y-%m}"))
 
     async def _view_changed(self, conversation: str) -> None:
-        """What was shown here is not what is shown now: nothing that was prepared for it is used any more."""
+        """Drop everything prepared for a conversation whose view has changed."""
         self.prompt.drop(conversation)
         self.lining.begin(conversation, ())
         await self.folding.let_go(conversation)
@@ -518,7 +520,7 @@ class Components:
         task.add_done_callback(self._done)
 
     def _wake_dispatchers(self, keys: Sequence[QueueKey]) -> None:
-        """Rows were stored that ask for work."""
+        """Wake the dispatchers of rows that were just committed."""
         lanes: dict[str, Dispatcher] = {"turn": self.lanes, "out": self.outbox, "urgent": self.urgent}
         for lane in keys:
             (lanes.get(lane.kind) or self.memory_service.extractor.lanes).wake(lane.id, lane.due)
