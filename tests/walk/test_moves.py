@@ -145,7 +145,7 @@ async def test_a_restore_that_was_cut_waits_for_the_address_of_its_database(
     told = (home / "config.json").read_text()
     (home / "config.json").write_text("{}")
     code, _, err = await mnema(home, "config", "get", "language")
-    assert (code, "mend database_url first" in err) == (1, True)
+    assert (code, "fix database_url first" in err) == (1, True)
     (home / "config.json").write_text(told)
     assert (await mnema(home, "config", "get", "language"))[0] == 0
     assert notes.read_text() == "of the backup"
