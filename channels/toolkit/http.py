@@ -84,7 +84,7 @@ async def read_limited(chunks: AsyncIterable[bytes], max_bytes: int) -> bytes:
     """
     body = await read_start(chunks, max_bytes)
     if len(body) > max_bytes:
-        raise AttachmentTooBig(f"the file is larger than {max_bytes} bytes")
+        raise AttachmentTooBig(f"the file has more than {max_bytes} bytes")
     return body
 
 
