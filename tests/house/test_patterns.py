@@ -67,12 +67,12 @@ def least(took: Callable[[int], float], size: int, enough: float) -> float:
 
 AT_RUNTIME = {
     "bot/telemetry/log.py:learn": "secrets, each as it stands",
-    "memory/text/numbers.py:_kind": "a unit that was found, of a few characters",
-    "memory/workspace/daily_log.py:mark": "a fold's id, as it stands",
-    "memory/text/mentions.py:_pattern": "words with bounded gaps between them; see the test below",
-    "memory/longterm/extraction.py:_any": "kept in the module's constants",
-    "memory/recall/dates/english.py:rules": "kept in the module's constants",
-    "memory/text/tokenizer.py:_patterns": "a name, as it stands",
+    "memory/text/numbers.py:_unit_kind": "a unit that was found, of a few characters",
+    "memory/workspace/daily_log.py:mark_section": "a fold's id, as it stands",
+    "memory/text/mentions.py:_query_pattern": "words with bounded gaps between them; see the test below",
+    "memory/longterm/extraction.py:_any_pattern": "kept in the module's constants",
+    "memory/recall/dates/english.py:compile_rules": "kept in the module's constants",
+    "memory/text/tokenizer.py:_name_patterns": "a name, as it stands",
 }
 
 

@@ -35,7 +35,7 @@ def test_the_port_takes_connections_before_anything_serves() -> None:
 
 
 def test_opening_the_port_imports_no_server() -> None:
-    code = "import sys, channels.web.server as s; s.listen('127.0.0.1', 0); print('uvicorn' in sys.modules)"
+    code = "import sys, channels.web.server as s; s.open_sockets('127.0.0.1', 0); print('uvicorn' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
 
