@@ -79,7 +79,7 @@ SERVER = (
         name="each failed accept is a traceback",
         guards="availability",
         file="bot/runtime/startup.py",
-        old="    asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())\n",
+        old="        asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())\n",
         new="",
         tests=(DESCRIPTORS,),
     ),

@@ -114,7 +114,7 @@ def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
 
 
 def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "cli").mkdir(parents=True)
     (tmp_path / "workspace").mkdir()
     shipped = [tmp_path / name for name in ("bot/cli/main.py", "pyproject.toml", "workspace/README.md")]
     for path in shipped:
@@ -125,6 +125,7 @@ def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
     assert open_to_others(tmp_path) == {
         str(tmp_path): "0o755",
         str(tmp_path / "bot"): "0o755",
+        str(tmp_path / "bot" / "cli"): "0o755",
         **{str(path): "0o644" for path in shipped},
     }
     assert (tmp_path / "workspace").stat().st_mode & 0o777 == 0o700
