@@ -13,7 +13,15 @@ from channels.errors import Ambiguous, AwaitsUser, BadFormat, ChannelError, Chat
 from memory.store.rows import AcceptedRow, CallRow, NewInboxRow, OutboxRow
 
 _WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ERROR_CODES = (AwaitsUser, BadFormat, ChatMoved, Rejected, LoggedOut, Ambiguous)
+# Metric labels (docs/metrics.md), the most specific class first; they stay when a class is renamed.
+_ERROR_CODES = {
+    AwaitsUser: "waits",
+    BadFormat: "bad_format",
+    ChatMoved: "moved",
+    Rejected: "rejected",
+    LoggedOut: "logged_out",
+    Ambiguous: "ambiguous",
+}
 
 
 def to_snake_case(name: str) -> str:
@@ -22,11 +30,11 @@ def to_snake_case(name: str) -> str:
 
 
 def send_error_code(err: Exception) -> str:
-    """What the metrics call the end of a send that failed so."""
+    """Return the metric label of a failed send."""
     if isinstance(err, Retryable) and not isinstance(err, AwaitsUser):
         return "retryable" if err.retry_after is None else "rate_limited"
-    found = next((kind for kind in _ERROR_CODES if isinstance(err, kind)), None)
-    return to_snake_case(found.__name__) if found else ("refused" if isinstance(err, ChannelError) else "broken")
+    unlisted = "refused" if isinstance(err, ChannelError) else "broken"
+    return next((code for kind, code in _ERROR_CODES.items() if isinstance(err, kind)), unlisted)
 
 
 class Telemetry:

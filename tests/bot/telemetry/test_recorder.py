@@ -1,0 +1,37 @@
+"""Labels of the metrics, as docs/metrics.md lists them: dashboards and alerts go by these words."""
+
+import pytest
+
+from bot.telemetry.recorder import send_error_code
+from channels.errors import (
+    Ambiguous,
+    AttachmentTooBig,
+    AwaitsUser,
+    BadFormat,
+    ChannelError,
+    ChatMoved,
+    LoggedOut,
+    Rejected,
+    Retryable,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (Retryable("x"), "retryable"),
+        (Retryable("x", retry_after=3.0), "rate_limited"),
+        (AwaitsUser("x"), "waits"),
+        (BadFormat("x"), "bad_format"),
+        (ChatMoved("x", chat_id="2"), "moved"),
+        (Rejected("x"), "rejected"),
+        (AttachmentTooBig("x"), "rejected"),
+        (LoggedOut("x"), "logged_out"),
+        (Ambiguous("x"), "ambiguous"),
+        (ChannelError("x"), "refused"),
+        (ValueError("x"), "broken"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_a_failed_send_has_its_documented_code(error: Exception, code: str) -> None:
+    assert send_error_code(error) == code
