@@ -95,7 +95,7 @@ class HasAttachments(Protocol):
         """Get the bytes of an attachment, at most `most` of them; never more than that is read.
 
         Raises:
-            TooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
+            AttachmentTooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
         """
         ...
 

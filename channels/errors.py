@@ -1,15 +1,15 @@
-"""What can go wrong between us and a platform, named for what to do about it.
+"""Errors between the bot and a platform, named for what to do about them.
 
 ChannelError
-├── Retryable      surely not delivered, worth another try
-│   └── Waits      surely not delivered, and not before the person writes again
-├── Rejected       will never be accepted
-│   ├── BadFormat  would be accepted as plain text
-│   ├── TooBig     a file beyond what can be carried
-│   └── Moved      the chat goes by another id now
-├── LoggedOut      the channel needs its owner
-├── Contended      another program receives in our place
-└── Ambiguous      may have been delivered
+├── Retryable             certainly not delivered; try again
+│   └── AwaitsUser        certainly not delivered, and not possible before the person writes again
+├── Rejected              will never be accepted
+│   ├── BadFormat         would be accepted as plain text
+│   ├── AttachmentTooBig  larger than the platform or the bot carries
+│   └── ChatMoved         the chat has a new id
+├── LoggedOut             the owner must sign in or replace the credentials
+├── ReceiverConflict      another program receives with the same credentials
+└── Ambiguous             may have been delivered
 """
 
 

@@ -104,7 +104,7 @@ class ScriptedChannel:
         return Receipt(platform_id=str(len(self.sent)))
 
     async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """A file's bytes. Raises TooBig over `most`, Rejected where there is none."""
+        """A file's bytes. Raises AttachmentTooBig over `most`, Rejected where there is none."""
         if ref not in self.files:
             raise Rejected("the file is gone")
         if len(self.files[ref]) > most:

@@ -16,9 +16,6 @@ def cpu(work: Callable[[str], object], text: str) -> float:
     return min(tries)
 
 
-TRIES = 3  # the best counts: another process may have had the core in between
-
-
 def growth(work: Callable[[str], object], unit: str, size: int, end: str = "") -> float:
     """How many times as long four times the text takes: about 4 where the work is linear, 16 where it is quadratic.
 
@@ -26,5 +23,4 @@ def growth(work: Callable[[str], object], unit: str, size: int, end: str = "") -
         size: characters of the shorter text, made of `unit`; both have `end` at their end.
     """
     short, long = (unit * (signs // len(unit)) + end for signs in (size, 4 * size))
-    tries = (cpu(work, long) / max(cpu(work, short), LEAST) for _ in range(TRIES))
-    return min(tries)
+    return cpu(work, long) / max(cpu(work, short), LEAST)

@@ -74,7 +74,7 @@ class _CachedSpending:
 
 
 class BudgetGuard:
-    """Asked before each turn and each call of a model. tell_owner: see OwnersChat."""
+    """Asked before each turn and each call of a model. tell_owner: see OwnerNotifier."""
 
     def __init__(
         self,

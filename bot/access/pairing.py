@@ -104,7 +104,7 @@ class PairingService:
         """Let in whoever was given this code. channel: the only one it may be of, "" for any.
 
         Raises:
-            NotLetIn: it is wrong, used, expired, of another channel, or codes are locked.
+            PairingRefused: it is wrong, used, expired, of another channel, or codes are locked.
         """
         found = await self._decide(code, "approved", by, channel)
         text = _APPROVED_TEXT[found.lang != "zh"]
@@ -125,7 +125,7 @@ class PairingService:
         """Let the bot speak in a group.
 
         Raises:
-            NotLetIn: there is no such channel.
+            PairingRefused: there is no such channel.
         """
         self._known(channel)
         waiting = [row.party for row in await self.access.requests() if row.party.subject == "group"]
@@ -141,7 +141,7 @@ class PairingService:
         """Make somebody who is known a user or an admin. group: an admin of that group alone.
 
         Raises:
-            NotLetIn: the role is another one, or nobody knows them.
+            PairingRefused: the role is another one, or nobody knows them.
         """
         if role not in ("user", "admin") or (group and role != "admin"):
             raise PairingRefused(
@@ -169,7 +169,7 @@ class PairingService:
         """Take everything that was granted to a person or group away; what they have at work ends.
 
         Raises:
-            NotLetIn: there was nothing to take.
+            PairingRefused: there was nothing to take.
         """
         self._known(channel)
         as_person = canonical_id(channel, id)

@@ -83,7 +83,7 @@ class StorageLocations:
 
 
 class StorageQuota:
-    """Asked before anything is stored for somebody. config, now: as they are then. tell_owner: see OwnersChat."""
+    """Asked before anything is stored for somebody. config, now: as they are then. tell_owner: see OwnerNotifier."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class StorageQuota:
             space: whose they are; linked accounts share what there is, as they share a memory.
 
         Raises:
-            NoRoom: a limit would be passed.
+            QuotaExceededError: a limit would be passed.
         """
         if size <= 0:
             return

@@ -11,7 +11,7 @@ from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
-SETTLED_SAMPLES = 10  # after so many replies only a change of more than `WORTH` is written
+SETTLED_SAMPLES = 10  # after so many replies only a change of more than `MIN_FACTOR_CHANGE` is written
 MIN_FACTOR_CHANGE = 0.005
 # Of the newest reply in a conversation's own factor: its requests repeat one another but for the last words.
 CONVERSATION_WEIGHT = 0.7

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from bot.cli import channels, config, database, memory, people, sessions
+from bot.cli import channels, config, database, memory, people
 from bot.cli.backup import commands
 from bot.cli.options import JsonOption
 from bot.cli.replay import command as replay_cli
+from bot.cli.sessions import commands as sessions
 from bot.config.home import HomeFolder, resolve_home
 from bot.config.private_files import OTHERS_MODE, close_folders
 from bot.errors import ConfigError, MnemaError

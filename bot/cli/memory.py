@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 import typer
 
-from bot.cli.client import call_running_bot_now
 from bot.cli.options import JsonOption
 from bot.config.home import HomeFolder
+from bot.console.client import call_running_bot_now
 from bot.errors import MnemaError
 from bot.runtime.store_access import OpenedStore, lock_home_for_command, open_store_for_command, store_exists
 
@@ -136,7 +136,7 @@ def _with_offline_memory(
     """What `work` makes of a home that has no page to ask. alter: nobody else may hold it meanwhile.
 
     Raises:
-        Busy: somebody does.
+        HomeLocked: somebody does.
     """
     new = not store_exists(home)
     if new:

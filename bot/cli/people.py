@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from bot.cli.client import call_running_bot_now
 from bot.cli.options import JsonOption, YesOption
 from bot.config.home import HomeFolder
+from bot.console.client import call_running_bot_now
 from bot.errors import MnemaError
 from bot.runtime.store_access import (
     lock_home,
@@ -187,7 +187,7 @@ def _with_offline_pairing(home: HomeFolder, work: Callable[[Any], Awaitable[Answ
     """What `work` makes of the Pairing of a home that no bot answers for. alter: the record; nobody may hold it then.
 
     Raises:
-        Busy: somebody does.
+        HomeLocked: somebody does.
     """
     from contextlib import nullcontext
     from datetime import UTC, datetime
@@ -269,7 +269,7 @@ def export(
     """Write all that is kept of a person into one ZIP file: conversations, files, memories, usage, attachments."""
     from datetime import UTC, datetime
 
-    from bot.cli.reading_audit import note_reading
+    from bot.cli.sessions.reading_audit import note_reading
     from bot.memory.export import ExportSources, PersonBundle
     from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
@@ -350,8 +350,8 @@ def _print_removal(done: Any, home: HomeFolder, person: Any) -> None:
     """The receipt: what went, and what is still there and why."""
     gone = f"conversations {done.conversations:,}, other rows {done.rows:,}, files of their memory {done.files:,}"
     print(f"Removed: {gone}, attachments {done.attachments:,}; their index with it.")
-    if done.count_in_groups:
-        print(f"Kept: {done.count_in_groups:,} messages that they wrote in groups; those are the groups'.")
+    if done.group_messages:
+        print(f"Kept: {done.group_messages:,} messages that they wrote in groups; those are the groups'.")
     if done.acts:
         print(f"Kept: {done.acts:,} acts in the audit's chain that name them; a chain with a row less proves nothing.")
     for path in done.backups:

@@ -60,7 +60,7 @@ class ConfigFile:
         """Write the file of a first start where there is none; says whether it did.
 
         Raises:
-            Refused: it cannot be written.
+            ConfigRejected: it cannot be written.
         """
         if self.path.exists():
             return False
@@ -71,7 +71,7 @@ class ConfigFile:
         """What the file says, or all defaults when there is none; nothing on disk is touched.
 
         Raises:
-            Refused: the first thing that is wrong, with file, line and column.
+            ConfigRejected: the first thing that is wrong, with file, line and column.
         """
         text = self._read()
         self._refuse_open_mode(text)
@@ -82,7 +82,7 @@ class ConfigFile:
         """Read the file. A broken one is left as it is: the last good copy holds, and `trouble` says why.
 
         Raises:
-            Refused: the file is broken and there is no good copy, or others may read the secrets in it.
+            ConfigRejected: the file is broken and there is no good copy, or others may read the secrets in it.
         """
         try:
             text = self._read()
@@ -100,7 +100,7 @@ class ConfigFile:
         """The value of a dotted key as JSON has it, or all of them; secrets are masked.
 
         Raises:
-            Refused: there is no such key.
+            ConfigRejected: there is no such key.
         """
         settings: Any = self.masked()
         path, _ = _find_key(name) if name else ((), None)
@@ -136,7 +136,7 @@ class ConfigFile:
         """Give a dotted key the value that was typed: a JSON value, or bare words where it takes a text.
 
         Raises:
-            Refused: no such key, a wrong value, a broken file, or a file that changed meanwhile; nothing is written.
+            ConfigRejected: no such key, a wrong value, a broken file, or a file that has changed; nothing is written.
         """
         path, key = _find_key(name)
         value = parse_typed_value(key, text.strip())
@@ -148,7 +148,7 @@ class ConfigFile:
         """Change what a partial config.json says; what is given back as it was shown stays as it is.
 
         Raises:
-            Refused: as `set`; nothing of the part is written.
+            ConfigRejected: as `set`; nothing of the part is written.
         """
         shown = self.masked()
         return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _NEW) != edit[1]])

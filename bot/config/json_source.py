@@ -44,7 +44,7 @@ def parse_config_json(text: str) -> JsonNode:
     Refuses what JSON forbids, and also duplicate keys, NaN, numbers of over 40 digits and over 32 levels.
 
     Raises:
-        Misread: with the offset of what is wrong.
+        JsonSyntaxError: with the offset of what is wrong.
     """
     start = _skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
@@ -79,7 +79,7 @@ def parse_literal(text: str) -> Any:
     """One JSON value from a line of text.
 
     Raises:
-        Misread: it is none.
+        JsonSyntaxError: it is none.
     """
     start = _skip_blanks(text, 0)
     node = _parse_value(text, start, 1)

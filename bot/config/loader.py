@@ -41,7 +41,7 @@ def read_config(text: str, environ: Mapping[str, str], file: str) -> tuple[Confi
     """The settings of a file's text, and the text's nodes.
 
     Raises:
-        Refused: one sentence with file, line and column.
+        ConfigRejected: one sentence with file, line and column.
     """
     root = parse_nodes(text, file)
     try:
@@ -56,7 +56,7 @@ def parse_nodes(text: str, file: str) -> JsonNode:
     """The text's nodes.
 
     Raises:
-        Refused: it is not the JSON we take.
+        ConfigRejected: it is not the JSON we take.
     """
     try:
         return json_source.parse_config_json(text)
@@ -76,7 +76,7 @@ def build_config(raw: dict[str, Any], environ: Mapping[str, str]) -> Config:
     """Checked settings from plain ones; what is left out has its default.
 
     Raises:
-        Fault: the first setting that is wrong.
+        SettingError: the first setting that is wrong.
     """
     resolved = _resolve_references(add_key_reference(raw), (), environ)
     if wrong := policies.find_policy_refusal(resolved.get(policies.POLICIES_KEY)):

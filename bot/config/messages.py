@@ -137,7 +137,7 @@ class SourceLocation:
 class ConfigRejected(ConfigError):
     """Configuration was not taken; str() is the English sentence, `say` gives either.
 
-    fault: a key of FAULTS. words: fields of the sentence, a pair where the two languages differ.
+    fault: a key of FAULT_TEXTS. words: fields of the sentence, a pair where the two languages differ.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ def read_regular_file(path: Path) -> bytes:
     """Read the whole file; links are followed, for configuration is often mounted as one.
 
     Raises:
-        NotPlain, TooLarge: it is nothing to read; no more than 1 MB of it was read.
+        NotRegularFile, TooLarge: it is nothing to read; no more than 1 MB of it was read.
         OSError: it cannot be opened or read.
     """
     handle = os.open(path, _FLAGS)

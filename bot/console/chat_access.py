@@ -49,7 +49,7 @@ class ReadingAudit:
         """Called before anything of this conversation is read. pressed: a person has asked for it: a new reading.
 
         Raises:
-            Refused: 403 when it may not be read here, 503 when the audit row could not be stored.
+            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
         """
         if conversation_owner(row) != "other":
             return

@@ -62,7 +62,7 @@ class TranscriptBackend:
         """The conversation that goes by this name, to be read now.
 
         Raises:
-            Refused: it may not be read, or that could not be written to the audit list.
+            HttpRefusal: it may not be read, or that could not be written to the audit list.
         """
         row = await self.find(name)
         if row is not None:

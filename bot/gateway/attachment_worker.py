@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def picture(source: BinaryIO) -> WorkerResult:
-    """The first frame, upright, at most `LONG_SIDE` pixels long and `PICTURE_BYTES` large, without metadata."""
+    """The first frame, upright, at most `MAX_SIDE_PIXELS` pixels long and `PICTURE_BYTES` large, without metadata."""
     from PIL import Image, ImageOps
 
     Image.MAX_IMAGE_PIXELS = None
@@ -58,7 +58,7 @@ def picture(source: BinaryIO) -> WorkerResult:
 
 
 def pdf(source: BinaryIO) -> WorkerResult:
-    """The text of the first `PDF_PAGES` pages, as UTF-8; `cut` says that there is more."""
+    """The text of the first `MAX_PDF_PAGES` pages, as UTF-8; `cut` says that there is more."""
     from pypdf import PdfReader
 
     logging.disable()

@@ -152,7 +152,7 @@ def _bytes_of(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
 
 
 async def _attachment_part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
-    """Holds no bytes while the file waits for the child process: dozens may wait, of up to `MOST_BYTES` each."""
+    """Holds no bytes while the file waits for the child process: dozens may wait, each up to the limit."""
     kind, size = await asyncio.to_thread(_kind_and_size, read)
     if kind == "picture":
         facts, payload = await _run_worker("picture", read)

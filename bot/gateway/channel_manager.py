@@ -34,7 +34,7 @@ def build_channels(config: Config, begun: Collection[str] = ()) -> BuiltChannels
     """The channels that are configured, but for the page's; one that cannot be built keeps no other from starting.
 
     Args:
-        begun: names of those that somebody has begun to set up (see `begun_in`).
+        begun: names of those that somebody has begun to set up (see `partly_configured_channels`).
     """
     built: list[Channel] = []
     troubles: dict[str, str] = {}

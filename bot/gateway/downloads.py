@@ -68,7 +68,9 @@ class Downloads:
         """The file, once it is here.
 
         Raises:
-            ChannelError: it is not to be had. NoRoom: there is no room for it. OSError: it could not be stored.
+            ChannelError: it cannot be fetched.
+            QuotaExceededError: the storage quota is used up.
+            OSError: it could not be stored.
         """
         key = (channel, ref, space)
         here = await self._got(key)

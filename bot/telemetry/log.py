@@ -120,7 +120,7 @@ class LogFile:
 
 
 HIDDEN_MARK = "[secret]"
-MOST_CAUSES = 20  # of one error that are looked at
+MAX_CAUSES = 20  # of one error that are looked at
 MIN_SECRET_CHARS = 6  # characters; a shorter value is not searched for, it would blot out ordinary words
 # Loggers that follow the level asked for; everybody else speaks from WARNING on.
 OWN_LOGGERS = ("bot", "channels", "memory", "mnema")
@@ -299,7 +299,7 @@ def _without_trace_at_the_limit(_: Any, __: str, event: MutableMapping[str, Any]
 def _limit_met(err: BaseException) -> OSError | None:
     """The error that tells that no descriptors are left, where it is what this one comes from."""
     found: BaseException | None = err
-    for _ in range(MOST_CAUSES):
+    for _ in range(MAX_CAUSES):
         if isinstance(found, OSError) and found.errno in (errno.EMFILE, errno.ENFILE):
             return found
         found = (found.__cause__ or found.__context__) if found else None

@@ -59,7 +59,7 @@ def create_tracer(endpoint: str) -> Tracer:
     whole = (
         endpoint if not endpoint or endpoint.rstrip("/").endswith(TRACES_PATH) else endpoint.rstrip("/") + TRACES_PATH
     )
-    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it tells of every try; see _Telling
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it tells of every try; see _LoggingExporter
     exporter: Any = _LoggingExporter(OTLPSpanExporter(endpoint=whole or None))
     return SdkTracer(BatchSpanProcessor(exporter))
 

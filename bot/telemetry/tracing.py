@@ -18,9 +18,9 @@ class TraceSpan:
     name: str
     #: As the record names it.
     trace: str
-    #: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent.
+    #: RECEIVE_SPAN, HANDLE_SPAN or "": a span of no name of its own, one without a parent.
     itself: str = ""
-    #: RECEIVED, HANDLED or "": a span of no name of its own, one without a parent.
+    #: RECEIVE_SPAN, HANDLE_SPAN or "": a span of no name of its own, one without a parent.
     parent: str = HANDLE_SPAN
     role: Role = "internal"
     #: Start and end, unix nanoseconds.
@@ -48,7 +48,7 @@ def to_trace_id(trace: str) -> int:
 
 
 def to_span_id(trace: str, itself: str) -> int:
-    """The 64-bit id of a trace's span RECEIVED or HANDLED."""
+    """The 64-bit id of a trace's span RECEIVE_SPAN or HANDLE_SPAN."""
     return _hash_to_int(f"{trace}:{itself}", 8)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from channels.message import Button, OutboundMessage
 
-LIMIT = 16_000  # UTF-8 bytes of one message; quoted twice as JSON, usual text of that length stays below MOST_CARD
+LIMIT = 16_000  # UTF-8 bytes of one message; quoted twice as JSON, usual text of that length stays below MAX_CARD_BYTES
 MAX_CARD_BYTES = 30_000  # request bytes of a message with a card
 # Cards with more were refused (3 to 5 have been seen to be the most); further ones are shown as fixed-width text.
 MAX_TABLES = 3

@@ -202,7 +202,7 @@ class Feishu:
         """Deliver one part; return the new message's id.
 
         Raises:
-            Retryable, Rejected, BadFormat, TooBig, Ambiguous, LoggedOut: see channels.errors.
+            Retryable, Rejected, BadFormat, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
         """
         await self._read_notebook()
         if message.file is not None:
@@ -222,7 +222,7 @@ class Feishu:
         """Get the bytes of an attachment, at most `most` of them.
 
         Raises:
-            TooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
+            AttachmentTooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
         """
         try:
             message_id, kind, key = parse_ref(ref)

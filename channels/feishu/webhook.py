@@ -50,7 +50,7 @@ class FeishuWebhookVerifier:
         """The event, or the challenge, that a call brings.
 
         Raises:
-            NotBelieved: any check failed.
+            VerificationFailed: any check failed.
         """
         signed = self._signature(request)
         if signed is None and len(request.body) > MAX_UNSIGNED_BYTES:

@@ -131,7 +131,7 @@ class Telegram:
 
         Raises:
             LoggedOut: the token is refused.
-            Contended: another program, or a webhook that is not ours, receives this bot's messages.
+            ReceiverConflict: another program, or a webhook that is not ours, receives this bot's messages.
             ChannelError: nothing was heard for three polls' time.
         """
         wire = await self._wire(self._hearing.wait)
@@ -169,7 +169,7 @@ class Telegram:
         """Deliver one part; return the new message's id.
 
         Raises:
-            Retryable, Rejected, BadFormat, TooBig, Moved, Ambiguous, LoggedOut: see channels.errors.
+            Retryable, Rejected, BadFormat, AttachmentTooBig, ChatMoved, Ambiguous, LoggedOut: see channels.errors.
         """
         self._typing.stop(message.address)
         beside = message.file is not None or message.buttons or message.kind == "progress"

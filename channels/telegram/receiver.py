@@ -60,7 +60,7 @@ class UpdateReceiver:
         """Hear by polling for ever; a batch is confirmed only after `take` returned for it.
 
         Raises:
-            Contended: another program polls, or somebody else's webhook is set.
+            ReceiverConflict: another program polls, or somebody else's webhook is set.
             ChannelError: nothing was heard for three polls' time.
         """
         if self._aside and not await self._has_unread_updates(wire):
@@ -93,7 +93,7 @@ class UpdateReceiver:
         """Register the webhook where that is needed, then look after it for ever.
 
         Raises:
-            Contended: another program has set or removed it since.
+            ReceiverConflict: another program has set or removed it since.
             ChannelError: no answer for three polls' time.
         """
         info = await self.answer(wire, "get_webhook_info", {})

@@ -246,7 +246,7 @@ class TerminalEvents(Protocol):
 
 
 class RemoteConversation:
-    """One conversation of a running bot. conversation: its name in the API. pauses: see PAUSES.
+    """One conversation of a running bot. conversation: its name in the API. pauses: see RECONNECT_PAUSES.
 
     `deliver` and `stop` fit a terminal; `listen` has to run beside it.
     """

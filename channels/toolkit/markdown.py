@@ -11,7 +11,7 @@ from markdown_it.token import Token
 # Opening brackets, each of which costs some 30 µs to read; a text with more is shown as it is written.
 MAX_BRACKETS = 1_000
 # Cells of tables, each of which costs some 30 µs; those that rows leave out and that are filled up count too.
-MOST_CELLS = 3_000
+MAX_CELLS = 3_000
 MAX_NESTING = 60  # levels of nesting that are still read; deeper text is shown as it is written
 _OF_RULE = frozenset(" \t|:-")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -42,7 +42,7 @@ class Node:
 
 def blocks_of(markdown: str) -> list[Node] | None:
     """The blocks of a text; None for one that would take too long to read, which is shown as it is written."""
-    if markdown.count("[") > MAX_BRACKETS or most_cells(markdown) > MOST_CELLS:
+    if markdown.count("[") > MAX_BRACKETS or max_cells(markdown) > MAX_CELLS:
         return None
     tokens = _parser().parse(markdown)
     if any(token.level >= MAX_NESTING for token in tokens):
@@ -50,7 +50,7 @@ def blocks_of(markdown: str) -> list[Node] | None:
     return _tree(tokens, None)
 
 
-def most_cells(markdown: str) -> int:
+def max_cells(markdown: str) -> int:
     """More cells than the tables of a text can have: each line below the rule of a table may be filled up to it."""
     if "|" not in markdown or "-" not in markdown:
         return 0

@@ -43,7 +43,7 @@ async def mark_leaving() -> None:
     """Say that the part leaves now; the second time in one send changes nothing.
 
     Raises:
-        Withdrawn: it must not be sent.
+        PartWithdrawn: it must not be sent.
     """
     told = _ON_LEAVE.get()
     if told is not None:

@@ -46,7 +46,7 @@ def unpad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
     """The data without its padding.
 
     Raises:
-        Undecipherable: it is not padded so.
+        DecryptionFailed: it is not padded so.
     """
     count = data[-1] if data else 0
     if not 1 <= count <= min(block, len(data)) or data[-count:] != bytes([count]) * count:
@@ -76,7 +76,7 @@ def decrypt_bytes(key: bytes, data: bytes) -> bytes:
         key: 32 bytes.
 
     Raises:
-        Undecipherable: the length or the padding does not fit.
+        DecryptionFailed: the length or the padding does not fit.
     """
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -109,7 +109,7 @@ class WechatEnvelope:
         """The text inside: 16 bytes of chance, its length, itself, the receiver.
 
         Raises:
-            Undecipherable: it is not ours, whatever is wrong with it.
+            DecryptionFailed: it is not ours, whatever is wrong with it.
         """
         try:
             data = base64.b64decode(sealed, validate=True)

@@ -134,7 +134,7 @@ class LoginThrottle:
         """Wait as long as this client has to, then refuse.
 
         Raises:
-            Refused: always; 401, or at once 429 when too many wait already.
+            HttpRefusal: always; 401, or at once 429 when too many wait already.
         """
         guesses = self._known(_client_group(client))
         now = self._clock()
@@ -280,7 +280,7 @@ class RequestGuard:
         """Who asks. peer: the address of the connection.
 
         Raises:
-            Refused: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
+            HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change asked for from elsewhere.
         """
         headers = list(headers)
         session_cookie = cookie_value(headers, self.cookie_name(headers))
@@ -303,7 +303,7 @@ class RequestGuard:
         """A new session for the right token: the cookie's value, and the session.
 
         Raises:
-            Refused: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
+            HttpRefusal: 403 from another origin, 401 for a wrong token (later and later), 429 when too many wait.
         """
         headers = list(headers)
         if header_values(headers, b"origin") and not is_same_origin(headers, self._public):

@@ -93,7 +93,7 @@ class Backend(Protocol):
         """Called before a conversation is read. pressed: a person has asked for this very one.
 
         Raises:
-            Refused: it may not be read, or that could not be written to the audit list.
+            HttpRefusal: it may not be read, or that could not be written to the audit list.
         """
         ...
 

@@ -56,7 +56,7 @@ def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
     The key is joined with the conversation's name: a client may number its messages anew in each conversation.
 
     Raises:
-        Refused: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
+        HttpRefusal: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
     """
     strange = sorted(set(fields) - KNOWN_FIELDS)
     if strange:
@@ -196,14 +196,14 @@ LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
 DRAIN_BYTES = 96 * MEBIBYTE
 MANY_CHARACTERS = 300_000
 LARGE_SECONDS = 60.0  # for a large body, from when its turn has come
-MOST_WAITING = 8  # large bodies that wait for their turn, with the first MiB of each in memory
+MAX_WAITING_BODIES = 8  # large bodies that wait for their turn, with the first MiB of each in memory
 
 
 async def read_json(request: Request, *, limit: int = SMALL_BODY, seconds: float = 10.0) -> dict[str, Any]:
     """The body as an object, at most 1 MiB long.
 
     Raises:
-        Refused: 413 too long, 408 too slow, 400 not JSON or not an object.
+        HttpRefusal: 413 too long, 408 too slow, 400 not JSON or not an object.
     """
     return as_object(parse_json(await read_body(request, limit=limit, seconds=seconds)))
 
@@ -220,7 +220,7 @@ class LargeBodies:
         """A body that may be longer where it has this member, until the block ends.
 
         Raises:
-            Refused: as read_json; 503 where too many wait already.
+            HttpRefusal: as read_json; 503 where too many wait already.
         """
         held = False
 
@@ -242,7 +242,7 @@ class LargeBodies:
                 self._one_at_a_time.release()
 
     async def _take_turn(self) -> None:
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MAX_WAITING_BODIES:
             why = "too many large messages are on their way; send it again in a minute"
             raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
         self._waiting += 1
@@ -305,7 +305,7 @@ def parse_json(raw: bytes | bytearray) -> Any:
     """JSON without duplicate keys, NaN, endless numbers or more than 32 levels.
 
     Raises:
-        Refused: 400 with what is wrong.
+        HttpRefusal: 400 with what is wrong.
     """
     if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MANY_CHARACTERS:
         raise HttpRefusal(400, "bad_json", "the body has too many members")
@@ -319,7 +319,7 @@ def as_object(value: Any) -> dict[str, Any]:
     """The value, when it is an object.
 
     Raises:
-        Refused: 400 otherwise.
+        HttpRefusal: 400 otherwise.
     """
     if not isinstance(value, dict):
         raise HttpRefusal(400, "bad_json", "the body must be a JSON object")

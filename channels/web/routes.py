@@ -183,7 +183,7 @@ def parse_bounded(given: str | None, usual: int, most: int) -> int:
     """A number from a query, from 1 to `most`.
 
     Raises:
-        Refused: 400 when it is not a whole number.
+        HttpRefusal: 400 when it is not a whole number.
     """
     if not given:
         return usual
@@ -229,7 +229,7 @@ class ProxyCheck:
         """Answer a request below PATH.
 
         Raises:
-            Refused: 404 for an address that nobody asked for, or no more.
+            HttpRefusal: 404 for an address that nobody asked for, or no more.
         """
         nonce, _, what = request.scope["path"].removeprefix(PATH).partition("/")
         if self._until.get(nonce, float("-inf")) < self._clock():

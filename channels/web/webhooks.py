@@ -24,7 +24,7 @@ async def handle_webhook(request: Request, find: FindChannel) -> ASGIApp:
     These calls know no session: they are let past the gate, whatever name the proxy in front goes by.
 
     Raises:
-        Refused: 404 no such channel, 405, 413 more than 1 MiB, 408 slower than 5 s.
+        HttpRefusal: 404 no such channel, 405, 413 more than 1 MiB, 408 slower than 5 s.
     """
     channel = find(request.scope["path"].removeprefix(HOOKS_PATH))
     if channel is None:

@@ -110,8 +110,8 @@ class Wechat:
         """Deliver one part; the id is our own of it, for the platform gives none.
 
         Raises:
-            Waits: the person has to write first.
-            Retryable, Rejected, TooBig, Ambiguous, LoggedOut: see channels.errors.
+            AwaitsUser: the person has to write first.
+            Retryable, Rejected, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
         """
         await self._book.open()
         receipt = await self._speaking.send(message)

@@ -99,7 +99,7 @@ class ILinkMedia:
         """Carry it there; the item of a message that shows it.
 
         Raises:
-            TooBig, Rejected: it will never be taken. Retryable: not now; LoggedOut.
+            AttachmentTooBig, Rejected: it will never be taken. Retryable: not now; LoggedOut.
         """
         if len(file.data) > MAX_FILE_BYTES:
             raise AttachmentTooBig(
@@ -133,7 +133,7 @@ class ILinkMedia:
         """The bytes of an attachment; see channels.base.Fetching.
 
         Raises:
-            TooBig: there are more than `most`. Rejected: it is gone or damaged. Retryable: not now.
+            AttachmentTooBig: there are more than `most`. Rejected: it is gone or damaged. Retryable: not now.
         """
         held = json.loads(ref)
         try:

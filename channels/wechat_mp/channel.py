@@ -195,7 +195,7 @@ class WechatMp:
         """Deliver one part; the platform gives no id for it, so it goes by its own key.
 
         Raises:
-            Waits: no request is open and the API is not there, or gives no more. See channels.errors for the others.
+            AwaitsUser: no request is open, and the API is missing or used up. See channels.errors for the others.
         """
         self._typing.stop(message.address)
         self._working.pop(message.reply_to, None)
@@ -225,7 +225,7 @@ class WechatMp:
         """The bytes of a file: by the API, or, for a picture of an account without it, from its public address.
 
         Raises:
-            TooBig, Rejected, Retryable.
+            AttachmentTooBig, Rejected, Retryable.
         """
         try:
             media = MediaRef.of(ref)

@@ -51,7 +51,7 @@ class OfficialAccountWebhookVerifier:
         self.nonces = StoredReplayGuard(f"{app_id}.nonce.")
 
     def address(self, query: Query, now: float) -> bytes:
-        """What an address check is to be answered with. Raises NotOurs."""
+        """What an address check is to be answered with. Raises CallRejected."""
         nonce = self._signed(query, now)
         echo = single_parameter(query, "echostr").encode()
         self._fresh(nonce, echo, now)
@@ -68,7 +68,7 @@ class OfficialAccountWebhookVerifier:
             now: unix seconds.
 
         Raises:
-            NotOurs: any check failed.
+            CallRejected: any check failed.
         """
         nonce = self._signed(request.query, now)
         inner = request.body if self._envelope is None else self._unsealed(request, self._envelope)
@@ -85,7 +85,7 @@ class OfficialAccountWebhookVerifier:
         return VerifiedCall(fields=fields, sealed=self._envelope is not None, nonce=nonce, content=inner)
 
     def recheck(self, push: VerifiedCall, now: float) -> None:
-        """Judge a call's nonce again, now that those of an earlier life are known. Raises NotOurs."""
+        """Judge a call's nonce again, now that those of an earlier life are known. Raises CallRejected."""
         self._fresh(push.nonce, push.content, now)
 
     def seal(self, xml: str, now: float, nonce: str) -> str:

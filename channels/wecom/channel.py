@@ -107,7 +107,7 @@ class Wecom:
         """Deliver one part: as an answer to the message it answers while that is possible, else as a new message.
 
         Raises:
-            Retryable, Rejected, TooBig, Ambiguous, LoggedOut: see channels.errors.
+            Retryable, Rejected, AttachmentTooBig, Ambiguous, LoggedOut: see channels.errors.
         """
         try:
             return await self._send(message)

@@ -209,7 +209,7 @@ class Subscription:
         """Read until the connection ends.
 
         Raises:
-            Contended: another connection has taken the bot.
+            ReceiverConflict: another connection has taken the bot.
         """
         try:
             async for text in self._socket:
@@ -291,7 +291,7 @@ class ReconnectingSocket:
         """Have the connection kept up, and wait for the end of that. What is cancelled is the waiting only.
 
         Raises:
-            LoggedOut, Contended: the owner has to act. ChannelError: ten tries in a row failed.
+            LoggedOut, ReceiverConflict: the owner has to act. ChannelError: ten tries in a row failed.
         """
         if self._task is None or (self._task.done() and not isinstance(_task_error(self._task), ReceiverConflict)):
             self._start()

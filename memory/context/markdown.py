@@ -175,7 +175,7 @@ def count_of(count: int, what: str) -> str:
 
 
 def _iter_lines(text: str) -> Iterator[str]:
-    """What `lines_of` gives, one line at a time."""
+    """What `split_lines` gives, one line at a time."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     at = 0
     while (end := plain.find("\n", at)) >= 0:

@@ -86,7 +86,7 @@ class RemovalReport:
     #: Attachments that no other row refers to.
     attachments: int = 0
     #: Remaining messages in groups.
-    count_in_groups: int = 0
+    group_messages: int = 0
     #: Remaining rows of the audit chain.
     acts: int = 0
     #: Copies of the database, as paths below the home.
@@ -167,11 +167,11 @@ class PersonRemoval:
             StoreBusy: a reader keeps the last bytes in the database's files; everything else is done.
             OSError, StoreError: the removal resumes at the next call or start.
         """
-        count_in_groups = sum([await self._people.count_in_groups(account) for account in person.accounts])
+        group_messages = sum([await self._people.count_in_groups(account) for account in person.accounts])
         counts = await self._run_steps(await self._people.begin(person), by)
         backups = await asyncio.to_thread(database_copies, self._data)
         acts = await self._people.count_acts_naming(person)
-        return RemovalReport(count_in_groups=count_in_groups, acts=acts, backups=backups, **counts)
+        return RemovalReport(group_messages=group_messages, acts=acts, backups=backups, **counts)
 
     async def resume(self) -> None:
         """At start: finish the removals of a former process."""

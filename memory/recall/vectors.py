@@ -200,7 +200,7 @@ class _Matrix:
         self._count, self.last = until, found[-1][0]
 
     def nearest(self, question: bytes) -> dict[int, float]:
-        """The NEAREST rows by cosine, from the last of them (0, and left out) to the first (1)."""
+        """The MAX_NEAREST rows by cosine, from the last of them (0, and left out) to the first (1)."""
         import numpy
 
         rows, cosines = self._rows[: self._count], self._data[: self._count] @ numpy.frombuffer(question, dtype="<f4")

@@ -145,7 +145,7 @@ SERVER = (
         name="any number of large uploads may wait",
         guards="availability",
         file="channels/web/requests.py",
-        old="        if self._waiting >= MOST_WAITING:\n",
+        old="        if self._waiting >= MAX_WAITING_BODIES:\n",
         new="        if False:\n",
         tests=(
             "tests/channels/web/test_large_bodies.py"

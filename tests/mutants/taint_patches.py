@@ -101,7 +101,7 @@ TAINT = (
     Mutant(
         name="an import takes the bot's words as clean",
         guards="S53",
-        file="bot/cli/session_import.py",
+        file="bot/cli/sessions/importing.py",
         old='message if message.origin == "person" else replace(message, tainted=outside)',
         new="message",
         tests=(f"{ATTACKS}::test_S53_an_export_that_comes_back_keeps_its_labels",),

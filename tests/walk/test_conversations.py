@@ -28,7 +28,7 @@ STALLS = Reply(text=HALF, then="stall", after=12, delta=4)
 WHOLE = int(os.environ.get("MNEMA_KILLS", "0")) >= 100
 SEEN = [name for name in PHONES if WHOLE or name == "feishu"]
 everywhere = pytest.mark.parametrize("name", SEEN)
-count_in_groups = pytest.mark.parametrize("name", [name for name in SEEN if PHONES[name].group])
+in_groups = pytest.mark.parametrize("name", [name for name in SEEN if PHONES[name].group])
 
 
 @everywhere
@@ -160,7 +160,7 @@ async def test_where_pairing_is_off_a_stranger_hears_nothing(tmp_path: Path, nam
         assert written_anywhere(tmp_path / "data", SECRET) == []
 
 
-@count_in_groups
+@in_groups
 async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group
@@ -177,7 +177,7 @@ async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name
         assert "high water" not in shown(talk.model.requests[-1].body), "the group's talk stays in the group"
 
 
-@count_in_groups
+@in_groups
 async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group

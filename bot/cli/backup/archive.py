@@ -64,7 +64,7 @@ def load_manifest(text: bytes) -> BackupManifest:
     """The inverse of `dump`.
 
     Raises:
-        BadBackup: it is none, or of a later format.
+        InvalidBackup: it is none, or of a later format.
     """
     try:
         held = json.loads(text)
@@ -91,7 +91,7 @@ def unpack(file: Path, into: Path, place: Callable[[str], str | None]) -> Backup
         place: where a member goes, as a path below `into`; None: it is only checked.
 
     Raises:
-        BadBackup: as its words say; what was written by then is not to be used.
+        InvalidBackup: as its words say; what was written by then is not to be used.
         OSError: the file cannot be read, or the disk is full.
     """
     reading = _ArchiveReader(into=into, place=place)

@@ -22,7 +22,7 @@ def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     References such as "${NAME}" stay: they hold nothing.
 
     Raises:
-        NotRight: it is no JSON, or holds a text under a key that nobody knows, which may be a secret.
+        UnreadableConfig: it is no JSON, or holds a text under a key that nobody knows, which may be a secret.
     """
     found: list[tuple[ConfigPath, JsonNode]] = []
     for path, node in _leaf_values(_parse(text), ()):
@@ -42,11 +42,11 @@ def restore_secrets(text: str, left_out: Sequence[str], here: str) -> tuple[str,
     """The text with the secrets that the home's own config.json has for the same servers, and the names of the others.
 
     Args:
-        left_out: names of secrets, as `without_secrets` gave them.
+        left_out: names of secrets, as `strip_secrets` gave them.
         here: the home's own text, "" for none.
 
     Raises:
-        NotRight: `text` is no JSON.
+        UnreadableConfig: `text` is no JSON.
     """
     root, own = _parse(text), _parse_or_none(here)
     missing: list[str] = []
@@ -68,7 +68,7 @@ def restrict_access(text: str, here: str) -> tuple[str, tuple[str, ...]]:
     """The text with nobody in a channel's `owners` or `allow` whom the home's own text has not, and who that was.
 
     Raises:
-        NotRight: `text` is no JSON.
+        UnreadableConfig: `text` is no JSON.
     """
     own = _parse_or_none(here)
     gone: list[str] = []
@@ -88,7 +88,7 @@ def keep_database_url(text: str, here: str) -> str:
     """The text with the record where the home's own text has it: a restore does not move it elsewhere.
 
     Raises:
-        NotRight: `text` is no JSON.
+        UnreadableConfig: `text` is no JSON.
     """
     own, wanted = _node_at(_parse_or_none(here), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
     mine = own.value if own else ""

@@ -71,7 +71,7 @@ def verify_backup(file: Path) -> VerifiedBackup:
     """Check everything about a backup; no home is touched.
 
     Raises:
-        BadBackup, OSError: what is wrong with it.
+        InvalidBackup, OSError: what is wrong with it.
     """
     with tempfile.TemporaryDirectory(prefix="mnema-verify-") as folder, _named_file(file):
         into = Path(folder)
@@ -83,8 +83,8 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
     """Put the backup in the place of what the home holds; a kill leaves the one or the other, whole.
 
     Raises:
-        Busy: a bot runs on the home.
-        BadBackup, MnemaError, OSError: it was not done, and the old state is as it was.
+        HomeLocked: a bot runs on the home.
+        InvalidBackup, MnemaError, OSError: it was not done, and the old state is as it was.
     """
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home), _named_file(file):

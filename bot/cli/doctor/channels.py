@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from bot.cli.client import call_running_bot
 from bot.cli.doctor.check import DoctorCheck
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
+from bot.console.client import call_running_bot
 from bot.errors import ConfigError, MnemaError
 from bot.gateway.channel_manager import build_channel, is_turned_off, missing_credentials, partly_configured_channels
 from bot.gateway.channel_status import (

@@ -10,10 +10,10 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.cli.client import call_running_bot
 from bot.cli.doctor.check import DoctorCheck
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
+from bot.console.client import call_running_bot
 from bot.errors import MnemaError
 from channels.web.public_url import parse_networks, parse_public_url
 

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 import memory
 from bot.access.audit import AuditCheckpoints
-from bot.cli.client import call_running_bot
 from bot.cli.doctor.channels import check_channels
 from bot.cli.doctor.check import DoctorCheck
 from bot.cli.doctor.public_address import check_public
@@ -19,6 +18,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.private_files import find_linked, find_open
 from bot.config.schema import Config
+from bot.console.client import call_running_bot
 from bot.errors import ConfigError, MnemaError
 from bot.models.service import ProviderAccount, effective_provider
 from bot.runtime.store_access import import_scale_module, open_store_for_command

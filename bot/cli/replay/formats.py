@@ -43,7 +43,7 @@ def parse_message(raw: object) -> ParsedMessage:
     """A message of either wire.
 
     Raises:
-        Odd: it is none.
+        MalformedMessage: it is none.
     """
     if not isinstance(raw, dict):
         raise MalformedMessage(f"a message must be an object, not {_block_kind(raw)}")
@@ -87,7 +87,7 @@ def parse_system(raw: object) -> tuple[str, ...]:
     """The system parts of a top-level `system`: a text, or a list of text blocks.
 
     Raises:
-        Odd: it is neither.
+        MalformedMessage: it is neither.
     """
     if raw is None:
         return ()
@@ -100,7 +100,7 @@ def parse_tools(raw: object) -> tuple[ToolSpec, ...]:
     """The tools of a top-level `tools`, in either wire's form.
 
     Raises:
-        Odd: it is no list of tools.
+        MalformedMessage: it is no list of tools.
     """
     if raw is None:
         return ()
@@ -113,7 +113,7 @@ def parse_time(raw: object) -> datetime:
     """A time in ISO 8601; one without a zone is UTC.
 
     Raises:
-        Odd: it is none.
+        MalformedMessage: it is none.
     """
     at = None
     if isinstance(raw, str):

@@ -32,7 +32,7 @@ def read_recording(path: Path, begun: datetime = DEFAULT_START) -> Recording:
     messages in Anthropic's or OpenAI's form, bare or under "messages" beside "system", "tools" and "probes".
 
     Raises:
-        Unreadable: it holds no conversation; the text says where and why.
+        UnreadableRecording: it holds no conversation; the text says where and why.
         OSError: it cannot be opened.
     """
     try:
@@ -58,7 +58,7 @@ def parse_probes(raw: object, turns: Sequence[int]) -> tuple[ReplayProbe, ...]:
         turns: the numbers of the turns there are.
 
     Raises:
-        Odd: one is none.
+        MalformedMessage: one is none.
     """
     if raw is None:
         return ()
@@ -218,7 +218,7 @@ async def load_stored_recording(
         newest: only what came after the newest clear.
 
     Raises:
-        Unreadable: it has no turns.
+        UnreadableRecording: it has no turns.
     """
     turning = RecordingBuilder(DEFAULT_START)
     seq = row.view_from if newest else 1

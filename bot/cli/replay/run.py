@@ -14,7 +14,7 @@ from bot.cli.replay.reader import load_stored_recording, read_recording
 from bot.cli.replay.recording import Recording, UnreadableRecording, count_recording
 from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, report_to_json, result_figures
 from bot.cli.replay.simulate import ReplaySetting, simulate_recording
-from bot.cli.sessions import chosen
+from bot.cli.sessions.commands import chosen
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, time_zone
@@ -128,7 +128,7 @@ def run_replay(home: HomeFolder, wanted: ReplayOptions) -> ReplayReport:
     """Run a conversation through the policies.
 
     Raises:
-        Unreadable: there is no such conversation, or none in that file.
+        UnreadableRecording: there is no such conversation, or none in that file.
         BudgetTooSmall: not even what stands before the conversation fits.
         ConfigError: config.json is wrong.
     """

@@ -191,7 +191,7 @@ class JobQueue:
         self.app.task(name=LATER_QUEUE, retry=_EndlessRetry(now))(self._later)
 
     def create_dispatcher(self, kind: QueueKind, step: RunStep, places: int) -> Dispatcher:
-        """See bot.dispatch.LanesOf."""
+        """See bot.dispatch.CreateDispatcher."""
         self._steps[kind], self._places[kind] = step, places
         return JobDispatcher(kind, self)
 

@@ -134,7 +134,7 @@ def _best_around(cut: int, gains: dict[int, float]) -> float:
 
 
 def _texts(messages: Iterable[Message]) -> Iterator[str]:
-    """What was said in a turn, then what its tools were given and gave, each from its beginning, up to MOST_OF_TURN."""
+    """The start of a turn's messages, then of its tool inputs and results, together up to MAX_TURN_TEXT."""
     parts = [part for message in messages for part in message.parts]
     said = [part.text[:MAX_TEXT] for part in parts if isinstance(part, Text)]
     left = MAX_TURN_TEXT

@@ -168,6 +168,7 @@ async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, ba
 
 
 async def load_open_folds(tx: Tx) -> list[FoldRow]:
+    """Load the folds of all conversations that have not ended, to resume them at start."""
     return [to_fold_row(row) for row in await tx.all(_SELECT_OPEN)]
 
 

@@ -1,4 +1,4 @@
-"""What a command asks of the `mnema run` that holds its home."""
+"""Calls of a command to the `mnema run` that holds its home, over its HTTP API."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 
-REQUEST_SECONDS = 10.0  # seconds that a running bot may take to tell how it is
+REQUEST_SECONDS = 10.0  # seconds that a running bot may take to answer
 
 
 async def call_running_bot(
@@ -18,7 +18,7 @@ async def call_running_bot(
     *,
     patience: float = REQUEST_SECONDS,
 ) -> dict[str, Any]:
-    """What the bot that holds this home answers. told: the body; patience: seconds that it may take.
+    """Send one request to the running bot and return its answer. told: the body; patience: seconds to wait.
 
     Raises:
         MnemaError: it refused, did not answer in time, or could not be reached.

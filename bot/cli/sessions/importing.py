@@ -38,7 +38,7 @@ def read_import(file: Path) -> Recording:
     """The conversation in a file; where its messages have no times, the last one is as old as the import.
 
     Raises:
-        Unreadable: it holds none.
+        UnreadableRecording: it holds none.
         OSError: it cannot be opened.
     """
     recording = read_recording(file)
@@ -68,7 +68,7 @@ async def import_recording(home: HomeFolder, recording: Recording, name: str) ->
     """Store a recording as a conversation of the terminal; returns its id. With SQLite the caller holds the home.
 
     Raises:
-        Taken: there is one of that name; nothing is changed.
+        SessionNameTaken: there is one of that name; nothing is changed.
         StoreError: it could not be stored.
     """
     place = Place(channel=Terminal.name, account=Terminal.account, chat_id=name, thread_id="", kind="dm", space="")

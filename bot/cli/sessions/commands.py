@@ -132,7 +132,7 @@ def import_session(
     conversation: Annotated[str, typer.Option("--conversation", help="Its name here [default: the file's].")] = "",
 ) -> int:
     """Import a conversation from a file as a new conversation of the terminal."""
-    from bot.cli.session_import import (
+    from bot.cli.sessions.importing import (
         NAME_PATTERN,
         import_losses,
         import_recording,
@@ -188,10 +188,10 @@ def chosen(home: HomeFolder, session: str, result: str) -> Any:
         result: what is done with it, in a word.
 
     Raises:
-        NoSession: there is none, or more than one.
+        UnknownSession: there is none, or more than one.
         NotNoted: the audit list could not be written.
     """
-    from bot.cli.reading_audit import note_reading
+    from bot.cli.sessions.reading_audit import note_reading
 
     row = run_with_store(home, lambda store: find_session(store, session))
     note_reading(home, [row], result)

@@ -1,0 +1,1 @@
+"""`mnema sessions`: stored conversations, their import, and the audit of reading them."""
