@@ -10,7 +10,7 @@ NO_NOTEBOOK_CHANGES: Mapping[str, str] = {}
 
 
 class Deliver(Protocol):
-    """Stores messages for ever before it returns."""
+    """Stores messages forever before it returns."""
 
     async def __call__(
         self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
@@ -24,14 +24,14 @@ class Deliver(Protocol):
 
 
 class Notebook(Protocol):
-    """What a channel keeps between its lives (a cursor, a token): short texts by name, in the record."""
+    """What a channel keeps between its lives (a cursor, a token): short texts by name, in the store."""
 
     async def read(self, start: str = "") -> dict[str, str]:
         """All whose names begin so."""
         ...
 
     async def write(self, values: Mapping[str, str]) -> None:
-        """Keep these; "" takes one away. Raises OSError when the record cannot be written."""
+        """Keep these; "" takes one away. Raises OSError when the store cannot be written."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The words that channels and the rest of the house share: who wrote what where, and what goes back."""
+"""The words that channels and the rest of the bot share: who wrote what where, and what goes back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -103,7 +103,7 @@ class InboundMessage:
     addressed: bool = True
     #: What the platform orders its messages by, as sortable text, or "".
     order_key: str = ""
-    #: The update as JSON text, for the record; "" where there is none.
+    #: The update as JSON text, for the store; "" where there is none.
     raw: str = ""
     #: Message, or edit (text is the new one) and delete of the message with key `target`; press of the button whose
     #: data is `target`; move of the chat at `address` to the chat id `target`; joined: we were taken into a group.

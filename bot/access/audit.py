@@ -1,4 +1,4 @@
-"""Where the chain of acts ended, noted in a file beside the record, so that a tail that was cut off it shows.
+"""Where the chain of acts ended, noted in a file beside the store, so that a tail that was cut off it shows.
 
 Whoever can write both can still make them agree: only a copy that is kept elsewhere proves anything against them.
 """
@@ -28,7 +28,7 @@ class AuditCheckpoints:
         self._path = data / CHECKPOINTS_FILE
 
     def known(self) -> list[AuditHead]:
-        """All that were noted since the record last began anew; a line that a crash has cut is passed over."""
+        """All that were noted since the store last began again; a line that a crash has cut is passed over."""
         found: list[AuditHead] = []
         for line in self._lines():
             with suppress(ValueError, KeyError, TypeError):
@@ -49,7 +49,7 @@ class AuditCheckpoints:
             self._append({"at": now.isoformat(), "seq": head.seq, "hash": head.hash})
 
     def anew(self, why: str, now: datetime) -> None:
-        """The record is another one now, a snapshot or a backup: what was noted before is not true of it.
+        """The store is another one now, a snapshot or a backup: what was noted before is not true of it.
 
         Raises:
             OSError: it could not be written.

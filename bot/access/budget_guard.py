@@ -1,4 +1,4 @@
-"""Holds what people use against their budgets, from the record, before anything is spent."""
+"""Holds what people use against their budgets, from the store, before anything is spent."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -64,7 +64,7 @@ WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedSpending:
-    """What was used since a midnight, up to a time after which it is added up anew."""
+    """What was used since a midnight, up to a time after which it is added up again."""
 
     day: float
     until: float

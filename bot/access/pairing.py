@@ -63,12 +63,12 @@ class PairingService:
     ended: Callable[[str], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
-        """A stranger wrote to us, or we are in a group that may not be allowed; the row is in the record.
+        """A stranger wrote to us, or we are in a group that may not be allowed; the row is in the store.
 
         Called again for the same row it does no more.
 
         Raises:
-            OSError: the record could not be written; nothing was done.
+            OSError: the store could not be written; nothing was done.
         """
         try:
             await self._met(message, row)
@@ -79,7 +79,7 @@ class PairingService:
         """A group goes by another id now: where it was allowed, it still is.
 
         Raises:
-            OSError: the record could not be written.
+            OSError: the store could not be written.
         """
         channel, account = address.channel, address.account
         if not await self.roles.group_allowed(channel, account, address.chat_id):

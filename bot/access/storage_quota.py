@@ -18,7 +18,7 @@ from memory.workspace.files import SPACES_FOLDER, Workspace
 
 log = structlog.get_logger(__name__)
 MB = 1_000_000
-COUNT_SECONDS = 600.0  # seconds after which what is kept is counted anew; until then what this process stores is added
+COUNT_SECONDS = 600.0  # seconds after which what is kept is counted again; until then what this process stores is added
 WARN_SHARE = 0.8
 MAX_CACHED_SPACES = 10_000
 OWNER_SPACE = ""
@@ -137,7 +137,7 @@ class StorageQuota:
             count = self._of_all() if space == ALL_SPACES else self._of(space)
             self._counted.pop(space, None)
             known = self._counted[space] = _CountedBytes(bytes=await count, at=time.monotonic())
-            if len(self._counted) > MAX_CACHED_SPACES:  # the oldest count, which would be made anew soon
+            if len(self._counted) > MAX_CACHED_SPACES:  # the oldest count, which would be made again soon
                 del self._counted[next(name for name in self._counted if name != ALL_SPACES)]
         return known.bytes
 

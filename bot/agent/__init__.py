@@ -1,1 +1,1 @@
-"""The loop between a model and its tools, on the record."""
+"""The loop between a model and its tools, on the store."""

@@ -274,7 +274,7 @@ class SystemPromptBuilder:
 
     MEMORY.md, the log and awareness are looked at again at the first request, after a fold, a clear (or the undoing of
     one), a recorded reduction, and when a person changes SOUL.md, MEMORY.md, the tools or the budgets; what is shown
-    until then is in the record, so that a restart shows the same. That the log grows is no reason, and what we write
+    until then is in the store, so that a restart shows the same. That the log grows is no reason, and what we write
     into MEMORY.md ourselves is none: `since` tells of it, until that is too long. A file that cannot be read is neither
     empty nor gone: its recorded part stays, nothing new is recorded, and the next request reads it again.
 
@@ -302,7 +302,7 @@ class SystemPromptBuilder:
             room: tokens that a whole request may have as configured, for this model's window; nothing learnt in it,
                 for a change of the budgets is a reason to look again.
 
-        What was looked at anew is recorded by `keep`.
+        What was looked at again is recorded by `keep`.
         """
         seen = self._look(session, room)
         known = self._known.get(session.conversation)

@@ -28,7 +28,7 @@ REFRESH_SECONDS = 1.0
 
 
 class StatusBar:
-    """The line under the prompt: model and context, read anew beside the typing when it is a second old."""
+    """The line under the prompt: model and context, read again beside the typing when it is a second old."""
 
     def __init__(self, facts: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
         self._facts = facts
@@ -66,7 +66,7 @@ def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
 
 
 async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:
-    """Open a house, talk until the person leaves, close it; a fold that is not done goes on next time."""
+    """Open a bot, talk until the person leaves, close it; a fold that is not done goes on next time."""
     telemetry = create_telemetry(file.current)
     house = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))
 

@@ -84,7 +84,7 @@ def _printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
-# `mnema migrate`: this version's tables; and the record's move between SQLite and PostgreSQL, with its proof.
+# `mnema migrate`: this version's tables; and the store's move between SQLite and PostgreSQL, with its proof.
 
 SQLITE = "sqlite"
 REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # as in config.json: the value of an environment variable
@@ -99,7 +99,7 @@ def migrate(
     enter: Annotated[bool, typer.Option("--set", help="Enter the new place in config.json, as database_url.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Bring the record to this version's tables; with --from and --to, copy it to the other database and prove it."""
+    """Bring the store to this version's tables; with --from and --to, copy it to the other database and prove it."""
     home: HomeFolder = ctx.obj.home
     if not source and not target:
         return _upgrade_in_place(home)

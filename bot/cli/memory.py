@@ -1,4 +1,4 @@
-"""`mnema memory`: search what is remembered, list its files, make the index anew."""
+"""`mnema memory`: search what is remembered, list its files, make the index again."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ def index(
     ctx: typer.Context,
     space: Annotated[str | None, typer.Option("--space", help="Only that one [default: all; '' the owner's].")] = None,
 ) -> int:
-    """Make the index anew from the files and the record."""
+    """Make the index again from the files and the store."""
     home: HomeFolder = ctx.obj.home
     if home.address():
         asked = {} if space is None else {"space": space}

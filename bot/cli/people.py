@@ -184,7 +184,7 @@ def _change_access(
 
 
 def _with_offline_pairing(home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, alter: bool) -> Answer:
-    """What `work` makes of the Pairing of a home that no bot answers for. alter: the record; nobody may hold it then.
+    """What `work` makes of the Pairing of a home that no bot answers for. alter: the store; nobody may hold it then.
 
     Raises:
         HomeLocked: somebody does.
@@ -314,7 +314,7 @@ def delete(
     which: PersonArgument,
     yes: YesOption = False,
 ) -> int:
-    """Remove all that is kept of a person, for ever."""
+    """Remove all that is kept of a person, forever."""
     from memory.forgetting.person_removal import PersonNotFound, find_removable_person
 
     home: HomeFolder = ctx.obj.home

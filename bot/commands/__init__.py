@@ -1,1 +1,1 @@
-"""What a person may ask the house itself for: one registry for every channel."""
+"""What a person may ask the bot itself for: one registry for every channel."""

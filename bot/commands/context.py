@@ -181,7 +181,7 @@ async def _undo(asked: CommandContext) -> str:
     if row is None:
         return asked.either("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
     await desk.folding.let_go(id)
-    with suppress(OSError):  # the mark is for readers of the file; the record has it already
+    with suppress(OSError):  # the mark is for readers of the file; the store has it already
         await asyncio.to_thread(_mark_undone, asked, row)
     if row.from_turn == row.to_turn:
         return asked.either(

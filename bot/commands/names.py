@@ -69,7 +69,7 @@ def parse_command(text: str) -> tuple[str, str] | None:
 def is_mutating(name: str, rest: str) -> bool:
     """Whether a command changes something, so that it must not be done twice after a crash.
 
-    Such a command notes itself in the record before its effect (`Delivery.begin`).
+    Such a command notes itself in the store before its effect (`Delivery.begin`).
     """
     line = f"{name} {rest.lower()}"
     if line == "context diff":

@@ -45,7 +45,7 @@ COMMANDS: dict[str, Command] = {
         TRACE_COMMAND,
     )
 }
-# What a command may break with and is told of; what the record refuses is tried again by the lane.
+# What a command may break with and is told of; what the store refuses is tried again by the lane.
 COMMAND_ERRORS = (OSError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError)
 # Other names; /start is what Telegram sends for a person who opens the chat for the first time.
 COMMAND_ALIASES = {"start": "help", PRESS_COMMAND: "approve"}

@@ -49,7 +49,7 @@ class HomeFolder:
 
     @property
     def index(self) -> Path:
-        """What recall finds by, a file per space; made anew from the files and the record where it is missing."""
+        """What recall finds by, a file per space; made again from the files and the store where it is missing."""
         return self.data / "index"
 
     @property

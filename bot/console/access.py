@@ -17,7 +17,7 @@ PairingAction = Callable[[Mapping[str, str]], Awaitable[tuple[str, str]]]
 
 
 class AccessRoutes:
-    """Handlers over a house's pairing."""
+    """Handlers over a bot's pairing."""
 
     def __init__(self, pairing: PairingService) -> None:
         self._pairing = pairing

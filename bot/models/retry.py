@@ -1,6 +1,6 @@
 """One model asked again when asking again can help: the only layer that does so.
 
-A library of retries wraps calls; what is repeated here is a stream, whose listener has to be told that it starts anew.
+A library of retries wraps calls; what is repeated here is a stream, whose listener has to be told that it starts again.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class RetrySettings:
     def pause(self, error: ModelError, tries: int, stalled: int, chance: float) -> float | None:
         """Seconds to wait before the next call; None for: do not.
 
-        tries: calls made so far, from 1. stalled: how many of them fell silent. chance: 0 to 1, drawn anew each time.
+        tries: calls made so far, from 1. stalled: how many of them fell silent. chance: 0 to 1, drawn again each time.
         """
         if tries >= self.calls or (isinstance(error, Stalled) and stalled > self.stalls):
             return None

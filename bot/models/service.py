@@ -187,7 +187,7 @@ class ModelService:
         return tuple(replace(state, why=redact(state.why)[:MAX_REASON_CHARS]) for state in found)
 
     def configure(self, config: Config) -> None:
-        """Build the chain anew; calls that run end on the old one.
+        """Build the chain again; calls that run end on the old one.
 
         Raises:
             ConfigError: a provider is unknown.
@@ -304,7 +304,7 @@ def log_unusable(name: str, error: Unusable) -> None:
 
 
 def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
-    """What one call used, as the record keeps it."""
+    """What one call used, as the store keeps it."""
     return Usage(
         model=answer.model,
         input=answer.usage.input,

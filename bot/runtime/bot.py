@@ -1,4 +1,4 @@
-"""The house: its parts opened and closed in the order that recovery asks for, and kept in step with config.json."""
+"""The bot: its parts opened and closed in the order that recovery asks for, and kept in step with config.json."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from memory.failpoints import hit_async
 from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 
-# What a house does once after a restart: tells people what waited, and makes views lean where that is wanted.
+# What a bot does once after a restart: tells people what waited, and makes views lean where that is wanted.
 
 AWAY_AFTER = timedelta(minutes=10)
 MAX_RESTORED_LINES = 200
@@ -135,7 +135,7 @@ class Bot(Components):
             log.warning("other accounts could open files here", count=len(closed), first=str(closed[0].path))
 
     async def _part(self) -> None:
-        """Just before the record is closed; for houses that are not alone on theirs."""
+        """Just before the store is closed; for bots that are not alone on theirs."""
 
     async def settled(self) -> None:
         """Wait until every message is answered, every answer sent and every fold done."""

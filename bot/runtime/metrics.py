@@ -1,4 +1,4 @@
-"""Figures for a machine that watches: the record, the process and what it counted, told in one text."""
+"""Figures for a machine that watches: the store, the process and what it counted, told in one text."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ class MetricSources:
     store: Store
     #: The home.
     root: Path
-    #: When the house was built.
+    #: When the bot was built.
     started: datetime
     tally: MetricStore
     #: How each is now.
@@ -82,7 +82,7 @@ class MetricsCollector:
         """All figures as they are now, those that read whole tables as they were at the last look.
 
         Raises:
-            StoreError: the record cannot be read.
+            StoreError: the store cannot be read.
         """
         faults = await self._ledger()
         totals, held = await self._totals(), await self._watched.store.figures()

@@ -16,7 +16,7 @@ from memory.workspace.blobs import Blobs
 log = structlog.get_logger(__name__)
 NIGHT_SECONDS = 600.0  # what a night may take; the next one goes on
 TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200  # in one transaction, and conversations looked up at once
-# How long a file that nothing names stays: its message may still be on its way into the record.
+# How long a file that nothing names stays: its message may still be on its way into the store.
 UNREFERENCED_AGE = timedelta(days=1)
 SPENDING_AGE = timedelta(days=35)  # how long at least tokens are counted: /usage tells of 30 days
 

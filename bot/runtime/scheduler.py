@@ -111,7 +111,7 @@ def run_until_stopped(
 
 
 class Scheduler:
-    """APScheduler over our own tables: its jobs live in memory, what they do is in the record."""
+    """APScheduler over our own tables: its jobs live in memory, what they do is in the store."""
 
     def __init__(
         self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule | None = None

@@ -96,7 +96,7 @@ class BotDependencies:
     troubles: TroubleList = field(default_factory=TroubleList)
 
 
-# Who comes in: channels are heard, what they hear is stored, and once a row is in the record its lane wakes.
+# Who comes in: channels are heard, what they hear is stored, and once a row is in the store its lane wakes.
 
 OUTBOX_CONCURRENCY = 10_000
 

@@ -1,4 +1,4 @@
-"""The program's own log: JSON lines in a file that does not grow for ever, free of secrets and of people's words."""
+"""The program's own log: JSON lines in a file that does not grow forever, free of secrets and of people's words."""
 
 import base64
 import errno

@@ -23,7 +23,7 @@ ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_
 
 
 def create_telemetry(config: Config) -> Telemetry:
-    """The ear of a house: with a tracer where `log.otel` or OpenTelemetry's own variables ask for one.
+    """The ear of a bot: with a tracer where `log.otel` or OpenTelemetry's own variables ask for one.
 
     Raises:
         ConfigError: `log.otel` is set and the extra is not installed.

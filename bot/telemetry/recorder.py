@@ -67,7 +67,7 @@ class Telemetry:
             )
 
     def turned(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
-        """A turn is finished in the record. outcome: the state it ended in."""
+        """A turn is finished in the store. outcome: the state it ended in."""
         self.tally.took("turn_seconds", time.perf_counter() - began)
         if self.tracer is not None:
             told = {"mnema.outcome": outcome, **facts}

@@ -1,4 +1,4 @@
-"""Spans as plain values: what happened to one message, with ids that any process finds again from the record."""
+"""Spans as plain values: what happened to one message, with ids that any process finds again from the store."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class TraceSpan:
     """Something that is over."""
 
     name: str
-    #: As the record names it.
+    #: As the store names it.
     trace: str
     #: RECEIVE_SPAN, HANDLE_SPAN or "": a span of no name of its own, one without a parent.
     itself: str = ""

@@ -61,7 +61,7 @@ class CardDraft:
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def take(self, event: LiveEvent) -> None:
-        """Know what an event tells; words after a tool are another step's, and begin anew."""
+        """Know what an event tells; words after a tool are another step's, and begin again."""
         if event.name == "delta":
             anew = self.tool or event.facts.get("whole")
             self.text = event.text if anew else self.text + event.text

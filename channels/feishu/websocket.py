@@ -162,7 +162,7 @@ _RETRYABLE_CODES = {1, 1000040343}
 _TOO_MANY_CONNECTIONS = 1000040350
 _OWNER_CODES = {403: "forbidden", 514: "authentication failed", 1000040344: "no credential"}
 
-# Stores the events of these payloads for ever before it returns.
+# Stores the events of these payloads forever before it returns.
 ReceivePayloads = Callable[[Sequence[bytes]], Awaitable[None]]
 
 

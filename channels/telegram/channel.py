@@ -240,7 +240,7 @@ class Telegram:
             await wire.close()
 
     async def _take(self, updates: list[dict[str, Any]]) -> None:
-        """Deliver, for ever: what is not stored is not confirmed, and what is not confirmed stays with Telegram."""
+        """Deliver, forever: what is not stored is not confirmed, and what is not confirmed stays with Telegram."""
         messages = [message for update in updates if (message := self._read(update)) is not None]
         deliver = self._deliver
         if messages and deliver is not None:

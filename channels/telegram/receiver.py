@@ -57,7 +57,7 @@ class UpdateReceiver:
         return self._seconds + GRACE_SECONDS
 
     async def poll(self, wire: BotApiClient, take: TakeUpdates) -> None:
-        """Hear by polling for ever; a batch is confirmed only after `take` returned for it.
+        """Hear by polling forever; a batch is confirmed only after `take` returned for it.
 
         Raises:
             ReceiverConflict: another program polls, or somebody else's webhook is set.
@@ -90,7 +90,7 @@ class UpdateReceiver:
         return True
 
     async def watch(self, wire: BotApiClient) -> None:
-        """Register the webhook where that is needed, then look after it for ever.
+        """Register the webhook where that is needed, then look after it forever.
 
         Raises:
             ReceiverConflict: another program has set or removed it since.

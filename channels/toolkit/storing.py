@@ -1,4 +1,4 @@
-"""Storing for ever: what is not stored is not confirmed, and what is not confirmed may be lost."""
+"""Storing forever: what is not stored is not confirmed, and what is not confirmed may be lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

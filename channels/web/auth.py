@@ -101,7 +101,7 @@ def login_delay(failures: int) -> float:
 # Wrong tokens: answered later and later, each client by itself.
 
 log = structlog.get_logger(__name__)
-FORGET_AFTER_SECONDS = 60.0  # seconds without a wrong token after which a client begins anew
+FORGET_AFTER_SECONDS = 60.0  # seconds without a wrong token after which a client begins again
 MAX_WAITING = 16  # of one client
 MAX_WAITING_TOTAL = 128
 MAX_CLIENTS = 1024  # more than can wait, so that one who does not is there to be forgotten

@@ -1,4 +1,4 @@
-"""What the web channel needs to know of the house behind it, as values and one door."""
+"""What the web channel needs to know of the bot behind it, as values and one door."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,14 +55,14 @@ class ConversationPage:
 class ConversationChanges:
     """What has changed in the list, newest first."""
 
-    #: Unix seconds of the look, by the record's clock.
+    #: Unix seconds of the look, by the store's clock.
     at: float
     conversations: Sequence[ConversationEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
-    """Whether the house is well, and why (JSON values by name)."""
+    """Whether the bot is well, and why (JSON values by name)."""
 
     ok: bool
     reasons: Mapping[str, Any] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Backend(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices:
-    """All that the site asks of the house once it is open."""
+    """All that the site asks of the bot once it is open."""
 
     backend: Backend
     allow: Allow

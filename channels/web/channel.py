@@ -18,7 +18,7 @@ KEY_VALID_SECONDS = 10 * 365 * 86_400.0
 class Web:
     """The browser. The server is driven elsewhere (see channels.web.server); `deliver` is set while this one runs.
 
-    The page drops repeats by the row's id, so a send may be repeated for ever.
+    The page drops repeats by the row's id, so a send may be repeated forever.
     """
 
     name = "web"

@@ -53,7 +53,7 @@ KNOWN_FIELDS = frozenset({"conversation", "text", "key", "attachments"})
 def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
     """The message in a POST's object.
 
-    The key is joined with the conversation's name: a client may number its messages anew in each conversation.
+    The key is joined with the conversation's name: a client may number its messages again in each conversation.
 
     Raises:
         HttpRefusal: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
@@ -262,7 +262,7 @@ async def read_body(
     """The body's bytes, at most `limit` of them; one that is refused is drained a little, so that this is heard.
 
     Args:
-        seconds: in which it has to arrive; they count anew after `beyond`, and not while that is awaited.
+        seconds: in which it has to arrive; they count again after `beyond`, and not while that is awaited.
         beyond: awaited once more than 1 MiB have come; what it refuses is not read.
     """
     kept = bytearray()

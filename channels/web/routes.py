@@ -39,7 +39,7 @@ DEFAULT_LINES = 50
 
 
 class WebApi:
-    """The handlers, over one channel and the doors of the house."""
+    """The handlers, over one channel and the doors of the bot."""
 
     def __init__(self, web: Web, doors: WebServices, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._web = web

@@ -167,7 +167,7 @@ class Wechat:
         await self._session.close()
 
     async def _log_in(self, wire: ILinkClient, trusted: bool) -> bool:
-        """Log in anew; False when the platform says that the stored login still holds.
+        """Log in again; False when the platform says that the stored login still holds.
 
         trusted: it may say so; if it turns out to be wrong, the next login takes no such answer.
         """

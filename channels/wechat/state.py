@@ -82,7 +82,7 @@ class AccountState:
             self._take(ILinkCredentials(**json.loads(pages[_LOGIN])) if pages.get(_LOGIN) else None)
 
     async def store_login(self, login: ILinkCredentials) -> None:
-        """A login has brought these. Raises OSError when the record cannot be written."""
+        """A login has brought these. Raises OSError when the store cannot be written."""
         await self._write({_LOGIN: json.dumps(asdict(login))})
         self._take(login)
 
@@ -117,7 +117,7 @@ class AccountState:
         return pages | ({_CURSOR + self._bot: cursor} if cursor else {})
 
     def kept(self, pages: Mapping[str, str]) -> None:
-        """These pages are in the record now."""
+        """These pages are in the store now."""
         assert self._pages is not None
         self._pages.update(pages)
 

@@ -47,7 +47,7 @@ class PendingReply:
     tries: int = 0
     #: Loop time of the newest.
     began: float = 0.0
-    #: The newest try is not in the record yet.
+    #: The newest try is not in the store yet.
     storing: bool = False
     #: It waits for an offer.
     open: bool = False

@@ -92,7 +92,7 @@ class WecomState:
         return self._people.get(chat_id, chat_id)
 
     async def claim(self, call: AnswerableCall, client_key: str) -> bool:
-        """Whether this part may end the stream of that message: the first that asks, for ever."""
+        """Whether this part may end the stream of that message: the first that asks, forever."""
         known = self._calls.get(call.key, call)  # it may have been let go of since it was looked up
         if not known.by:
             known = self._calls[call.key] = replace(known, by=client_key)

@@ -55,7 +55,7 @@ class LiveStreams:
                 showing.text = event.text if event.facts.get("whole") else showing.text + event.text
                 showing.fresh.set()
         elif event.name == "tool_started" and call.key in self._shown:
-            self._shown[call.key].text = ""  # what is said after a tool is said anew
+            self._shown[call.key].text = ""  # what is said after a tool is said again
 
     async def end(self, key: str) -> None:
         """The answer itself is next: returns when the last packet for the message with this key is through."""
@@ -83,7 +83,7 @@ class LiveStreams:
         try:
             while time.monotonic() < until and not showing.over.is_set():
                 showing.fresh.clear()
-                said = showing.text or said  # a text begun anew takes the place of the old one, not nothing
+                said = showing.text or said  # a text begun again takes the place of the old one, not nothing
                 await self._put(showing.call, first_message(render(said)) or PLACEHOLDER)
                 await _wait_within(showing.over, self._timing.live)
                 await _wait_within(showing.fresh, self._timing.alive)

@@ -160,7 +160,7 @@ def skip_unchanged(
 ) -> tuple[Iterator[IndexRow], int]:
     """The rows from the first one on that is not held as it is, and the number of the one before it, 0 for none.
 
-    A day's log grows at its end with each fold: were all of it indexed anew, a long day's folds would each cost more.
+    A day's log grows at its end with each fold: were all of it indexed again, a long day's folds would each cost more.
     Both sides are walked together, so that one row of each is in memory at a time, however long the day was.
 
     Args:

@@ -140,7 +140,7 @@ class VectorStore(Protocol):
 
 
 class SpaceIndex(SearchableIndex, WritableIndex, VectorStore, Protocol):
-    """The whole index of one space: it holds nothing of its own, and can always be made anew."""
+    """The whole index of one space: it holds nothing of its own, and can always be made again."""
 
 
 class SpaceIndexKeeper(Protocol):
@@ -173,7 +173,7 @@ class SpaceIndexKeeper(Protocol):
         ...
 
     async def remove(self) -> None:
-        """Throw the index away; the next use makes it anew.
+        """Throw the index away; the next use makes it again.
 
         Raises:
             StoreError: it is still there.

@@ -24,9 +24,9 @@ from memory.store.schema.postgres import SCHEMA
 # The tables of recall's index in PostgreSQL: a schema of their own, made at the first use, never migrated.
 #
 # They are UNLOGGED: nothing is written twice, and no forgotten text stays in the server's log. A server that crashed
-# finds them empty, and each space is indexed again from the files and the record.
+# finds them empty, and each space is indexed again from the files and the store.
 
-VERSION = 1  # of the tables below; those of a lower one are dropped and made anew
+VERSION = 1  # of the tables below; those of a lower one are dropped and made again
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
 # Not to_regclass(): that may answer from what the connection knew before it waited for the lock.
 _COUNT_TABLES = """
@@ -106,7 +106,7 @@ MAX_CONNECTIONS = 4  # connections of one process; asyncio's threads are few, to
 STATEMENT_SECONDS = 60  # seconds after which the server ends a statement that nobody may be waiting for any more
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
-# Somebody has dropped or changed the tables, or they hold what they may not: they are made anew.
+# Somebody has dropped or changed the tables, or they hold what they may not: they are made again.
 _UNUSABLE_ERRORS = (
     errors.UndefinedTable,
     errors.UndefinedColumn,

@@ -76,7 +76,7 @@ class PostgresSharedIndexes:
 
 
 class PostgresIndexKeeper:
-    """A Kept in PostgreSQL. What cannot be read any more is thrown away and made anew."""
+    """A Kept in PostgreSQL. What cannot be read any more is thrown away and made again."""
 
     def __init__(self, space: str, ground: RecallDependencies, executor: IndexExecutor) -> None:
         self.space = space
@@ -131,7 +131,7 @@ class PostgresIndexKeeper:
         return await self._hop(lambda: self._read(work))
 
     async def _catch_up(self) -> None:
-        """Index what has changed, as one transaction; the record is asked again once nobody else changes the index."""
+        """Index what has changed, as one transaction; the store is asked again once nobody else changes the index."""
         ground, index = self._ground, self._index
         try:
             await self._hop(lambda: index.begin_changing(self._patience.wait))

@@ -226,21 +226,21 @@ class Recall:
         """The passages of a space that answer, best first; what has just been written or said is among them.
 
         Raises:
-            StoreError: the record or the index cannot be read.
+            StoreError: the store or the index cannot be read.
         """
         return await self._run_shielded(self._search(wanted))
 
     async def refresh(self, space: str) -> int:
-        """Bring the index up to date with the files and the record; returns how many rows it has."""
+        """Bring the index up to date with the files and the store; returns how many rows it has."""
         return await self._run_shielded(self._count_rows(space))
 
     async def rebuild(self, space: str) -> int:
-        """Make the index anew from the files and the record; returns how many rows it has."""
+        """Make the index again from the files and the store; returns how many rows it has."""
         await self.forget(space)
         return await self.refresh(space)
 
     async def forget(self, space: str) -> None:
-        """Throw the index away; the next search makes it anew."""
+        """Throw the index away; the next search makes it again."""
         async with self._keepers(space) as held:
             for keeper in held:
                 await keeper.remove()

@@ -1,4 +1,4 @@
-"""The full-text index of one space: an SQLite file of its own, which can always be made anew."""
+"""The full-text index of one space: an SQLite file of its own, which can always be made again."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from memory.store.store import Store
 from memory.text.tokenizer import text_terms
 from memory.workspace.files import Workspace
 
-VERSION = 1  # of the tables below; an index of another one is made anew
+VERSION = 1  # of the tables below; an index of another one is made again
 _COLUMNS = tuple(field.name for field in fields(IndexRow))
 _SCHEMA = """
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
@@ -346,7 +346,7 @@ def create_keeper(space: str, ground: RecallDependencies) -> SpaceIndexKeeper:
 
 
 class FileIndexKeeper:
-    """A Kept in a file. What cannot be read any more is thrown away and made anew: it holds nothing of its own."""
+    """A Kept in a file. What cannot be read any more is thrown away and made again: it holds nothing of its own."""
 
     def __init__(self, space: str, ground: RecallDependencies) -> None:
         self.space = space

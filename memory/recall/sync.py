@@ -44,7 +44,7 @@ class IndexLag:
 
 
 def find_lag(index: WritableIndex, there: FileStamps, ends: Mapping[str, int]) -> IndexLag:
-    """What of an index is not as the files and the record are now; blocks.
+    """What of an index is not as the files and the store are now; blocks.
 
     Args:
         ends: each conversation's next seq.

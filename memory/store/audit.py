@@ -130,7 +130,7 @@ async def load_head(tx: Tx) -> AuditHead:
 
 
 async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | None:
-    """The first row that is not as it was written, None when all are. known: ends noted outside the record."""
+    """The first row that is not as it was written, None when all are. known: ends noted outside the store."""
     noted = {one.seq: one.hash for one in known if one.seq}
     end = await load_head(tx)
     seq, before = 0, ""

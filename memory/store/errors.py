@@ -1,11 +1,11 @@
-"""What can go wrong with the record.
+"""What can go wrong with the store.
 
 StoreError
 ├── StoreFull      the disk takes no more
 ├── StoreBusy      another process holds the database
 ├── StoreCorrupt   the file is damaged
 ├── StoreMoved     the file is not at its path any more
-├── IndexUnusable  recall's index cannot be opened or made; the record is well
+├── IndexUnusable  recall's index cannot be opened or made; the store is well
 ├── SchemaNewer    written by a newer version of this program
 ├── SchemaOlder    has the tables of an older version
 ├── WrongState     a transition that is not drawn
@@ -14,7 +14,7 @@ StoreError
 
 
 class StoreError(Exception):
-    """The record could not be read or written; nothing of the transaction is in it."""
+    """The store could not be read or written; nothing of the transaction is in it."""
 
 
 class StoreFull(StoreError):
@@ -34,7 +34,7 @@ class StoreMoved(StoreError):
 
 
 class IndexUnusable(StoreError):
-    """The index that recall searches cannot be opened, made or removed; the record is well, and nothing is lost."""
+    """The index that recall searches cannot be opened, made or removed; the store is well, and nothing is lost."""
 
 
 class SchemaNewer(StoreError):

@@ -38,7 +38,7 @@ class _OpenRequest:
 async def open_store(
     path: Path, *, writable: bool = True, busy_timeout: float = 5.0, clock: Callable[[], float] = time.time
 ) -> Store:
-    """Open the record, making it where there is none; a damaged one is put aside and the newest snapshot taken.
+    """Open the store, making it where there is none; a damaged one is put aside and the newest snapshot taken.
 
     Opened for writing it fences every earlier opening; whoever calls makes sure that no other process runs on it.
     Opened for reading it takes no lock and changes nothing.

@@ -1,4 +1,4 @@
-"""Opening the record in PostgreSQL: tables, a lease of our own, a pool of connections."""
+"""Opening the store in PostgreSQL: tables, a lease of our own, a pool of connections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class PostgresOptions:
 
 
 async def open_postgres(wanted: PostgresOptions, *, writable: bool = True) -> Store:
-    """Open the record, making its tables where there are none. Any number of processes may have it open.
+    """Open the store, making its tables where there are none. Any number of processes may have it open.
 
     Raises:
         SchemaNewer: a newer version of this program has written it.

@@ -93,7 +93,7 @@ class StoreContents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplacedRights:
-    """What the record that a backup replaces says about rights, and what its channels keep."""
+    """What the store that a backup replaces says about rights, and what its channels keep."""
 
     #: Somebody has talked to the bot, or was let in; in a home that is new nothing was taken from anybody.
     lived: bool
@@ -117,7 +117,7 @@ async def examine_store(path: Path) -> StoreContents:
 
 
 async def read_rights(copy: Path, since: float) -> ReplacedRights:
-    """What a copy of the record that is to be replaced says. since: unix seconds of the backup.
+    """What a copy of the store that is to be replaced says. since: unix seconds of the backup.
 
     Raises:
         StoreError: it cannot be read.
@@ -132,8 +132,8 @@ async def prepare_restored(path: Path, before: ReplacedRights | None, told: str)
     codes and approvals end. What was still to be sent is marked as a repeat.
 
     Args:
-        before: of the record that this one replaces; None where there was none.
-        told: what the audit says of where the record came from.
+        before: of the store that this one replaces; None where there was none.
+        told: what the audit says of where the store came from.
 
     Returns:
         Whom something was not given back to, as `channel:id role`.

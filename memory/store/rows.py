@@ -1,4 +1,4 @@
-"""Database rows as the record's values."""
+"""Database rows as the store's values."""
 
 import json
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Place:
 class NewInboxRow:
     """One inbound message for T1.
 
-    key is unique per channel and account for ever.
+    key is unique per channel and account forever.
     """
 
     place: Place

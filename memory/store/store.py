@@ -95,7 +95,7 @@ class Store:
         self.database.on_commit = on_commit
 
     def now(self) -> float:
-        """Unix seconds by the clock that the record goes by: one for all processes that share it."""
+        """Unix seconds by the clock that the store goes by: one for all processes that share it."""
         return self.database.clock()
 
     async def figures(self) -> StoreStats:
@@ -112,7 +112,7 @@ class Store:
         return stats.file_size(self._path), stats.file_size(self._path.with_name(f"{self._path.name}-wal"))
 
     async def totals(self) -> StoreTotals:
-        """What the record counts in all, for the metrics; it reads whole tables, so not for every request."""
+        """What the store counts in all, for the metrics; it reads whole tables, so not for every request."""
         return await self.database.read(stats.load_totals)
 
     async def note(

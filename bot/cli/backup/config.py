@@ -85,7 +85,7 @@ def restrict_access(text: str, here: str) -> tuple[str, tuple[str, ...]]:
 
 
 def keep_database_url(text: str, here: str) -> str:
-    """The text with the record where the home's own text has it: a restore does not move it elsewhere.
+    """The text with the store where the home's own text has it: a restore does not move it elsewhere.
 
     Raises:
         UnreadableConfig: `text` is no JSON.

@@ -1,4 +1,4 @@
-"""`mnema backup`: the record, the settings without their secrets, the workspace and all attachments in one file."""
+"""`mnema backup`: the store, the settings without their secrets, the workspace and all attachments in one file."""
 
 import fcntl
 import gzip
@@ -99,9 +99,9 @@ def _create_scratch_folder(file: Path) -> Iterator[Path]:
 def _write_backup(home: HomeFolder, scratch: Path, made: datetime, schema: str) -> BackupManifest:
     """The archive in the scratch folder, whole and on the disk.
 
-    The record comes first, then the files. An attachment is stored before the row that names it, so that the later copy
-    of the attachments has every one that the earlier copy of the record names. A memory file and the diary are written
-    before their rows too: a file that is newer than the record is what a crash between the two leaves, and is put right
+    The store comes first, then the files. An attachment is stored before the row that names it, so that the later copy
+    of the attachments has every one that the earlier copy of the store names. A memory file and the diary are written
+    before their rows too: a file that is newer than the store is what a crash between the two leaves, and is put right
     by the same reconciling; a row that is newer than its file would be taken for a line that a person has deleted.
     """
     with (scratch / "archive").open("wb") as raw:

@@ -1,4 +1,4 @@
-"""The record's way into a backup and out of it: there it is a SQLite database, wherever the home keeps its own."""
+"""The store's way into a backup and out of it: there it is a SQLite database, wherever the home keeps its own."""
 
 import asyncio
 import sqlite3
@@ -71,7 +71,7 @@ def load_effective_config(home: HomeFolder) -> Config:
         return file.current
 
 
-# A restore where the record is in PostgreSQL: what stands there is kept as a file, and replaced by one transaction.
+# A restore where the store is in PostgreSQL: what stands there is kept as a file, and replaced by one transaction.
 
 
 def save_current_database(home: HomeFolder, url: str) -> Path | None:
@@ -89,7 +89,7 @@ def save_current_database(home: HomeFolder, url: str) -> Path | None:
 
 
 def check_nobody_connected(url: str) -> None:
-    """Go on only while nobody is at work on the record.
+    """Go on only while nobody is at work on the store.
 
     Raises:
         StoreBusy: somebody is.
@@ -98,7 +98,7 @@ def check_nobody_connected(url: str) -> None:
 
 
 def replace_database(root: Path, url: str, stamp: str) -> None:
-    """Replace the record with the one that was made ready, and let the files follow; a kill leaves the old or the new.
+    """Replace the store with the one that was made ready, and let the files follow; a kill leaves the old or the new.
 
     Raises:
         StoreError, MnemaError, OSError: the old state holds, or, where the database could not tell, the next command

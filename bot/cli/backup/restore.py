@@ -63,7 +63,7 @@ class RestoreResult:
     unsure: bool
     #: Requests to forget since the backup was made.
     forgotten: int
-    #: The record is in PostgreSQL.
+    #: The store is in PostgreSQL.
     shared: bool = False
 
 
@@ -106,7 +106,7 @@ def restore_backup(home: HomeFolder, file: Path) -> RestoreResult:
 
 
 def _prepare(home: HomeFolder, file: Path, ready: Path, url: str) -> RestoreResult:
-    """Everything the home will be, in a folder beside it, on the disk. url: of the record's database, "" for a file."""
+    """Everything the home will be, in a folder beside it, on the disk. url: of the store's database, "" for a file."""
     new = HomeFolder(root=ready)
     for folder in (new.data, new.workspace, new.blobs):
         folder.mkdir(mode=0o700)
@@ -158,7 +158,7 @@ def _summarize(manifest: BackupManifest, contents: StoreContents) -> VerifiedBac
 
 
 def _current_people(home: HomeFolder, manifest: BackupManifest, url: str) -> tuple[ReplacedRights | None, bool]:
-    """What the record that stands here says of rights, None where there is none; and whether it cannot be read."""
+    """What the store that stands here says of rights, None where there is none; and whether it cannot be read."""
     if url:
         return _current_people_in_postgres(home, manifest, url), False
     if not home.db.exists():
@@ -209,7 +209,7 @@ def _read_text(path: Path) -> str:
 
 
 def _check_database_location(home: HomeFolder) -> None:
-    """What is put in place by a rename must lie on the home's own disk, the record too."""
+    """What is put in place by a rename must lie on the home's own disk, the store too."""
     here = home.root.stat().st_dev
     for path in (home.data, home.workspace):
         if path.exists() and (path.is_mount() or path.lstat().st_dev != here):

@@ -184,7 +184,7 @@ def _is_usable(folder: Path) -> bool:
 
 
 def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
-    """All indexes, wherever they are kept. url: of the record's database, "" for files."""
+    """All indexes, wherever they are kept. url: of the store's database, "" for files."""
     workspace = Workspace(home.workspace)
     if not url:
         return check_index_files(home.index, workspace)

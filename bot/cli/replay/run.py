@@ -194,7 +194,7 @@ def _run_policies(
 
 
 def _load_recording(home: HomeFolder, wanted: ReplayOptions, config: Config) -> Recording:
-    """A file where there is one of that name, else a conversation of the record."""
+    """A file where there is one of that name, else a conversation of the store."""
     path = Path(wanted.session)
     if path.is_file():
         return read_recording(path)

@@ -119,9 +119,9 @@ class SimulatedFold:
     before: int
     #: Tokens of what it took and of the summary.
     after: int
-    #: Its texts; method as in the record.
+    #: Its texts; method as in the store.
     log: str
-    #: Its texts; method as in the record.
+    #: Its texts; method as in the store.
     summary: str
     replaced: str
     messages: tuple[Message, ...]

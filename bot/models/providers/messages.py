@@ -76,7 +76,7 @@ def describe_file(part: Image | Document) -> str:
 
 
 def normalize_answer(heard: DecodedAnswer, request: Request) -> Answer:
-    """The answer as the house may store it.
+    """The answer as the bot may store it.
 
     Call ids are unique in the whole request, a call that may be cut is left out, no text is empty, and the stop
     reason agrees with whether there are calls.

@@ -1,4 +1,4 @@
-"""A house that is not alone on its record: it takes jobs, has duties while it lives, and shows what others say."""
+"""A bot that is not alone on its record: it takes jobs, has duties while it lives, and shows what others say."""
 
 import asyncio
 import json

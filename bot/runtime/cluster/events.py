@@ -1,4 +1,4 @@
-"""Live text between processes, by LISTEN and NOTIFY: best effort, what is said for good goes by the record."""
+"""Live text between processes, by LISTEN and NOTIFY: best effort, what is said for good goes by the store."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ class EventBus:
         """Tell it soon; pieces of one answer that wait together go as one.
 
         With too many waiting, pieces of text are left out; what ends or moves an answer is not, for whoever shows one
-        would show it for ever.
+        would show it forever.
         """
         if len(self._waiting) >= (MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS):
             return

@@ -69,7 +69,7 @@ class RetryingConnector(PsycopgConnector):
         )
 
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
-        """For ever: an engine whose ear is gone ends its jobs, and takes none while they end."""
+        """Forever: an engine whose ear is gone ends its jobs, and takes none while they end."""
         names = list(channels)
         while True:
             try:
@@ -84,7 +84,7 @@ def _create_unchecked_pool(**wanted: Any) -> AsyncConnectionPool[Any]:
 
 
 async def _configure_connection(bare: psycopg.AsyncConnection[Any]) -> None:
-    """A job's mark need not be on the disk before the next thing is done: the record is what counts.
+    """A job's mark need not be on the disk before the next thing is done: the store is what counts.
 
     Where the server crashes within a moment of it, a job that was taken is taken again, and finds what it would have
     found; one that was done is given back by `Jobs`.
@@ -119,7 +119,7 @@ _MISSED_JOBS_LOG = "jobs that never came"
 
 
 class _EndlessRetry(BaseRetryStrategy):
-    """A lane that broke is tried again for ever, after a growing pause: the record knows where it stands."""
+    """A lane that broke is tried again forever, after a growing pause: the store knows where it stands."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -196,7 +196,7 @@ class JobQueue:
         return JobDispatcher(kind, self)
 
     async def open(self) -> None:
-        """Connect; the engine's own tables are made by whoever makes the record's."""
+        """Connect; the engine's own tables are made by whoever makes the store's."""
         await self.app.open_async()
 
     async def enqueue(self, bare: PostgresConnection, lanes: Sequence[QueueKey]) -> None:

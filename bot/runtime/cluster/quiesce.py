@@ -74,7 +74,7 @@ class SpaceQuiescer:
         """No turn of a space runs anywhere while this is entered; waits for others who want that, too.
 
         Raises:
-            StoreError: the record is not to be had.
+            StoreError: the store is not to be had.
         """
         mark = f"{QUIESCE_PREFIX}{uuid.uuid4().hex} {space}"
         async with self._one:
@@ -93,7 +93,7 @@ class SpaceQuiescer:
         """Rest for new marks, and go on where one is gone. To be awaited once before the first turn.
 
         Raises:
-            StoreError: the record is not to be had; all stays as it is.
+            StoreError: the store is not to be had; all stays as it is.
         """
         marks = set(await self.leases.duties_of_others(QUIESCE_PREFIX))
         for mark in self._rests.keys() - marks:

@@ -147,7 +147,7 @@ async def load_fold(tx: Tx, id: str) -> FoldRow | None:
 
 
 async def load_labels(tx: Tx, ids: Sequence[str]) -> dict[str, FoldLabel]:
-    """Which lines of these folds rest on words from outside; those that are not in the record are left out."""
+    """Which lines of these folds rest on words from outside; those that are not in the store are left out."""
     found = [await tx.one(_SELECT_LABEL, row=id) for id in ids]
     return {row["id"]: FoldLabel.of(row["tainted"], row["clean_lines"]) for row in found if row}
 

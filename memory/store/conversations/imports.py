@@ -1,4 +1,4 @@
-"""A whole conversation that was held elsewhere enters the record: turns that are over, as they would stand there."""
+"""A whole conversation that was held elsewhere enters the store: turns that are over, as they would stand there."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _INSERT_OUTBOX = insert(outbox)
 async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> str:
     """A conversation from elsewhere (`mnema sessions import`), all of it in one transaction; returns its id.
 
-    Ids, numbers and places are given anew; times, parts, origins and counts are kept. Nothing of it is sent.
+    Ids, numbers and places are given again; times, parts, origins and counts are kept. Nothing of it is sent.
     Refused where there is a conversation at that place.
     """
     where = {"channel": place.channel, "account": place.account, "chat_id": place.chat_id, "thread_id": place.thread_id}

@@ -204,7 +204,7 @@ async def start_call(tx: Tx, id: str) -> bool:
 
 
 async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
-    """One step to a final state. call: as the record has it now.
+    """One step to a final state. call: as the store has it now.
 
     Raises:
         WrongState: that step is not drawn, or the call has its result.
@@ -231,7 +231,7 @@ async def close_calls(tx: Tx, row: TurnRow) -> None:
 
 
 async def settle_orphaned_calls(tx: Tx) -> None:
-    """Calls that an earlier life had started: those that may run again are planned anew, the others unknown."""
+    """Calls that an earlier life had started: those that may run again are planned again, the others unknown."""
     await _settle(tx, await tx.all(_SELECT_ORPHANED_CALLS))
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Dialect
 
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 
-# The lanes that rows of the record wait in: whoever puts a row in rings the lane's bell in the same transaction.
+# The lanes that rows of the store wait in: whoever puts a row in rings the lane's bell in the same transaction.
 
 # What comes in, what overtakes it, what goes out, and finished turns that are to be read for lasting facts.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
@@ -236,7 +236,7 @@ class DatabaseClock:
         self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
 
 
-# The seam between the record's doors and a backend: units of work, each in a transaction of its own.
+# The seam between the store's doors and a backend: units of work, each in a transaction of its own.
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -249,7 +249,7 @@ class Database(Protocol):
 
     #: This opening's number, what the rows it holds are marked with.
     lease: int
-    #: Unix seconds, where several processes have the record by the clock of the database. suspect: the database was
+    #: Unix seconds, where several processes have the store by the clock of the database. suspect: the database was
     #: found damaged while in use. bell: where the engine of the lanes is not itself in the database.
     clock: Callable[[], float]
     is_damaged: bool
@@ -271,7 +271,7 @@ class Database(Protocol):
         """Run a unit of work; returns after the commit that holds it. A cancelled caller's unit is still done.
 
         Raises:
-            StoreError: nothing of this unit is in the record.
+            StoreError: nothing of this unit is in the store.
         """
         ...
 

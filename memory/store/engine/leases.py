@@ -1,4 +1,4 @@
-"""Who is alive: openings of the record, their leases by the database's clock, and duties that one of them has."""
+"""Who is alive: openings of the store, their leases by the database's clock, and duties that one of them has."""
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 

@@ -1,4 +1,4 @@
-"""The record in PostgreSQL: units of work on a pool of connections, each tried again when another was in its way."""
+"""The store in PostgreSQL: units of work on a pool of connections, each tried again when another was in its way."""
 
 import asyncio
 import random
@@ -81,7 +81,7 @@ MAX_INTEGRITY_TRIES = 4
 # Connections that are found dead, one after the other, before a unit is given up: more than a pool has.
 MAX_LOST_CONNECTIONS = 16
 MAX_PAUSE = 0.1
-# How long a transaction may do nothing: what a process that was stopped has locked is not locked for ever.
+# How long a transaction may do nothing: what a process that was stopped has locked is not locked forever.
 IDLE_TRANSACTION_SECONDS = 5.0
 CLOSE_SECONDS = 3.0  # for which work that has begun is waited for at the end
 CONNECT_SECONDS = 10.0  # seconds in which a connection is to be had, and in which the fate of a commit is asked for
@@ -130,7 +130,7 @@ class _Attempt:
 class PostgresDatabase:
     """See memory.store.engine.database.Database.
 
-    Transactions see one snapshot, and the second of two that change the same row is begun anew: what was read before a
+    Transactions see one snapshot, and the second of two that change the same row is begun again: what was read before a
     change is still true when it is committed. Each that changes something brings the database's time along.
     enqueue: for lanes whose engine is in this database too. sure: where not every write may still be made.
     """
@@ -276,7 +276,7 @@ class PostgresDatabase:
         return str(row["xid"])
 
     async def _was_committed(self, xid: str) -> bool:
-        """Whether a transaction whose connection broke in its commit is in the record."""
+        """Whether a transaction whose connection broke in its commit is in the store."""
         until = time.monotonic() + CONNECT_SECONDS
         while time.monotonic() < until:
             try:

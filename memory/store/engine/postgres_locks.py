@@ -47,7 +47,7 @@ class LockTimeouts:
 
 
 class PostgresWriteLocks:
-    """See memory.workspace.locks.Writers. url: of the record; lease: this process's, 0 for one that never writes."""
+    """See memory.workspace.locks.Writers. url: of the store; lease: this process's, 0 for one that never writes."""
 
     def __init__(self, url: str, lease: int, patience: LockTimeouts | None = None) -> None:
         self._lease = lease
@@ -136,7 +136,7 @@ _NEWEST_LOCKED = _NEWEST.with_for_update(read=True)
 
 @asynccontextmanager
 async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
-    """Nobody else has the record open.
+    """Nobody else has the store open.
 
     A lock keeps others from starting, and is gone with the connection that has it, whoever is in the middle of what. So
     each write asks first for the row that every opening has to change: it is refused if somebody has changed it since,

@@ -232,7 +232,7 @@ async def _write_cell(tx: Tx, cell: _TextColumn, row: Row, fresh: str) -> None:
         await tx.run(cell.write, fresh=fresh, **keys)
 
 
-# T14: what a person wants forgotten leaves the record in one transaction, and a mark stands where it stood.
+# T14: what a person wants forgotten leaves the store in one transaction, and a mark stands where it stood.
 
 LONG_TERM = "MEMORY.md"
 # Messages that no search finds, and that repeat memory's lines: they are looked through sentence by sentence.
@@ -425,7 +425,7 @@ class _ConversationEraser:
         return _RedactedSummary(text=text, tokens=WEIGHTED.text(text), tainted=before.tainted or is_tainted(held))
 
     async def _anew(self, row: Row) -> None:
-        """A fold under way has read what is forgotten: it goes stale; a log that a clear left to it is begun anew."""
+        """A fold under way has read what is forgotten: it goes stale; a log that a clear left to it is begun again."""
         if not row["log_only"]:
             await mark_open_stale(self.tx, self.row["id"])
             return
@@ -433,7 +433,7 @@ class _ConversationEraser:
         await self.tx.run(_INSERT_FOLD, **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True})
 
     async def _snapshot(self, needle: MentionMatcher) -> bool:
-        """What the prefix shows of files is taken anew where it mentions it."""
+        """What the prefix shows of files is taken again where it mentions it."""
         held = await load_snapshot(self.tx, self.row["id"])
         if held is None or all(redact_text(part.text, needle) == part.text for part in held.parts):
             return False
@@ -491,7 +491,7 @@ _SELECT_MESSAGES_OF_SPACE = (
 )
 
 
-# Targets and receipt as they are kept once the record has been redacted.
+# Targets and receipt as they are kept once the store has been redacted.
 DescribeErase = Callable[[EraseReport], tuple[str, str]]
 
 
@@ -522,7 +522,7 @@ async def _move(
 
 
 async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, written: DescribeErase) -> EraseReport:
-    """T14: asked -> confirmed, the record redacted, and what `written` makes of it kept as targets and receipt."""
+    """T14: asked -> confirmed, the store redacted, and what `written` makes of it kept as targets and receipt."""
     await _move(tx, row.id, "confirmed")
     erased = await erase(tx, row.space, targets)
     words, told = written(erased)

@@ -215,7 +215,7 @@ class LinkCodeRow:
     at: datetime
 
 
-# What the record is asked for, and what it says of a redaction.
+# What the store is asked for, and what it says of a redaction.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,7 +360,7 @@ class ForgetTargets:
     items: tuple[Mention, ...]
     #: Places in `items`, None for all of it.
     chosen: tuple[int, ...] | None = None
-    #: Attachments that go with their messages, known once the record has been redacted.
+    #: Attachments that go with their messages, known once the store has been redacted.
     blobs: tuple[str, ...] = ()
 
     @property

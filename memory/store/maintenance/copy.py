@@ -16,7 +16,7 @@ from sqlalchemy.dialects.sqlite import dialect
 from memory.store.engine.database import Row, StatementCompiler, Tx
 from memory.store.engine.sqlite import sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
-from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the record
+from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.columns import metadata
 from memory.store.schema.create import HEAD, creation_statements
 from memory.store.schema.tables import duty, instance, probe, process, stamp
@@ -167,7 +167,7 @@ def digests_to_json(tallies: Sequence[TableDigest]) -> Mapping[str, Sequence[str
     return {one.table: [one.rows, one.sha256] for one in tallies}
 
 
-# A SQLite file as a side of a copy: read as it stood at one moment, or made anew.
+# A SQLite file as a side of a copy: read as it stood at one moment, or made again.
 
 BATCH_ROWS = 500  # rows of one insert
 

@@ -117,7 +117,7 @@ def _column_names(columns: "object") -> sql.Composed:
 
 # A whole record into PostgreSQL, and out of it: one transaction each, so that a kill leaves all of it or nothing.
 
-MOVED_ACTION = "moved here"  # the name of the opening that stands for whoever had the record last, wherever that was
+MOVED_ACTION = "moved here"  # the name of the opening that stands for whoever had the store last, wherever that was
 IN, OUT = "sqlite to postgresql", "postgresql to sqlite"
 ACTOR = "command line"
 _SELECT_NOW = f"SELECT {NOW_SQL} AS now"
@@ -225,7 +225,7 @@ async def replace_store(path: Path, url: str, mark: str) -> None:
 
 
 async def was_replaced(url: str, mark: str) -> bool:
-    """Whether `replace` with that mark was the newest one, and is in the record; waits for one that still goes on.
+    """Whether `replace` with that mark was the newest one, and is in the store; waits for one that still goes on.
 
     Raises:
         StoreError: the server cannot be asked.
@@ -237,7 +237,7 @@ async def was_replaced(url: str, mark: str) -> bool:
 
 
 async def refuse_if_in_use(url: str) -> None:
-    """Go on only where nobody is at work on the record now, or where there is none.
+    """Go on only where nobody is at work on the store now, or where there is none.
 
     Raises:
         StoreBusy: somebody is.
@@ -265,7 +265,7 @@ async def has_tables(url: str) -> bool:
 async def _copy_into(bare: PostgresConnection, source: SqliteCopySide) -> tuple[TableComparison, ...]:
     """Copy everything into empty tables, in the connection's open transaction.
 
-    What is begun and not ended is looked after by the first process that opens the record: it finds the opening that is
+    What is begun and not ended is looked after by the first process that opens the store: it finds the opening that is
     left here dead, as it would after a kill.
     """
     lease = max(await source.lease(), await PostgresCopySide(bare).lease())
@@ -281,7 +281,7 @@ async def _copy_into(bare: PostgresConnection, source: SqliteCopySide) -> tuple[
 
 
 async def load_alive(bare: PostgresConnection) -> list[str]:
-    """The names of the processes that have the record open; no other comes while the transaction lasts."""
+    """The names of the processes that have the store open; no other comes while the transaction lasts."""
     await bare.execute(f"LOCK TABLE {process.name} IN SHARE ROW EXCLUSIVE MODE")
     return [row["name"] for row in await (await bare.execute(SELECT_ALIVE)).fetchall()]
 

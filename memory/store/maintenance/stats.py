@@ -1,4 +1,4 @@
-"""How much there is in the record: what the metrics tell, what is under way apart from what is counted in all."""
+"""How much there is in the store: what the metrics tell, what is under way apart from what is counted in all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class StoreStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreTotals:
-    """What the record counts in all; reads whole tables."""
+    """What the store counts in all; reads whole tables."""
 
     #: Ended ones, by state.
     turns: Mapping[str, int]

@@ -220,7 +220,7 @@ async def add_request(
     """One transaction: a request is stored and `notices` are told; False, and nothing, where there is no room.
 
     A person: not blocked, codes not `locked`, one request an hour, 3 waiting and 20 a day per account of ours.
-    A group: one for ever, 20 a day per account; code_sha256 is "" then and nothing expires.
+    A group: one forever, 20 a day per account; code_sha256 is "" then and nothing expires.
     """
     if not await _has_room(tx, knock.party):
         return False

@@ -59,7 +59,7 @@ class Notice:
     """Something to be told with a change."""
 
     conversation: str
-    #: Its own name for ever, known again it is not told twice.
+    #: Its own name forever, known again it is not told twice.
     source: str
     out: tuple[NewOutboxRow, ...]
 
@@ -110,7 +110,7 @@ class NewApproval:
     party: Party
     conversation: str
     space: str
-    #: Names the tool call for ever.
+    #: Names the tool call forever.
     call: str
     action: str
     tool: str
@@ -125,7 +125,7 @@ class NewApproval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRow:
-    """An asking in the record."""
+    """An asking in the store."""
 
     id: str
     party: Party
@@ -144,7 +144,7 @@ class ApprovalRow:
     at: datetime
 
 
-# People as the record knows them, and their removal, as values.
+# People as the store knows them, and their removal, as values.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

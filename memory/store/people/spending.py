@@ -340,7 +340,7 @@ def _to_row(row: Row) -> ModelUsage:
 
 
 class Spending(Repository):
-    """What was used, by person, from the record: the same for every process."""
+    """What was used, by person, from the store: the same for every process."""
 
     spent = read(_load_totals)
     mine = read(_load_own_usage)

@@ -13,7 +13,7 @@ from memory.failpoints import hit_async
 from memory.store.engine.database import StatementCompiler
 from memory.store.engine.sqlite import SqliteConnection, copy_database
 from memory.store.errors import SchemaNewer, StoreError
-from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the record
+from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.columns import metadata
 from memory.store.schema.tables import REVISIONS, audit_head, instance, stamp
 

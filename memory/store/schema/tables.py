@@ -409,11 +409,11 @@ stamp = Table(
 NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"
 
 
-# The tables about who is alive: processes that have the record open, and the duties that one of them has at a time.
+# The tables about who is alive: processes that have the store open, and the duties that one of them has at a time.
 
 FOREVER = 1e18  # as `until` of a process that no other can outlive: SQLite's only writer
 
-# Openings of the record for writing. until: by the database's clock; told: what it says of itself, JSON.
+# Openings of the store for writing. until: by the database's clock; told: what it says of itself, JSON.
 process = Table(
     "process",
     metadata,
