@@ -8,8 +8,7 @@ import argparse
 import asyncio
 import contextlib
 import json
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 from urllib.parse import quote
@@ -18,14 +17,13 @@ from aiohttp import web
 
 from tests.emulators.feishu_api import Api, Raw, Request
 from tests.emulators.feishu_cards import Refusal
-from tests.emulators.feishu_faults import AFTER, Action, Fault
+from tests.emulators.feishu_faults import Action, Fault
 from tests.emulators.feishu_gateway import Gateway, Hook
 from tests.emulators.feishu_world import World
-from tests.emulators.serving import deafen, drop, gateway_page, listen, obey, port_of, spoiled
+from tests.emulators.kit import HttpEmulator, answer_instead, drop, gateway_page, obey, serve_until_killed
 
 APP_ID = "cli_a1b2c3d4e5f60718"
 SECRET = "secret-of-the-lab"
-LOGGED = 20_000
 ENDPOINT = "/callback/ws/endpoint"
 
 
@@ -41,24 +39,16 @@ class Call:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-class FeishuEmulator:
+class FeishuEmulator(HttpEmulator[World, Call]):
     """Serves at `url` inside `async with`; what people do and see is in `world`, the pushing in `gateway`."""
 
     def __init__(self, *, app_id: str = APP_ID, secret: str = SECRET, seed: int = 0, port: int = 0) -> None:
-        self.world = World(app_id=app_id, secret=secret, seed=seed)
+        super().__init__(World(app_id=app_id, secret=secret, seed=seed), port)
         self.api = Api(self.world)
         self.gateway = Gateway(self.world)
-        self.faults: list[Fault] = []
-        self.calls: deque[Call] = deque(maxlen=LOGGED)
-        self.port = port
         self.away: Literal["", "silent", "refused", "errors"] = ""
         self._back = asyncio.Event()
-        self._runner: web.AppRunner | None = None
         self.inject, self.sent, self.acks = self.world.inject, self.world.sent, self.world.acks
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -69,27 +59,16 @@ class FeishuEmulator:
         await self.gateway.stop()
         await self.stop()
 
-    async def start(self) -> None:
-        """Listen; on the same port again after a stop."""
-        self._runner = await listen(
-            self.port,
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
             web.route("*", "/_ctl/{name}", self._control),
             web.route("GET", "/ws/v2", self._socket),
             web.route("*", "/{path:.*}", self._serve),
         )
-        self.port = port_of(self._runner)
 
     async def stop(self) -> None:
-        """Close the port and all connections; the world stays."""
         self.gateway.drop_all()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
-    def take_no_connection(self) -> None:
-        """Nobody listens any more; what is connected stays so."""
-        if self._runner is not None:
-            deafen(self._runner)
+        await super().stop()
 
     async def cut(self, how: Literal["silent", "refused", "errors"]) -> None:
         """From now on nothing goes through: calls hang, no connection is taken, or all is answered by a gateway."""
@@ -115,24 +94,15 @@ class FeishuEmulator:
         self.faults.append(Fault(action=action, **rule))
         return self.faults[-1]
 
-    def clear_faults(self) -> None:
-        self.faults.clear()
-
     def call_out(self, url: str, encrypt_key: str) -> Hook:
         """From now on events go to this address instead of long connections."""
         self.gateway.hook = Hook(url=url, encrypt_key=encrypt_key)
-        self.world.stir()
+        self.world.notify()
         return self.gateway.hook
 
     def wire_log(self, path: str = "", verb: str = "") -> list[Call]:
         """Requests in order; of those with this in their path, and of this verb, if named."""
         return [call for call in self.calls if path in call.path and verb in ("", call.verb)]
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
-        """Wait until something is true of this emulator. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await self.world.change(min(seconds, 0.5))
 
     # -- the app's side ---------------------------------------------------------------------------
 
@@ -148,18 +118,13 @@ class FeishuEmulator:
         call = Call(verb=asked.verb, path=request.path, body=asked.body or asked.form)
         call.headers = {name.lower(): value for name, value in request.headers.items() if name != "Authorization"}
         self.calls.append(call)
-        self.world.stir()
+        self.world.notify()
         struck = [fault for fault in self.faults if fault.strikes(asked.verb, request.path, asked.body)]
-        for fault in struck:
-            if fault.action not in AFTER and (answer := await self._instead(fault, request)) is not None:
-                call.status = answer.status
-                return answer
-        answer = self._answer(asked, request, call)
-        for fault in struck:
-            if fault.action in AFTER:
-                return await spoiled(fault, request, answer)
-        call.status = answer.status
-        self.world.stir()
+
+        async def respond() -> web.Response:
+            return self._answer(asked, request, call)
+
+        answer, call.status = await self.through_faults(request, struck, respond, self._instead)
         return answer
 
     def _answer(self, asked: Request, request: web.Request, call: Call) -> web.Response:
@@ -188,22 +153,14 @@ class FeishuEmulator:
 
     async def _instead(self, fault: Fault, request: web.Request) -> web.Response | None:
         match fault.action:
-            case "delay":
-                await asyncio.sleep(fault.seconds)
-                return None
             case "status":
                 return web.Response(status=fault.http, text=fault.body)
-            case "html_502":
-                return gateway_page()
             case "refuse":
                 return _json({"code": fault.code, "msg": fault.text or "as the test asked"}, fault.http)
             case "too_many":
                 headers = {"x-ogw-ratelimit-limit": "5", "x-ogw-ratelimit-reset": f"{fault.seconds:g}"}
                 return _json({"code": 99991400, "msg": "request trigger frequency limit"}, fault.http, headers)
-            case "half_open":
-                await asyncio.Event().wait()
-        drop(request)
-        return web.Response()
+        return await answer_instead(fault, request)
 
     # -- the test's side --------------------------------------------------------------------------
 
@@ -235,10 +192,7 @@ class FeishuEmulator:
 
     async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
         """Until so many messages are seen and events acknowledged; False after `timeout` seconds."""
-        with contextlib.suppress(TimeoutError):
-            await self.until(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
-            return True
-        return False
+        return await self.wait(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
 
 
 async def _read(request: web.Request) -> Request:
@@ -261,19 +215,15 @@ def _json(body: dict[str, Any], status: int, headers: dict[str, str] | None = No
     return web.json_response(body, status=status, headers={"X-Tt-Logid": "log", **(headers or {})})
 
 
-async def _run(options: argparse.Namespace) -> None:
-    async with FeishuEmulator(app_id=options.app_id, secret=options.secret, port=options.port) as emulator:
-        print(emulator.url, flush=True)
-        await asyncio.Event().wait()
-
-
 def main() -> None:
     """Serve until killed; the first line printed is the URL."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--app-id", default=APP_ID)
     parser.add_argument("--secret", default=SECRET)
-    asyncio.run(_run(parser.parse_args()))
+    options = parser.parse_args()
+    emulator = FeishuEmulator(app_id=options.app_id, secret=options.secret, port=options.port)
+    serve_until_killed(emulator, lambda: emulator.url)
 
 
 if __name__ == "__main__":

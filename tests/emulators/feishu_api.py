@@ -211,7 +211,7 @@ class Api:
         if message.sender:
             raise Refusal(230026, "No permission to recall this message.")
         message.gone = "recalled"
-        self.world.stir()
+        self.world.notify()
         return {"data": {}}
 
     def _react(self, id: str, request: Request) -> dict[str, Any]:
@@ -220,13 +220,13 @@ class Api:
             raise Refusal(231001, "reaction type is invalid.")
         reaction = self.world.id("r")
         message.reactions[reaction] = emoji
-        self.world.stir()
+        self.world.notify()
         return {"data": {"reaction_id": reaction}}
 
     def _unreact(self, id: str, reaction: str) -> dict[str, Any]:
         if self._message(id).reactions.pop(reaction, None) is None:
             raise Refusal(231002, "The operator can't delete the reaction.")
-        self.world.stir()
+        self.world.notify()
         return {"data": {}}
 
     def _members(self, id: str, request: Request) -> dict[str, Any]:
@@ -286,7 +286,7 @@ class Api:
         if card is None:
             raise Refusal(300312, "card not found")
         operate(self.world, card, request.body)
-        self.world.stir()
+        self.world.notify()
         return card
 
     def _replace(self, id: str, request: Request) -> dict[str, Any]:

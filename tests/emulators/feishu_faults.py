@@ -1,9 +1,10 @@
 """What a test may make go wrong between the Feishu emulator and its client."""
 
-import random
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from tests.emulators.kit import FaultRule
 
 Action = Literal[
     "delay",
@@ -17,37 +18,23 @@ Action = Literal[
     "truncate",
     "drip",
 ]
-AFTER = ("accept_then_drop", "truncate", "drip")  # these let the call have its effect; the others come before it
 
 
 @dataclass(slots=True, kw_only=True)
-class Fault:
-    """A rule: which calls (verb, pattern in the path, nth match, how often, how probably) and what happens to them.
-
-    code, text: of a refusal; http: its status, and that of a too_many. seconds: of a delay, of a rate limit, or between
-    two bytes of a drip; size: bytes that a truncated answer keeps; body: of a status.
-    """
+class Fault(FaultRule):
+    """A fault of the calls with this verb, pattern in the path and receiving chat."""
 
     action: Action
     verb: str = ""
     path: str = ""
     chat: str = ""
-    nth: int = 0
-    times: int = 0
-    probability: float = 1.0
-    seed: int = 0
-    seconds: float = 0.0
+    #: Of a refusal.
     code: int = 0
     text: str = ""
+    #: Status of a refusal and of a too_many.
     http: int = 400
+    #: Of a status.
     body: str = ""
-    size: int = 0
-    seen: int = 0
-    used: int = 0
-    chance: random.Random = field(default_factory=random.Random)
-
-    def __post_init__(self) -> None:
-        self.chance.seed(self.seed)
 
     def strikes(self, verb: str, path: str, body: Any) -> bool:
         """Whether this call is hit; counts it."""
@@ -55,10 +42,4 @@ class Fault:
             return False
         if self.chat and not (isinstance(body, dict) and body.get("receive_id") == self.chat):
             return False
-        self.seen += 1
-        if (self.nth and self.seen != self.nth) or (self.times and self.used >= self.times):
-            return False
-        if self.chance.random() >= self.probability:
-            return False
-        self.used += 1
-        return True
+        return self.due()

@@ -105,12 +105,12 @@ class Gateway:
         self.opened += 1
         connection = Connection(number=self.opened, socket=socket, request=request)
         self.connections[connection.number] = connection
-        self.world.stir()
+        self.world.notify()
         try:
             await self._read(connection)
         finally:
             self.connections.pop(connection.number, None)
-            self.world.stir()
+            self.world.notify()
         return socket
 
     def freeze(self) -> None:
@@ -154,7 +154,7 @@ class Gateway:
                 config = self.pong_config or self.config
                 pong = Frame(service=SERVICE, headers={"type": "pong"}, payload=json.dumps(config).encode())
                 await connection.socket.send_bytes(pong.encode())
-            self.world.stir()
+            self.world.notify()
         elif frame.method == 1:
             self._acknowledge(connection, frame)
         else:
@@ -188,7 +188,7 @@ class Gateway:
             else:
                 push.due = push.sent_at + SCHEDULE[push.tries - 1]
         push.sent_at, push.by = 0.0, 0
-        self.world.stir()
+        self.world.notify()
 
     async def _push_all(self) -> None:
         while True:

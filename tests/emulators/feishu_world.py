@@ -1,11 +1,10 @@
 """The world behind the Feishu emulator: people, chats, cards, what waits for the bot, and what people see."""
 
-import asyncio
 import json
-import random
-import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from tests.emulators.kit import PlatformWorld
 
 State = Literal["open", "out", "unavailable"]
 SCHEDULE = (15.0, 300.0, 3600.0, 21_600.0)  # after so many seconds an event that was not acknowledged is pushed again
@@ -82,12 +81,12 @@ class Seen:
     file: str = ""
 
 
-class World:
+class World(PlatformWorld):
     """State only; the server, the API and the gateway work on it."""
 
     def __init__(self, *, app_id: str, secret: str, seed: int = 0) -> None:
+        super().__init__(seed)
         self.app_id, self.secret = app_id, secret
-        self.random = random.Random(seed)
         self.chats: dict[str, Chat] = {}
         self.messages: dict[str, Message] = {}
         self.order: list[str] = []
@@ -102,34 +101,8 @@ class World:
         self.scopes_missing: set[str] = set()
         self.names = {"ou_u1": "Ада Lovelace", "ou_u2": "王芳"}
         self.table_limit = 3
-        self.skew = 0.0
         self.last_time = 0
         self.count = 0
-        self._moved = asyncio.Event()
-
-    # -- time -------------------------------------------------------------------------------------
-
-    def now(self) -> float:
-        return time.time() + self.skew
-
-    def advance(self, seconds: float) -> None:
-        """Let the clock jump."""
-        self.skew += seconds
-        self.stir()
-
-    def stir(self) -> None:
-        """Something changed: wake whoever waits."""
-        self._moved.set()
-        self._moved = asyncio.Event()
-
-    async def change(self, seconds: float) -> None:
-        """Until something changes, or so long."""
-        moved = self._moved
-        try:
-            async with asyncio.timeout(max(seconds, 0.001)):
-                await moved.wait()
-        except TimeoutError:
-            return
 
     def id(self, start: str) -> str:
         self.count += 1
@@ -239,7 +212,7 @@ class World:
         """An event as it is, for the next push; push: at once, otherwise kept back until `release`."""
         due = self.now() if push else float("inf")
         self.pushes.append(Push(event=whole, wire_id=self.id("w"), due=due))
-        self.stir()
+        self.notify()
 
     def release(self, *, shuffled: bool = False) -> None:
         """What was kept back is pushed."""
@@ -249,7 +222,7 @@ class World:
             self.pushes = [push for push in self.pushes if push not in held] + held
         for push in held:
             push.due = self.now()
-        self.stir()
+        self.notify()
 
     def repeat(self, event_id: str, fresh: bool = False) -> None:
         """The same event once more, though it was acknowledged; fresh: under a new event id."""
@@ -263,7 +236,7 @@ class World:
         waiting = [one for one in self.pushes if not one.acked and not one.sent_at and self.now() < one.due]
         for push in [one for one in waiting if one.due != float("inf")]:
             push.due, push.tries = self.now(), min(push.tries, 1)
-            self.stir()
+            self.notify()
 
     def forget_files(self) -> None:
         """Files that people sent are gone."""
@@ -273,7 +246,7 @@ class World:
     def _add(self, message: Message) -> None:
         self.messages[message.id] = message
         self.order.append(message.id)
-        self.stir()
+        self.notify()
 
     def say(self, message: Message) -> None:
         """The bot has written."""

@@ -9,19 +9,26 @@ arguments as a JSON object or a query: `scan`, `confirm`, `expire`, `bound`, `di
 import argparse
 import asyncio
 import json
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 
 from tests.emulators.ilink_methods import Methods, Refusal, check_headers
 from tests.emulators.ilink_world import World
-from tests.emulators.serving import cut, deafen, instead, listen, obey, port_of, spoiled
-from tests.emulators.telegram_faults import AFTER, Action, Fault
+from tests.emulators.kit import (
+    Action,
+    Fault,
+    HttpEmulator,
+    close_listeners,
+    cut_connections,
+    listen,
+    obey,
+    port_of,
+    serve_until_killed,
+)
 
-LOGGED = 20_000
 OF_THE_WORLD = (
     "scan",
     "confirm",
@@ -52,15 +59,13 @@ class Call:
     refused: str = ""
 
 
-class IlinkEmulator:
+class IlinkEmulator(HttpEmulator[World, Call]):
     """Serves at `url` inside `async with`; what people do and see is in `world`."""
 
     def __init__(self, *, seed: int = 0, port: int = 0) -> None:
-        self.world = World(seed)
+        super().__init__(World(seed), port)
         self.knobs = self.world.knobs
         self.methods = Methods(self.world)
-        self.faults: list[Fault] = []
-        self.calls: deque[Call] = deque(maxlen=LOGGED)
         self.ports = [port, 0, 0]
         self._runners: list[web.AppRunner] = []
         self._uins: set[str] = set()
@@ -77,22 +82,18 @@ class IlinkEmulator:
     def cdn_url(self) -> str:
         return f"http://127.0.0.1:{self.ports[2]}/c2c"
 
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (web.route("*", "/_ctl/{name}", self._control), web.route("*", "/ilink/bot/{method:.+}", self._first))
 
     async def start(self) -> None:
         """Listen; on the same ports again after a stop."""
-        control, bot = web.route("*", "/_ctl/{name}", self._control), "/ilink/bot/{method:.+}"
-        doors = (
-            (control, web.route("*", bot, self._first)),
-            (control, web.route("*", bot, self._second)),
+        control = web.route("*", "/_ctl/{name}", self._control)
+        sites = (
+            self.routes(),
+            (control, web.route("*", "/ilink/bot/{method:.+}", self._second)),
             (web.route("*", "/c2c/{method}", self._cdn),),
         )
-        for index, routes in enumerate(doors):
+        for index, routes in enumerate(sites):
             runner = await listen(self.ports[index], *routes)
             self.ports[index] = port_of(runner)
             self._runners.append(runner)
@@ -108,11 +109,11 @@ class IlinkEmulator:
     def hang_up(self) -> None:
         """Close them at once, without waiting for anything; `stop` comes before another `start`."""
         for runner in self._runners:
-            deafen(runner)
-            cut(runner)
+            close_listeners(runner)
+            cut_connections(runner)
 
     def fault(self, action: Action, **rule: Any) -> Fault:
-        """Let something go wrong from now on; see telegram_faults.Fault. method: path after /ilink/bot/, or of a file.
+        """Let something go wrong from now on; see kit.Fault. method: path after /ilink/bot/, or of a file.
 
         `answers` in place of `body`: the JSON that is answered with status 200.
         """
@@ -121,9 +122,6 @@ class IlinkEmulator:
         self.faults.append(Fault(action=action, **rule))
         return self.faults[-1]
 
-    def clear_faults(self) -> None:
-        self.faults.clear()
-
     def wire_log(self, method: str = "") -> list[Call]:
         """Requests in order, of one method if named."""
         return [call for call in self.calls if not method or call.method == method]
@@ -131,12 +129,6 @@ class IlinkEmulator:
     def refusals(self) -> list[str]:
         """Why we refused what was not meant to be refused: wrong forms, not limits and sessions."""
         return [f"{call.method}: {call.refused}" for call in self.calls if call.refused]
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
-        """Wait until something is true of this emulator. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await self.world.change(seconds)
 
     # -- the bot's side ---------------------------------------------------------------------------
 
@@ -172,23 +164,14 @@ class IlinkEmulator:
             host=host,
         )
         self.calls.append(call)
-        self.world.stir()
+        self.world.notify()
         return call
 
     async def _through_faults(
         self, request: web.Request, call: Call, chat: str, answering: Callable[..., Any]
     ) -> web.StreamResponse:
         struck = [fault for fault in self.faults if fault.strikes(call.method, chat)]
-        for fault in struck:
-            if fault.action not in AFTER and (answer := await instead(fault, request)) is not None:
-                call.status = answer.status
-                return answer
-        answer = await answering(request, call)
-        for fault in struck:
-            if fault.action in AFTER:
-                return await spoiled(fault, request, answer)
-        call.status = answer.status
-        self.world.stir()
+        answer, call.status = await self.through_faults(request, struck, lambda: answering(request, call))
         return answer
 
     async def _answer(self, request: web.Request, call: Call) -> web.Response:
@@ -289,22 +272,9 @@ class IlinkEmulator:
     async def _wait(self, sent: int = 0, acks: int = 0, codes: int = 0, timeout: float = 10) -> bool:
         """Until so many messages are seen, or confirmed, or QR codes made; False after `timeout` seconds."""
         world = self.world
-        try:
-            await self.until(
-                lambda: len(world.visible) >= sent and world.acks() >= acks and len(world.codes) >= codes, timeout
-            )
-        except TimeoutError:
-            return False
-        return True
-
-
-async def _serve(options: argparse.Namespace) -> None:
-    emulator = IlinkEmulator(port=options.port)
-    emulator.ports[2] = options.cdn_port
-    emulator.knobs.digits = options.digits
-    async with emulator:
-        print(emulator.url, emulator.cdn_url, flush=True)
-        await asyncio.Event().wait()
+        return await self.wait(
+            lambda: len(world.visible) >= sent and world.acks() >= acks and len(world.codes) >= codes, timeout
+        )
 
 
 def main() -> None:
@@ -313,7 +283,11 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--cdn-port", type=int, default=0)
     parser.add_argument("--digits", default="", help="what the phone asks for after a scan")
-    asyncio.run(_serve(parser.parse_args()))
+    options = parser.parse_args()
+    emulator = IlinkEmulator(port=options.port)
+    emulator.ports[2] = options.cdn_port
+    emulator.knobs.digits = options.digits
+    serve_until_killed(emulator, lambda: emulator.url, lambda: emulator.cdn_url)
 
 
 if __name__ == "__main__":

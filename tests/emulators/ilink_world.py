@@ -1,14 +1,13 @@
 """The world behind the iLink emulator: QR codes, people and their phones, what waits for the bot, what people see."""
 
-import asyncio
 import base64
 import hashlib
-import random
-import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.emulators.kit import PlatformWorld
 
 Json = dict[str, Any]
 State = Literal["wait", "scaned", "need_verifycode", "verify_code_blocked", "expired", "binded_redirect", "confirmed"]
@@ -92,12 +91,12 @@ class Seen:
     data: bytes = b""
 
 
-class World:
+class World(PlatformWorld):
     """State only; the server works on it."""
 
     def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
         self.knobs = Knobs()
-        self.random = random.Random(seed)
         self.codes: list[Code] = []
         self.tokens: dict[str, str] = {}
         self.people: dict[str, Person] = {}
@@ -110,32 +109,7 @@ class World:
         self.places: dict[str, Json] = {}
         self.notified: list[str] = []
         self.cdn_url = ""
-        self._offset = 0.0
         self._seq = 811
-        self._moved = asyncio.Event()
-
-    # -- time -------------------------------------------------------------------------------------
-
-    def now(self) -> float:
-        return time.time() + self._offset
-
-    def advance(self, seconds: float) -> None:
-        """Let the platform's clock run ahead."""
-        self._offset += seconds
-        self.stir()
-
-    def stir(self) -> None:
-        self._moved.set()
-        self._moved = asyncio.Event()
-
-    async def change(self, seconds: float) -> None:
-        """Wait for anything to change, or so long."""
-        moved = self._moved
-        try:
-            async with asyncio.timeout(seconds):
-                await moved.wait()
-        except TimeoutError:
-            return
 
     def token(self, kind: str) -> str:
         return f"{kind}-{self.random.getrandbits(64):016x}"
@@ -151,22 +125,22 @@ class World:
         code = self.code()
         code.moved = self.knobs.redirect
         code.state = "need_verifycode" if self.knobs.digits else "scaned"
-        self.stir()
+        self.notify()
 
     def confirm(self) -> None:
         """The owner taps "confirm"."""
         self.code().state = "confirmed"
-        self.stir()
+        self.notify()
 
     def expire(self) -> None:
         """The newest code has grown too old."""
         self.code().state = "expired"
-        self.stir()
+        self.notify()
 
     def bound(self) -> None:
         """The owner scans for a bot that is bound here already."""
         self.code().state = "binded_redirect"
-        self.stir()
+        self.notify()
 
     def grant(self) -> Json:
         """A login without a phone: what a confirmed code would have said, without its base."""
@@ -179,7 +153,7 @@ class World:
     def expire_session(self) -> None:
         """Every login is over."""
         self.tokens.clear()
-        self.stir()
+        self.notify()
 
     # -- people -----------------------------------------------------------------------------------
 
@@ -210,7 +184,7 @@ class World:
         }
         message = {name: value for name, value in (usual | fields).items() if value is not None}
         self.stream().append(message)
-        self.stir()
+        self.notify()
         return message
 
     def attach(
@@ -239,7 +213,7 @@ class World:
     def repeat(self, message: Json | None = None) -> None:
         """A message, the newest if none is named, comes once more."""
         self.stream().append(message or self.stream()[-1])
-        self.stir()
+        self.notify()
 
     def stream(self) -> list[Json]:
         return self.streams.setdefault(self.knobs.bot_id, [])

@@ -6,27 +6,23 @@ app_id, app_secret, token and encoding_aes_key that stand below; the callback is
 """
 
 import argparse
-import asyncio
 import json
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 
+from tests.emulators.kit import HttpEmulator, obey, serve_until_killed
 from tests.emulators.mp_api import MpApi
 from tests.emulators.mp_push import Crypt, Mode, Pusher
 from tests.emulators.mp_world import Push, Refusal, World
-from tests.emulators.serving import deafen, instead, listen, obey, port_of, spoiled
-from tests.emulators.telegram_faults import AFTER, Action, Fault
 
 APP_ID = "wx0000000000000001"
 SECRET = "0123456789abcdef0123456789abcdef"
 TOKEN = "demotoken"
 AES_KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 PERSON = "oUser1"
-LOGGED = 20_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,62 +35,33 @@ class Call:
     status: int = 0
 
 
-class MpEmulator:
-    """Serves the API at `url` inside `async with`, and brings what people do to `callback`; see World and Pusher."""
+class MpEmulator(HttpEmulator[World, Call]):
+    """Serves the API at `url` inside `async with`, and brings what people do to `callback`; see World and Pusher.
+
+    In faults, method is the path below /cgi-bin/ and chat the openid.
+    """
 
     def __init__(self, callback: str = "", *, mode: Mode = "secure", port: int = 0, **world: Any) -> None:
-        self.world = World(**world)
+        super().__init__(World(**world), port)
         self.crypt = Crypt(TOKEN, APP_ID, AES_KEY)
         self.pusher = Pusher(self.world, self.crypt, callback, mode)
         self.api = MpApi(self.world, APP_ID, SECRET)
-        self.faults: list[Fault] = []
-        self.calls: deque[Call] = deque(maxlen=LOGGED)
-        self.port = port
-        self._runner: web.AppRunner | None = None
         self.acks = self.world.acks
-        self.until = self.world.until
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.pusher.close()
         await self.stop()
 
-    async def start(self) -> None:
-        """Listen; on the same port again after a stop."""
-        self._runner = await listen(
-            self.port,
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
             web.route("*", "/_ctl/{name}", self._control),
             web.route("*", "/cgi-bin/{method:.+}", self._bot),
             web.get("/{place:pic|vod}/{id}", self._file),
         )
-        self.port = port_of(self._runner)
+
+    async def start(self) -> None:
+        await super().start()
         self.api.root = self.url
-
-    async def stop(self) -> None:
-        """Close the port and all connections; the world stays."""
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
-    def deaf(self) -> None:
-        """Take no more connections, at once; those that are open go on."""
-        if self._runner is not None:
-            deafen(self._runner)
-
-    def fault(self, action: Action, **rule: Any) -> Fault:
-        """Let something go wrong with calls of the API; method is the path below /cgi-bin/, chat the openid."""
-        self.faults.append(Fault(action=action, **rule))
-        return self.faults[-1]
-
-    def clear_faults(self) -> None:
-        self.faults.clear()
 
     def wire_log(self, method: str = "") -> list[Call]:
         """Requests in order, of one method if named."""
@@ -143,22 +110,18 @@ class MpEmulator:
         call = Call(method=method, query=query, body=b"" if upload else await request.read())
         self.calls.append(call)
         struck = [fault for fault in self.faults if fault.strikes(method, _chat(call.body))]
-        for fault in struck:
-            if fault.action not in AFTER and (answer := await instead(fault, request)) is not None:
-                call.status = answer.status
-                return answer
-        answered = self._answer(call, upload)
-        for fault in struck:
-            if fault.action in AFTER:
-                return await spoiled(fault, request, answered)
-        call.status = answered.status
-        return answered
+
+        async def respond() -> web.Response:
+            return self._answer(call, upload)
+
+        answer, call.status = await self.through_faults(request, struck, respond)
+        return answer
 
     def _answer(self, call: Call, upload: tuple[str, bytes] | None) -> web.Response:
         try:
             result = self.api.call(call.method, call.query, call.body, upload)
         except Refusal as err:
-            rid = f"rid: 68{self.world.chance.getrandbits(40):010x}"
+            rid = f"rid: 68{self.world.random.getrandbits(40):010x}"
             return _json({"errcode": err.code, "errmsg": f"{err} {rid}"})
         if isinstance(result, tuple):
             data, media_type = result
@@ -207,14 +170,6 @@ def _json(body: dict[str, Any]) -> web.Response:
     return web.json_response(body, dumps=lambda value: json.dumps(value, ensure_ascii=False))
 
 
-async def _serve(options: argparse.Namespace) -> None:
-    emulator = MpEmulator(options.callback, mode=options.mode, port=options.port, verified=not options.unverified)
-    emulator.pusher.scale, emulator.pusher.pause = options.scale, options.pause
-    async with emulator:
-        print(emulator.url, flush=True)
-        await asyncio.Event().wait()
-
-
 def main() -> None:
     """Serve until killed; the first line printed is the API's address."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -224,7 +179,10 @@ def main() -> None:
     parser.add_argument("--unverified", action="store_true", help="an account without the customer-service API")
     parser.add_argument("--scale", type=float, default=1.0, help="of the five seconds that a try may take")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds between two tries")
-    asyncio.run(_serve(parser.parse_args()))
+    options = parser.parse_args()
+    emulator = MpEmulator(options.callback, mode=options.mode, port=options.port, verified=not options.unverified)
+    emulator.pusher.scale, emulator.pusher.pause = options.scale, options.pause
+    serve_until_killed(emulator, lambda: emulator.url)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Tokens:
         if self.newest:
             self.ends[self.newest] = min(self.ends[self.newest], self._world.now() + overlap)
         self.issued += 1
-        self.newest = f"{self._name}{self.issued}_{self._world.chance.getrandbits(600):0150x}"
+        self.newest = f"{self._name}{self.issued}_{self._world.random.getrandbits(600):0150x}"
         self.ends[self.newest] = self._world.now() + LIVES
 
     def left(self) -> float:
@@ -154,7 +154,7 @@ class MpApi:
         if given.get("touser") not in self.world.people:
             raise Refusal(40003, "invalid openid")
         self.world.typed.append((given["touser"], given["command"]))
-        self.world.stir()
+        self.world.notify()
         return {"errcode": 0, "errmsg": "ok"}
 
     def upload(self, query: Mapping[str, str], file: tuple[str, bytes] | None) -> dict[str, Any]:

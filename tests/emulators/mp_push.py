@@ -91,7 +91,7 @@ class Pusher:
     def bring(self, push: Push) -> None:
         """Begin the tries of a push; returns at once."""
         self._spawn(push)
-        if self.world.chance.random() < self.twice:
+        if self.world.random.random() < self.twice:
             self._spawn(push)
 
     async def close(self) -> None:
@@ -108,7 +108,7 @@ class Pusher:
     def signed(self, at: float | None = None) -> dict[str, str]:
         """signature, timestamp and nonce of a call. at: unix seconds."""
         stamp = str(int(self.world.now() if at is None else at))
-        nonce = str(self.world.chance.randrange(10**9, 10**10))
+        nonce = str(self.world.random.randrange(10**9, 10**10))
         return {"signature": self.crypt.proof(stamp, nonce), "timestamp": stamp, "nonce": nonce}
 
     def request(self, fields: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
@@ -135,7 +135,7 @@ class Pusher:
             one = Try()
             push.tries.append(one)
             one.outcome = await self._one(push, one)
-            self.world.stir()
+            self.world.notify()
             if one.outcome in ("answered", "empty"):
                 push.state = "confirmed"
             if one.outcome == "wrong" or (one.outcome == "none" and number == TRIES - 1):
@@ -143,7 +143,7 @@ class Pusher:
             if one.outcome != "none":
                 break
             await asyncio.sleep(self.pause)
-        self.world.stir()
+        self.world.notify()
 
     def _fail(self, push: Push) -> None:
         if push.state == "sending":

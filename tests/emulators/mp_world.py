@@ -1,11 +1,9 @@
 """What the official account's emulator knows: people and what they see, messages on their way, allowances, files."""
 
-import asyncio
-import random
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from tests.emulators.kit import PlatformWorld
 
 FAILURE = "该公众号暂时无法提供服务，请稍后再试"
 HOURS_48 = 48 * 3600.0
@@ -75,13 +73,14 @@ class Refusal(Exception):
         self.code = code
 
 
-class World:
+class World(PlatformWorld):
     """allowed: customer-service messages after each of a person's; verified: the account has that API.
 
     whitelisted: our address is on the account's list.
     """
 
     def __init__(self, *, original: str = "gh_lab", allowed: int = 5, verified: bool = True, seed: int = 0) -> None:
+        super().__init__(seed)
         self.original = original
         self.allowed = allowed
         self.verified = verified
@@ -91,29 +90,7 @@ class World:
         self.files: dict[str, File] = {}
         self.typed: list[tuple[str, str]] = []
         self.answered: set[str] = set()
-        self.chance = random.Random(seed)
-        self._ahead = 0.0
-        self._number = 24_000_000_000_000_000 + self.chance.randrange(10**9)
-        self._stirred = asyncio.Event()
-
-    def now(self) -> float:
-        """Unix seconds of the platform's clock."""
-        return time.time() + self._ahead
-
-    def advance(self, seconds: float) -> None:
-        """The clock jumps ahead: windows close, files and tokens end."""
-        self._ahead += seconds
-        self.stir()
-
-    def stir(self) -> None:
-        self._stirred.set()
-        self._stirred = asyncio.Event()
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 20.0) -> None:
-        """Wait until something is true of this world. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await self._stirred.wait()
+        self._number = 24_000_000_000_000_000 + self.random.randrange(10**9)
 
     def person(self, openid: str) -> Person:
         return self.people.setdefault(openid, Person(openid=openid))
@@ -123,7 +100,7 @@ class World:
     def written(self, openid: str, kind: str, shown: str, fields: dict[str, str]) -> Push:
         """A person sends something; it is on its way from now on."""
         person = self.person(openid)
-        self._number += self.chance.randrange(1, 1000)
+        self._number += self.random.randrange(1, 1000)
         person.written = [self.now() + HOURS_48, self.allowed]
         person.lines.append(Line(who="person", text=shown, kind=kind))
         return self._push(openid, str(self._number), {"MsgType": kind, **fields, "MsgId": str(self._number)})
@@ -142,14 +119,14 @@ class World:
         head = {"ToUserName": self.original, "FromUserName": openid, "CreateTime": str(int(self.now()))}
         push = Push(person=openid, key=key, fields=head | fields)
         self.pushes.append(push)
-        self.stir()
+        self.notify()
         return push
 
     # -- what comes of it -------------------------------------------------------------------------
 
     def show(self, openid: str, line: Line) -> None:
         self.person(openid).lines.append(line)
-        self.stir()
+        self.notify()
 
     def spend(self, openid: str) -> None:
         """Use up one of what the account may send unasked. Raises Refusal."""
@@ -166,7 +143,7 @@ class World:
 
     def keep(self, data: bytes, media_type: str, kind: str = "image") -> str:
         """A file on the platform, for three days; its media_id."""
-        media_id = f"m{self.chance.getrandbits(120):030x}"
+        media_id = f"m{self.random.getrandbits(120):030x}"
         self.files[media_id] = File(data=data, media_type=media_type, ends=self.now() + MEDIA_LIVES, kind=kind)
         return media_id
 

@@ -8,7 +8,7 @@ or JSON:
     edit, forward, press, picture, file, album          what else they do (bytes as base64); see telegram_people
     member, migrate, chat                               the bot joins or leaves, a group moves, a chat's state
     repeat, shuffle, restart_ids, advance               the platform repeats, reorders, renumbers; the clock jumps
-    fault action= method= chat= times= …, clear_faults, flood, forget_files     what goes wrong; see telegram_faults
+    fault action= method= chat= times= …, clear_faults, flood, forget_files     what goes wrong; see kit.Fault
     sent, drafts, draft, actions, acks, pending, brought, wire_log              what is to be seen
     wait sent= acks= timeout=                           until so many messages were sent and updates confirmed
 
@@ -17,18 +17,15 @@ to https on the four ports, or to plain http on this machine.
 """
 
 import argparse
-import asyncio
 from base64 import b64decode
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from aiogram import types
 from aiohttp import web
 
-from tests.emulators.serving import cut, instead, listen, obey, port_of, spoiled
-from tests.emulators.telegram_faults import AFTER, Action, Fault
+from tests.emulators.kit import Fault, HttpEmulator, answer_instead, cut_connections, obey, serve_until_killed
 from tests.emulators.telegram_methods import Methods
 from tests.emulators.telegram_people import People
 from tests.emulators.telegram_rules import ApiError, flooded
@@ -36,7 +33,6 @@ from tests.emulators.telegram_world import World
 
 TOKEN = "100:secret-of-the-lab"
 USERNAME = "lab_bot"
-LOGGED = 20_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +44,7 @@ class Call:
     status: int = 0
 
 
-class TelegramEmulator:
+class TelegramEmulator(HttpEmulator[World, Call]):
     """Serves at `url` inside `async with`; what people do and see is in `world`."""
 
     def __init__(
@@ -57,73 +53,34 @@ class TelegramEmulator:
         self.token = token
         self.bot_id = int(token.partition(":")[0])
         self.username = username
-        self.world = World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed)
+        super().__init__(World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed), port)
         self.methods = Methods(self.world)
         self.hooks = self.methods.hooks
         self.people = People(self.world)
-        self.faults: list[Fault] = []
-        self.calls: deque[Call] = deque(maxlen=LOGGED)
-        self.port = port
-        self._runner: web.AppRunner | None = None
         self.inject = self.world.inject
         self.sent = self.world.sent
         self.acks = self.world.acks
         self.chat = self.world.chat
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    async def start(self) -> None:
-        """Listen; on the same port again after a stop."""
-        self._runner = await listen(
-            self.port,
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
             web.route("*", "/_ctl/{name}", self._control),
             web.route("*", "/bot{token}/{method}", self._bot),
             web.get("/file/bot{token}/{path:.+}", self._file),
         )
-        self.port = port_of(self._runner)
 
     async def stop(self) -> None:
-        """Close the port and all connections; the world stays."""
         await self.hooks.stop()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-
-    @property
-    def serving(self) -> bool:
-        return self._runner is not None
+        await super().stop()
 
     def cut(self) -> None:
         """Break every connection that is open now."""
         if self._runner is not None:
-            cut(self._runner)
-
-    def fault(self, action: Action, **rule: Any) -> Fault:
-        """Let something go wrong from now on; see telegram_faults.Fault."""
-        self.faults.append(Fault(action=action, **rule))
-        return self.faults[-1]
-
-    def clear_faults(self) -> None:
-        self.faults.clear()
+            cut_connections(self._runner)
 
     def wire_log(self, method: str = "") -> list[Call]:
         """Requests in order, of one method if named."""
         return [call for call in self.calls if not method or call.method.lower() == method.lower()]
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
-        """Wait until something is true of this emulator. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await self.world.change(seconds)
 
     # -- the bot's side ---------------------------------------------------------------------------
 
@@ -148,22 +105,10 @@ class TelegramEmulator:
     ) -> web.StreamResponse:
         """What is answered, as far as the faults let it be."""
         self.calls.append(call)
-        self.world.stir()
+        self.world.notify()
         chat = str(call.parameters.get("chat_id", ""))
         struck = [fault for fault in self.faults if fault.strikes(call.method, chat)]
-        for fault in struck:
-            if fault.action not in AFTER:
-                answer = await self._instead(fault, request)
-                if answer is not None:
-                    call.status = answer.status
-                    return answer
-        answer = await does()
-        for fault in struck:
-            if fault.action in AFTER:
-                call.status = 0
-                return await spoiled(fault, request, answer)
-        call.status = answer.status
-        self.world.stir()
+        answer, call.status = await self.through_faults(request, struck, does, self._instead)
         return answer
 
     async def _answer(self, token: str, call: Call) -> web.Response:
@@ -180,7 +125,7 @@ class TelegramEmulator:
         if fault.action == "retry_after":
             err = flooded(int(fault.seconds), fault.parameters)
             return _refusal(err.code, str(err), err.parameters)
-        return await instead(fault, request)
+        return await answer_instead(fault, request)
 
     # -- the test's side --------------------------------------------------------------------------
 
@@ -218,11 +163,7 @@ class TelegramEmulator:
 
     async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
         """Until so many messages are seen and updates confirmed; False after `timeout` seconds."""
-        try:
-            await self.until(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
-        except TimeoutError:
-            return False
-        return True
+        return await self.wait(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
 
 
 async def _parameters(request: web.Request) -> dict[str, Any]:
@@ -258,20 +199,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-async def _serve(options: argparse.Namespace) -> None:
-    emulator = TelegramEmulator(token=options.token, username=options.username, port=options.port)
-    async with emulator:
-        print(emulator.url, flush=True)
-        await asyncio.Event().wait()
-
-
 def main() -> None:
     """Serve until killed; the first line printed is the URL."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--token", default=TOKEN)
     parser.add_argument("--username", default=USERNAME)
-    asyncio.run(_serve(parser.parse_args()))
+    options = parser.parse_args()
+    emulator = TelegramEmulator(token=options.token, username=options.username, port=options.port)
+    serve_until_killed(emulator, lambda: emulator.url)
 
 
 if __name__ == "__main__":

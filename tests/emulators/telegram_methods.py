@@ -84,7 +84,7 @@ class Methods:
         if asked.drop_pending_updates:
             self.world.pending.clear()
         self.poll += 1
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def delete_webhook(self, asked: methods.DeleteWebhook) -> bool:
@@ -114,7 +114,7 @@ class Methods:
         if len(asked.text or "") > 200:
             raise ApiError(400, "MESSAGE_TOO_LONG")
         self.world.answered.append(asked.callback_query_id)
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def set_message_reaction(self, asked: methods.SetMessageReaction) -> bool:
@@ -125,7 +125,7 @@ class Methods:
             raise ApiError(400, "REACTIONS_TOO_MANY")
         shown_now = [getattr(one, "emoji", "") for one in asked.reaction or ()]
         self.world.reactions[chat.id, asked.message_id] = "".join(shown_now)
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def set_my_commands(self, asked: methods.SetMyCommands) -> bool:
@@ -137,7 +137,7 @@ class Methods:
             if not 1 <= len(one.description) <= 256:
                 raise ApiError(400, "BOT_COMMAND_DESCRIPTION_INVALID")
         self.world.commands[asked.language_code or ""] = [dump(one) for one in asked.commands]
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def get_updates(self, asked: methods.GetUpdates) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ class Methods:
             raise ApiError(409, WEBHOOK)
         self.poll += 1
         mine, world = self.poll, self.world
-        world.stir()
+        world.notify()
         if asked.allowed_updates is not None:
             world.kinds = frozenset(asked.allowed_updates) or DEFAULT_KINDS
         world.confirm(asked.offset or 0)
@@ -174,7 +174,7 @@ class Methods:
         chat.messages[seen.message_id] = self.as_message(chat, seen)
         self.world.visible.append(seen)
         self.world.end_drafts(chat.id)
-        self.world.stir()
+        self.world.notify()
         return chat.messages[seen.message_id]
 
     async def send_message_draft(self, asked: methods.SendMessageDraft) -> bool:
@@ -183,14 +183,14 @@ class Methods:
             raise ApiError(400, "draft can be sent only to private chats, with a non-zero identifier")
         text = readable(asked.text, asked.parse_mode, asked.entities)[0] if asked.text else ""
         self.world.drafts.append({"chat": chat.id, "draft_id": asked.draft_id, "text": text, "at": self.world.now()})
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def send_chat_action(self, asked: methods.SendChatAction) -> bool:
         chat = self.target(asked.chat_id)
         thread = self.topic(chat, asked.message_thread_id)
         self.world.shown_actions.append({"chat": chat.id, "action": asked.action, "thread": thread})
-        self.world.stir()
+        self.world.notify()
         return True
 
     async def edit_message_text(self, asked: methods.EditMessageText) -> Any:
@@ -205,7 +205,7 @@ class Methods:
             raise ApiError(400, UNCHANGED)
         seen.text, seen.entities, seen.keyboard, seen.edits = text, entities, buttons, seen.edits + 1
         chat.messages[seen.message_id] = self.as_message(chat, seen)
-        self.world.stir()
+        self.world.notify()
         return chat.messages[seen.message_id]
 
     async def delete_message(self, asked: methods.DeleteMessage) -> bool:
@@ -214,7 +214,7 @@ class Methods:
         if len(left) == len(self.world.visible):
             raise ApiError(400, "message to delete not found")
         self.world.visible[:] = left
-        self.world.stir()
+        self.world.notify()
         return True
 
     def target(self, chat_id: int | str | None) -> Chat:

@@ -106,7 +106,7 @@ class Hooks:
             await self._reply(body)
         else:
             self._fail(chat, status, retry)
-        self.world.stir()
+        self.world.notify()
 
     def _fail(self, chat: int, status: int, retry: str) -> None:
         """After one second, then twice as long each time, at most one or two minutes; or as they asked."""

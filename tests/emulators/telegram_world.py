@@ -1,15 +1,13 @@
 """The world behind the Telegram emulator: people, chats, what waits for the bot, and what people see."""
 
-import asyncio
-import random
 import re
-import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from aiogram import types
 
+from tests.emulators.kit import PlatformWorld
 from tests.emulators.telegram_html import units
 
 State = Literal["open", "blocked", "deactivated", "kicked", "not_member", "deleted", "read_only", "not_started"]
@@ -79,10 +77,11 @@ class Stored:
     until: float = 0.0
 
 
-class World:
+class World(PlatformWorld):
     """State only; the server and the bot's methods work on it."""
 
     def __init__(self, *, bot_id: int, username: str, privacy: bool, seed: int) -> None:
+        super().__init__(seed)
         self.me = types.User(
             id=bot_id,
             is_bot=True,
@@ -93,7 +92,6 @@ class World:
             supports_inline_queries=False,
         )
         self.privacy = privacy
-        self.random = random.Random(seed)
         self.chats: dict[int, Chat] = {}
         self.pending: list[dict[str, Any]] = []
         self.born: dict[int, float] = {}
@@ -112,30 +110,6 @@ class World:
         self.left_drafts: dict[int, int] = {}
         self.held: list[tuple[float, dict[str, Any]]] = []
         self.floods: dict[str, tuple[float, bool]] = {}
-        self.skew = 0.0
-        self._moved = asyncio.Event()
-
-    def now(self) -> float:
-        return time.time() + self.skew
-
-    def advance(self, seconds: float) -> None:
-        """Let the clock jump."""
-        self.skew += seconds
-        self.stir()
-
-    def stir(self) -> None:
-        """Something changed: wake whoever waits."""
-        self._moved.set()
-        self._moved = asyncio.Event()
-
-    async def change(self, seconds: float) -> None:
-        """Until something changes, or so long."""
-        moved = self._moved
-        try:
-            async with asyncio.timeout(seconds):
-                await moved.wait()
-        except TimeoutError:
-            return
 
     # -- people and chats -------------------------------------------------------------------------
 
@@ -210,7 +184,7 @@ class World:
         if fresh:
             return self.queue({key: value for key, value in update.items() if key != "update_id"})
         self.pending.append(update)
-        self.stir()
+        self.notify()
         return update_id
 
     def shuffle(self) -> None:
@@ -229,14 +203,14 @@ class World:
         """Let the bot know of something; the update's id, 0 where it is to come so many seconds later."""
         if delay > 0:
             self.held.append((self.now() + delay, update))
-            self.stir()
+            self.notify()
             return 0
         number, self.next_update = self.next_update, self.next_update + 1
         whole = types.Update.model_validate({"update_id": number, **update})
         dumped = whole.model_dump(mode="json", by_alias=True, exclude_none=True)
         self.issued[number], self.born[number] = dumped, self.now()
         self.pending.append(dumped)
-        self.stir()
+        self.notify()
         return number
 
     def ripen(self) -> float:
@@ -252,7 +226,7 @@ class World:
         number, self.next_update = self.next_update, self.next_update + 1
         self.pending.append({"update_id": number, **raw})
         self.issued[number], self.born[number] = self.pending[-1], self.now()
-        self.stir()
+        self.notify()
         return number
 
     def _concerns_bot(self, message: dict[str, Any]) -> bool:
@@ -284,7 +258,7 @@ class World:
         self.confirmed += gone
         self.pending = [update for update in self.pending if update["update_id"] not in gone]
         if gone:
-            self.stir()
+            self.notify()
 
     # -- what people see --------------------------------------------------------------------------
 

@@ -303,7 +303,7 @@ async def calls(emulator: TelegramEmulator) -> AsyncIterator[list[tuple[str, Any
     async def answer(request: web.Request) -> web.Response:
         update = await request.json()
         came.append((request.headers.get("X-Telegram-Bot-Api-Secret-Token", ""), update["message"]["text"]))
-        emulator.world.stir()
+        emulator.world.notify()
         status, headers = emulator_answers.pop(0) if emulator_answers else (200, {})
         body = (
             {"method": "sendMessage", "chat_id": PERSON, "text": "at once"}

@@ -6,16 +6,15 @@ The socket is at /ws, people's files are at /media/, and the test's side is at /
 import argparse
 import asyncio
 import json
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from urllib.parse import quote
 
 from aiohttp import WSMsgType, web
 
-from tests.emulators.serving import listen, obey, port_of
+from tests.emulators.kit import FaultRule, HttpEmulator, obey, serve_until_killed
 from tests.emulators.wecom_world import INVALID, Refused, World
 
 BOT, SECRET = "aib-lab", "secret-of-the-lab"
@@ -29,29 +28,20 @@ AFTER = ("accept_then_drop", "accept_then_close", "cut")
 
 
 @dataclass(slots=True, kw_only=True)
-class Fault:
-    """A rule: which commands, how often (0: always), after how many, and what happens. seconds: of a delay."""
+class Fault(FaultRule):
+    """A fault of the commands that begin with `cmd`."""
 
     action: Action
     cmd: str = ""
     times: int = 1
-    skip: int = 0
     code: int = 0
-    seconds: float = 0.0
-    used: int = 0
 
     def strikes(self, cmd: str) -> bool:
         """Whether this command is hit; counts it."""
-        if (self.cmd and not cmd.startswith(self.cmd)) or (self.times and self.used >= self.times):
-            return False
-        if self.skip:
-            self.skip -= 1
-            return False
-        self.used += 1
-        return True
+        return cmd.startswith(self.cmd) and self.due()
 
 
-class WecomEmulator:
+class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
     """Serves at `ws_url` inside `async with`; what people do and see is in `world`.
 
     half_open: reads and writes nothing any more, on connections that stay. refusing: answers new ones with a 503;
@@ -59,47 +49,33 @@ class WecomEmulator:
     """
 
     def __init__(self, *, bot_id: str = BOT, secret: str = SECRET, seed: int = 0, port: int = 0) -> None:
+        super().__init__(World(bot_id=bot_id, seed=seed), port)
         self.secret = secret
-        self.world = World(bot_id=bot_id, seed=seed)
-        self.faults: list[Fault] = []
-        self.log: deque[dict[str, Any]] = deque(maxlen=20_000)
-        self.port = port
         self.half_open = False
         self.refusing = False
         self.refused = 0
         self.subscribed: web.WebSocketResponse | None = None
         self.connections: set[web.WebSocketResponse] = set()
         self._given: set[int] = set()
-        self._runner: web.AppRunner | None = None
 
     @property
     def ws_url(self) -> str:
         return f"ws://127.0.0.1:{self.port}/ws"
 
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    async def start(self) -> None:
-        """Listen; on the same port again after a stop."""
-        self._runner = await listen(
-            self.port,
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
             web.get("/ws", self._socket),
             web.get("/media/{number}", self._media),
             web.route("*", "/_ctl/{name}", self._control),
         )
-        self.port = port_of(self._runner)
-        self.world.base_url = f"http://127.0.0.1:{self.port}"
+
+    async def start(self) -> None:
+        await super().start()
+        self.world.base_url = self.url
 
     async def stop(self) -> None:
-        """Close the port and all connections; the world stays."""
         self.cut()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        await super().stop()
 
     def cut(self) -> None:
         """Break every connection."""
@@ -114,13 +90,7 @@ class WecomEmulator:
 
     def wire_log(self, cmd: str = "") -> list[dict[str, Any]]:
         """Frames of the bot in order, of one command if named."""
-        return [frame for frame in self.log if not cmd or frame.get("cmd") == cmd]
-
-    async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
-        """Wait until something is true of this emulator. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await self.world.change(seconds)
+        return [frame for frame in self.calls if not cmd or frame.get("cmd") == cmd]
 
     # -- the bot's side ---------------------------------------------------------------------------
 
@@ -143,7 +113,7 @@ class WecomEmulator:
             self.connections.discard(socket)
             if self.subscribed is socket:
                 self.subscribed = None
-            self.world.stir()
+            self.world.notify()
         return socket
 
     async def _push(self, socket: web.WebSocketResponse) -> None:
@@ -154,7 +124,7 @@ class WecomEmulator:
                 self.world.given.append(frame)
                 with suppress(ConnectionError):
                     await socket.send_str(json.dumps(frame))
-                self.world.stir()
+                self.world.notify()
             with suppress(TimeoutError):
                 await self.world.change(3600)
 
@@ -165,14 +135,14 @@ class WecomEmulator:
         except (ValueError, KeyError, TypeError):
             await socket.close(code=1003)
             return
-        self.log.append(frame)
+        self.calls.append(frame)
         struck = [fault for fault in self.faults if fault.strikes(cmd)]
         for fault in struck:
             if fault.action not in AFTER and await self._instead(fault, socket, req_id):
-                self.world.stir()
+                self.world.notify()
                 return
         answer = {"headers": {"req_id": req_id}, **await self._answer(socket, cmd, req_id, frame.get("body", {}))}
-        self.world.stir()
+        self.world.notify()
         for fault in struck:
             if fault.action in AFTER:
                 await _spoil(fault, socket, json.dumps(answer))
@@ -181,7 +151,7 @@ class WecomEmulator:
             await socket.send_str(json.dumps(answer))
         if answer["errcode"] == WRONG_SECRET:
             await socket.close()
-        self.world.stir()
+        self.world.notify()
 
     async def _answer(self, socket: web.WebSocketResponse, cmd: str, req_id: str, body: Any) -> dict[str, Any]:
         try:
@@ -288,13 +258,6 @@ def _break(socket: web.WebSocketResponse) -> None:
         transport.abort()
 
 
-async def _serve(options: argparse.Namespace) -> None:
-    async with WecomEmulator(bot_id=options.bot_id, secret=options.secret, port=options.port) as emulator:
-        emulator.world.redeliver = options.redeliver
-        print(emulator.ws_url, flush=True)
-        await asyncio.Event().wait()
-
-
 def main() -> None:
     """Serve until killed; the first line printed is the socket's URL."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -302,7 +265,10 @@ def main() -> None:
     parser.add_argument("--bot-id", default=BOT)
     parser.add_argument("--secret", default=SECRET)
     parser.add_argument("--redeliver", action="store_true")
-    asyncio.run(_serve(parser.parse_args()))
+    options = parser.parse_args()
+    emulator = WecomEmulator(bot_id=options.bot_id, secret=options.secret, port=options.port)
+    emulator.world.redeliver = options.redeliver
+    serve_until_killed(emulator, lambda: emulator.ws_url)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
 """The world behind the WeCom emulator: what people wrote to the bot, and what they see of its answers."""
 
-import asyncio
 import base64
 import hashlib
 import math
-import random
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from channels.toolkit.wechat_crypto import encrypt_bytes
+from tests.emulators.kit import PlatformWorld
 
 TEXT_BYTES = 20_480
 STREAM_IDLE = 360.0
@@ -60,7 +58,7 @@ class Upload:
     held: dict[int, bytes] = field(default_factory=dict)
 
 
-class World:
+class World(PlatformWorld):
     """State only. keeps: what comes while no bot is connected waits for it; replace_finished: so may ended streams.
 
     redeliver: messages that were given and got no answer come again to the next connection. Both are the lab's guess.
@@ -69,9 +67,9 @@ class World:
     """
 
     def __init__(self, *, bot_id: str, name: str = "Bot", seed: int = 0) -> None:
+        super().__init__(seed)
         self.bot_id = bot_id
         self.name = name
-        self.random = random.Random(seed)
         self.keeps = True
         self.redeliver = False
         self.replace_finished = True
@@ -87,23 +85,7 @@ class World:
         self.uploads: dict[str, Upload] = {}
         self.media: dict[str, tuple[str, str, bytes]] = {}
         self.base_url = ""
-        self._ahead = 0.0
         self._count = 0
-        self._stirred = asyncio.Event()
-
-    def now(self) -> float:
-        return time.time() + self._ahead
-
-    def advance(self, seconds: float) -> None:
-        self._ahead += seconds
-
-    def stir(self) -> None:
-        self._stirred.set()
-        self._stirred = asyncio.Event()
-
-    async def change(self, seconds: float) -> None:
-        """Wait for the next thing to happen."""
-        await asyncio.wait_for(self._stirred.wait(), seconds)
 
     # -- people -----------------------------------------------------------------------------------
 
@@ -154,7 +136,7 @@ class World:
         self.calls[frame["headers"]["req_id"]] = (frame, self.now())
         self.chats.add(_chat(body))
         self.pending.append(frame)
-        self.stir()
+        self.notify()
         return frame
 
     def hosted(self, data: bytes, name: str = "", pad: int = 0) -> dict[str, str]:

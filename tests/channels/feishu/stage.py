@@ -155,7 +155,7 @@ class FeishuStage:
     def spoil(self, fault: Fault) -> None:
         match fault:
             case "unreachable":
-                self.emulator.take_no_connection()
+                self.emulator.refuse_connections()
             case "expired_token":
                 self.world.expire_tokens()
             case "chat_gone":

@@ -50,7 +50,7 @@ class Served:
         body = await request.read()
         reply = await self.channel.hook(WebhookRequest(method=request.method, query=(), headers=headers, body=body))
         self.replies.append(reply.status)
-        self.emulator.world.stir()
+        self.emulator.world.notify()
         return web.Response(status=reply.status, body=reply.body)
 
 

@@ -293,7 +293,7 @@ async def test_a_login_elsewhere_is_told_and_not_fought() -> None:
     async with staged() as stage, listening(stage.channel, Inbox(notebook=stage.notebook)):
         await stage.until(lambda: stage.emulator.wire_log("getupdates"))
         stage.world.grant()
-        stage.world.stir()
+        stage.world.notify()
         await eventually(lambda: stage.channel.prompt() is not None)
         count = len(stage.emulator.wire_log("getupdates"))
         await eventually(lambda: stage.world.codes)

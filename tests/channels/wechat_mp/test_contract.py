@@ -120,7 +120,7 @@ class WechatMpStage:
             case "no_answer":
                 self.emulator.fault("half_open", **rule)
             case "unreachable":
-                self.emulator.deaf()
+                self.emulator.refuse_connections()
             case "expired_token":
                 self.emulator.api.stable.revoke()
             case "chat_gone":

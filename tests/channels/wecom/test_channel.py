@@ -187,7 +187,7 @@ async def test_an_answer_that_comes_late_is_not_taken_for_the_next() -> None:
             with pytest.raises(Ambiguous):
                 await lab.channel.send(lab.answer("slow", asked))
             emulator.half_open = False
-            lab.world.stir()
+            lab.world.notify()
             with pytest.raises(Retryable):
                 await lab.channel.send(lab.answer("another", asked, 1))
         assert lab.seen() == ["slow"]

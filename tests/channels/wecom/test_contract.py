@@ -62,7 +62,7 @@ class WecomStage:
 
     def _made(self) -> Counting:
         channel = Counting(WecomSettings(**self.config()), timing=QUICK)
-        channel.stir = self.world.stir
+        channel.stir = self.world.notify
         return channel
 
     def config(self) -> dict[str, Any]:

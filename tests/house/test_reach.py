@@ -1,0 +1,86 @@
+"""How many files a reader opens to follow one message, and one fold: a ratchet that only falls.
+
+Counted by a profiler hook in all threads: the product's files in which a named function ran. The channel's wire and the
+model are the shipped test doubles, so that a platform's client and a provider come on top.
+"""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+
+import bot
+from tests.bot.agent.test_folding import plan_of, script, talk
+from tests.bot.inside import inside
+
+ROOT = Path(bot.__file__).parent.parent
+PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
+MAX_FILES_OF_A_MESSAGE = 79
+MAX_FILES_OF_A_FOLD = 54
+
+
+class Entered:
+    """The functions that ran while it was on, in every thread started under it."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.codes: set[CodeType] = set()
+
+    def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
+        if self.on and event == "call":
+            self.codes.add(frame.f_code)
+
+    def files(self) -> dict[str, set[str]]:
+        """File -> the named functions that ran in it (no modules, lambdas or comprehensions)."""
+        found: dict[str, set[str]] = {}
+        for code in self.codes:
+            if code.co_filename.startswith(PRODUCT) and not code.co_name.startswith("<"):
+                found.setdefault(str(Path(code.co_filename).relative_to(ROOT)), set()).add(code.co_qualname)
+        return found
+
+
+@contextmanager
+def profiled() -> Iterator[Entered]:
+    entered = Entered()
+    before = sys.getprofile(), threading.getprofile()
+    threading.setprofile(entered)
+    sys.setprofile(entered)
+    try:
+        yield entered
+    finally:
+        sys.setprofile(before[0])
+        threading.setprofile(before[1])
+
+
+def listed(files: dict[str, set[str]]) -> str:
+    return "\n".join(f"{name}: {', '.join(sorted(files[name]))}" for name in sorted(files))
+
+
+async def test_one_message_is_followed_in_few_files(tmp_path: Path) -> None:
+    with profiled() as entered:
+        async with inside(tmp_path, script) as it:
+            await talk(it, 0, 3)
+            await it.house.settled()
+            entered.on = True
+            await talk(it, 3, 4)
+            entered.on = False
+    files = entered.files()
+    assert "bot/agent/turn.py" in files
+    assert len(files) <= MAX_FILES_OF_A_MESSAGE, listed(files)
+
+
+async def test_one_fold_is_followed_in_few_files(tmp_path: Path) -> None:
+    with profiled() as entered:
+        async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
+            await talk(it, 0, 5)
+            await it.house.settled()
+            plan = await plan_of(it, 2)
+            entered.on = True
+            fold = await it.house.folding.run(plan)
+            entered.on = False
+    assert fold is not None
+    assert fold.method == "model"
+    files = entered.files()
+    assert len(files) <= MAX_FILES_OF_A_FOLD, listed(files)
