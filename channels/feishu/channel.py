@@ -24,7 +24,6 @@ from channels.feishu.client import (
     file_body,
     plan_upload,
 )
-from channels.feishu.members import MemberNames
 from channels.feishu.messages import ParseContext, parse, parse_ref
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.streaming import LiveCards
@@ -34,6 +33,7 @@ from channels.message import Address, Capabilities, ChatKind, InboundMessage, Li
 from channels.toolkit.bounded import BoundedDict
 from channels.toolkit.sending import without_leaving
 from channels.toolkit.storing import store_with_retry
+from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import load_object
 
 log = structlog.get_logger(__name__)
@@ -44,7 +44,11 @@ MAX_REMEMBERED = 2000
 # Pages of the notebook: the kind of a chat, and the newest message of a topic, to which answers reply.
 CHAT, THREAD = "chat:", "thread:"
 MAX_SENT_AS_TEXT = 500  # so many signs of what was said are remembered for those who quote it
-NAME_LOOKUP_SECONDS = 1.0  # the platform waits three seconds for our word that a message has arrived
+NAME_LOOKUP_SECONDS = 1.0  # the platform waits three seconds for our acknowledgement of an event
+NAMES_REFRESH_SECONDS = 6 * 3600.0
+MAX_NAME_PAGES = 20
+NAMES_PER_PAGE = 100
+MAX_NAMES = 20_000
 
 
 class Feishu:
@@ -172,7 +176,7 @@ class Feishu:
     async def _named(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
         """With the names of who wrote in groups, where they are told within a second."""
         chats = {one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name}
-        await asyncio.gather(*(self._names.within(chat, NAME_LOOKUP_SECONDS) for chat in chats))
+        await asyncio.gather(*(self._names.look_up(chat, NAME_LOOKUP_SECONDS) for chat in chats))
         known = self._names.known
         return [
             one if one.sender.name else replace(one, sender=replace(one.sender, name=known.get(one.sender.id, "")))
@@ -336,3 +340,55 @@ def _read_string(reply: Json, name: str) -> str:
     if not isinstance(value, str) or not value:
         raise Ambiguous(f"an answer without {name}")
     return value
+
+
+class MemberNames:
+    """Names of group members by open_id, for display: events hold only the id, so the members are looked up."""
+
+    def __init__(self, client: FeishuClient) -> None:
+        self._client = client
+        #: When each group was looked up, in monotonic seconds.
+        self._looked_up: dict[str, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._allowed = True
+        self.known: dict[str, str] = {}
+
+    async def look_up(self, chat_id: str, seconds: float) -> None:
+        """Look up a group's members unless that was done lately; after `seconds` it continues in the background."""
+        now = time.monotonic()
+        if not self._allowed or now - self._looked_up.get(chat_id, -NAMES_REFRESH_SECONDS) < NAMES_REFRESH_SECONDS:
+            return
+        self._looked_up[chat_id] = now
+        task = asyncio.create_task(self._fetch(chat_id), name="feishu names")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.wait({task}, timeout=seconds)
+
+    async def close(self) -> None:
+        """Cancel all lookups."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _fetch(self, chat_id: str) -> None:
+        page = ""
+        try:
+            for _ in range(MAX_NAME_PAGES):
+                params = {"member_id_type": "open_id", "page_size": NAMES_PER_PAGE}
+                if page:
+                    params["page_token"] = page
+                reply = await self._client.call("GET", f"/im/v1/chats/{chat_id}/members", params=params)
+                data = reply.get("data") or {}
+                self.known |= {
+                    str(member["member_id"]): replace_unstorable(str(member.get("name") or ""))
+                    for member in data["items"]
+                }
+                page = data.get("page_token") or ""
+                if not data.get("has_more") or not page or len(self.known) > MAX_NAMES:
+                    return
+        except PermissionMissing as err:
+            self._allowed = False
+            log.info("names of group members are not known", error=str(err))
+        except (ChannelError, KeyError, TypeError) as err:
+            log.info("names of a group's members were not learnt", error=type(err).__name__)
