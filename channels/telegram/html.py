@@ -1,128 +1,93 @@
-"""Markdown as Telegram's HTML: whatever the Markdown holds, the result parses, and no letter of it is lost. Pure."""
+"""Markdown as Telegram's HTML. The result of any Markdown is valid, and none of its letters is lost. Pure."""
 
 import re
 from html import escape, unescape
 
-from channels.toolkit.markdown import Node, blocks_of
+from channels.toolkit.markdown import Node, PlainRenderer, parse_markdown
 
-# Only of HTML that is made here: in it `<` begins a tag and nothing else, no link stands in a link, no code in code.
+# These read only HTML made here: `<` always begins a tag, links do not nest in links, nor code in code.
 _TAG = re.compile(r"<[^<>]*+>")
 _ANCHOR = re.compile(r'<a href="([^"<]*+)">([^<\n]*+(?:<(?!/?a\b)[^<\n]*+)*+)</a>')
 _CODE = re.compile(r"(<pre>[^<]*+(?:<(?!/?pre>)[^<]*+)*+</pre>)")
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,40}")
 _INLINE_TAGS = {"strong": "b", "em": "i", "s": "s"}
-_RULE = "———"
 
 
 def to_html(markdown: str) -> str:
-    """The Markdown in the tags that Telegram's HTML mode knows; headings become bold, tables fixed-width text.
+    """Render Markdown with the tags of Telegram's HTML mode: headings are bold, tables fixed-width text.
 
-    Raw HTML is shown, not interpreted, and only web links become links. "" when nothing visible would be left.
+    Raw HTML is shown, not interpreted, and only web links become links. "" if nothing visible would be left.
     """
-    blocks = blocks_of(markdown)
+    blocks = parse_markdown(markdown)
     if blocks is None:
-        return escape(markdown, quote=False)
-    html = _blocks(blocks, "\n\n")
+        return _escape(markdown)
+    html = HtmlRenderer().blocks(blocks)
     return html if visible_text(html).strip() else ""
 
 
 def visible_text(html: str) -> str:
-    """What a reader sees of HTML that `to_html` made."""
+    """Return what a reader sees of HTML that `to_html` made."""
     return unescape(_TAG.sub("", html))
 
 
-def _blocks(nodes: list[Node], between: str) -> str:
-    return between.join(filter(None, map(_block, nodes)))
+class HtmlRenderer(PlainRenderer):
+    """Draws one text with Telegram's tags."""
+
+    def __init__(self) -> None:
+        self._in_quote = False
+
+    def inlines(self, node: Node) -> str:
+        return "".join(map(self.inline, node.children))
+
+    def text(self, text: str) -> str:
+        return _escape(text)
+
+    def code(self, text: str) -> str:
+        return f"<code>{_escape(text)}</code>"
+
+    def mark(self, kind: str, drawn: str) -> str:
+        tag = _INLINE_TAGS.get(kind)
+        return f"<{tag}>{drawn}</{tag}>" if tag else drawn
+
+    def link(self, address: str, drawn: str) -> str:
+        """Link web addresses only; another, such as a mention of a user, is written out."""
+        if address.startswith(("http://", "https://")):
+            return f'<a href="{escape(address)}">{drawn or _escape(address)}</a>'
+        return f"{drawn} ({_escape(address)})" if address and address not in visible_text(drawn) else drawn
+
+    def heading(self, drawn: str) -> str:
+        return f"<b>{drawn}</b>"
+
+    def code_block(self, code: str, language: str) -> str:
+        if not code.strip():
+            return ""
+        known = _LANGUAGE.match(language)
+        return f'<pre><code class="language-{known[0]}">{_escape(code)}</code></pre>' if known else _fixed_width(code)
+
+    def list_item(self, mark: str, drawn: str) -> str:
+        """Indent the lines below the first one; lines of code stay as they are."""
+        pieces = _CODE.split(drawn)
+        return mark + "".join(one if one.startswith("<pre>") else one.replace("\n", "\n  ") for one in pieces)
+
+    def quote(self, node: Node) -> str:
+        outer, self._in_quote = self._in_quote, True
+        drawn = self.blocks(node.children)
+        self._in_quote = outer
+        return drawn if outer else f"<blockquote>{drawn}</blockquote>"  # Telegram does not nest quotes
+
+    def table(self, rows: list[list[str]]) -> str:
+        """Align the columns of a table in fixed-width text."""
+        texts = [[visible_text(_ANCHOR.sub(r"\2 (\1)", cell)) for cell in row] for row in rows]
+        widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        lines = [
+            " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in texts
+        ]
+        return _fixed_width("\n".join([lines[0], "-+-".join("-" * width for width in widths), *lines[1:]]))
 
 
-def _block(node: Node) -> str:
-    match node.type:
-        case "heading":
-            return f"<b>{_inlines(node)}</b>"
-        case "fence" | "code_block":
-            return _code(node)
-        case "bullet_list" | "ordered_list":
-            return _list(node)
-        case "blockquote":
-            return _quote(node)
-        case "table":
-            return f"<pre>{escape(_table(node), quote=False)}</pre>"
-        case "hr":
-            return _RULE
-        case _:
-            return _inlines(node)
+def _fixed_width(text: str) -> str:
+    return f"<pre>{_escape(text)}</pre>"
 
 
-def _code(node: Node) -> str:
-    code = escape(node.content.removesuffix("\n"), quote=False)
-    language = _LANGUAGE.match(node.token.info.strip())
-    if not code.strip():
-        return ""
-    return f'<pre><code class="language-{language[0]}">{code}</code></pre>' if language else f"<pre>{code}</pre>"
-
-
-def _list(node: Node) -> str:
-    first = int(node.attribute("start") or 1)
-    items = []
-    for number, item in enumerate(node.children, first):
-        mark = "• " if node.type == "bullet_list" else f"{number}. "
-        items.append(mark + _indent_lines(_blocks(item.children, "\n")))
-    return "\n".join(items)
-
-
-def _indent_lines(html: str) -> str:
-    """Further lines under their item's first; lines of code stay as they are."""
-    pieces = _CODE.split(html)
-    return "".join(piece if piece.startswith("<pre>") else piece.replace("\n", "\n  ") for piece in pieces)
-
-
-def _quote(node: Node) -> str:
-    inside = _blocks(node.children, "\n\n")
-    parent = node.parent
-    while parent is not None:
-        if parent.type == "blockquote":  # Telegram does not nest quotes
-            return inside
-        parent = parent.parent
-    return f"<blockquote>{inside}</blockquote>"
-
-
-def _table(node: Node) -> str:
-    """Rows as text with columns under each other."""
-    rows = [
-        [visible_text(_ANCHOR.sub(r"\2 (\1)", _inlines(cell))).replace("\n", " ") for cell in row.children]
-        for part in node.children
-        for row in part.children
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "-+-".join("-" * width for width in widths), *lines[1:]])
-
-
-def _inlines(node: Node) -> str:
-    return "".join(map(_inline, node.children))
-
-
-def _inline(node: Node) -> str:
-    match node.type:
-        case "softbreak" | "hardbreak":
-            return "\n"
-        case "code_inline":
-            return f"<code>{escape(node.content, quote=False)}</code>"
-        case "strong" | "em" | "s":
-            tag = _INLINE_TAGS[node.type]
-            return f"<{tag}>{_inlines(node)}</{tag}>"
-        case "link":
-            return _link(node.attribute("href"), _inlines(node))
-        case "image":
-            return _link(node.attribute("src"), escape(node.content, quote=False))
-        case "text":
-            return escape(node.content, quote=False)
-        case _:
-            return _inlines(node)
-
-
-def _link(address: str, shown: str) -> str:
-    """A web link; any other address (a mention of a person, say) is written out and links nowhere."""
-    if address.startswith(("http://", "https://")):
-        return f'<a href="{escape(address)}">{shown or escape(address, quote=False)}</a>'
-    return f"{shown} ({escape(address, quote=False)})" if address and address not in visible_text(shown) else shown
+def _escape(text: str) -> str:
+    return escape(text, quote=False)

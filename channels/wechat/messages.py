@@ -7,7 +7,8 @@ from mimetypes import MimeTypes
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
-from channels.toolkit.text import replace_unstorable, to_plain
+from channels.toolkit.markdown import to_plain
+from channels.toolkit.text import replace_unstorable
 
 LIMIT = 1800  # most code points of one message; nobody says what the platform takes, and 4000 is the most that was seen
 MAX_TEXT = 3600  # what a part may have where few messages are left

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Sender
-from channels.toolkit.text import replace_unstorable, text_length, to_plain
+from channels.toolkit.markdown import to_plain
+from channels.toolkit.text import replace_unstorable, text_length
 from channels.toolkit.untrusted import to_cdata
 
 # Bytes of UTF-8 that the platform takes in one message. Parts are made 40 shorter, which is room for _MORE.

@@ -17,7 +17,8 @@ from channels.message import Address, OutboundMessage
 from channels.telegram.html import to_html
 from channels.telegram.messages import BotIdentity, parse
 from channels.telegram.messages import render as telegram_render
-from channels.toolkit.text import replace_unstorable, split_text, to_plain
+from channels.toolkit.markdown import to_plain
+from channels.toolkit.text import replace_unstorable, split_text
 from channels.wechat_mp.messages import render as mp_render
 from channels.wecom.messages import render
 from tests.channels.hook_addresses import feishu_door, mp_door, telegram_door

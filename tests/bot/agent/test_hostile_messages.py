@@ -13,7 +13,7 @@ import pytest
 from bot.models.base import Request
 from channels.feishu.cards import markdown_card
 from channels.telegram.html import to_html
-from channels.toolkit.text import to_plain
+from channels.toolkit.markdown import to_plain
 from channels.wecom.messages import render as wecom
 from tests.bot.inside import inside
 from tests.bot.talk import folded

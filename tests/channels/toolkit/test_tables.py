@@ -9,7 +9,7 @@ from types import FrameType
 import pytest
 
 from channels.telegram.html import to_html
-from channels.toolkit.text import to_plain
+from channels.toolkit.markdown import to_plain
 
 LONGEST = 20_000
 MOST_CALLS = 600_000  # a table of 20,000 characters whose rows leave out most cells took 7.5 million

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from channels.errors import ChannelError
 from channels.message import Address, InboundMessage, OutboundMessage
-from channels.toolkit.text import to_plain
+from channels.toolkit.markdown import to_plain
 from channels.wechat.client import checked_root
 from channels.wechat.media import decrypt_file, encode_file_key, encrypt_file, encrypted_size, read_file_key
 from channels.wechat.messages import detect_language, parse, render
