@@ -11,8 +11,7 @@ from typing import Any
 from channels.base import WebhookRequest
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.websocket import import_lark
-from channels.toolkit.replay_guard import ReplayGuard
-from channels.toolkit.untrusted import parse_strict_json
+from channels.toolkit.untrusted import ReplayGuard, parse_strict_json
 
 # How far the signed time may be from ours. A push that is repeated hours later is signed when it is sent; should the
 # platform be seen to repeat the old signature instead, 8 h is right here, for the inbox key ends replays anyway.

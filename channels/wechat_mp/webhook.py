@@ -6,8 +6,7 @@ Source: SHA-1 over the sorted token, timestamp, nonce (and ciphertext), as the p
 from dataclasses import dataclass
 
 from channels.base import WebhookRequest
-from channels.toolkit.replay_guard import StoredReplayGuard
-from channels.toolkit.untrusted import BadXml, parse_flat_xml
+from channels.toolkit.untrusted import BadXml, StoredReplayGuard, parse_flat_xml
 from channels.toolkit.wechat_crypto import DecryptionFailed, WechatEnvelope, is_signature_of, sign_parts
 
 TIMESTAMP_WINDOW_SECONDS = 300  # how far the signed time of a call may be from ours

@@ -12,7 +12,7 @@ from bot.cli.doctor.channels import check_channels
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from channels.base import WebhookRequest
-from channels.toolkit.replay_guard import StoredReplayGuard
+from channels.toolkit.untrusted import StoredReplayGuard
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.pending_replies import ReplyTiming
 from channels.wechat_mp.webhook import CallRejected, OfficialAccountWebhookVerifier
