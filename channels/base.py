@@ -1,4 +1,4 @@
-"""The door to one platform, and what stands behind it as far as a channel can see."""
+"""The Channel protocol, its optional capabilities, and what the bot passes to a channel."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,190 +10,189 @@ NO_NOTEBOOK_CHANGES: Mapping[str, str] = {}
 
 
 class Deliver(Protocol):
-    """Stores messages forever before it returns."""
+    """Stores messages durably before it returns."""
 
     async def __call__(
         self, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
     ) -> list[Accepted]:
-        """Store them, and in the same transaction put `keep` into the channel's notebook.
+        """Store the messages, and write `keep` to the channel's notebook in the same transaction.
 
         Raises:
-            OSError, RuntimeError: nothing was stored; do not ack.
+            OSError, RuntimeError: nothing was stored; do not acknowledge the messages.
         """
         ...
 
 
 class Notebook(Protocol):
-    """What a channel keeps between its lives (a cursor, a token): short texts by name, in the store."""
+    """A channel's durable key-value store for short texts, such as a cursor or a token."""
 
     async def read(self, start: str = "") -> dict[str, str]:
-        """All whose names begin so."""
+        """Return all entries whose names begin with `start`."""
         ...
 
     async def write(self, values: Mapping[str, str]) -> None:
-        """Keep these; "" takes one away. Raises OSError when the store cannot be written."""
+        """Store the entries; "" deletes one. Raises OSError when the store cannot be written."""
         ...
 
 
 class Channel(Protocol):
-    """A door to one platform: hears with run, speaks with send."""
+    """A connection to one platform: `run` receives, `send` sends."""
 
     name: str
     account: str
     capabilities: Capabilities
 
     async def run(self, deliver: Deliver) -> None:
-        """Hear until cancelled; every message is confirmed to the platform only after `deliver` returned.
+        """Receive until cancelled. Acknowledge a message to the platform only after `deliver` returned.
 
         Raises:
             LoggedOut: the owner has to act.
-            ChannelError: anything else that ended it; it is started again after a pause.
+            ChannelError: any other end; the channel is restarted after a pause.
         """
         ...
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Deliver one part; return the platform's id for it.
+        """Send one part and return the platform's id of it.
 
         Raises:
-            Retryable: surely not delivered; see its retry_after (seconds). Waits: not before the person writes.
-            Rejected: this message will never be accepted (BadFormat: as plain text it would).
-            Ambiguous: the answer was lost.
+            Retryable: certainly not delivered; see `retry_after`. AwaitsUser: not before the user writes again.
+            Rejected: never accepted. BadFormat: accepted as plain text.
+            Ambiguous: possibly delivered.
             LoggedOut: the owner has to act.
         """
         ...
 
 
 class HasLiveEvents(Protocol):
-    """What a channel whose capabilities say `live` also has."""
+    """A channel whose capabilities say `live`."""
 
     def show(self, event: LiveEvent) -> None:
-        """Take one event; returns at once, never raises, may drop all but the newest."""
+        """Take one event without waiting or raising; all but the newest may be dropped."""
         ...
 
 
 class HasNotebook(Protocol):
-    """What a channel that keeps something between its lives also has."""
+    """A channel that stores state between runs of the program."""
 
     def bind(self, notebook: Notebook) -> None:
-        """Called once, before `run` and any `send`."""
+        """Set the notebook; called once, before `run` and `send`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedFile:
-    """The bytes of a file that came with a message, and what the platform calls it now ("": nothing new)."""
+    """A downloaded file."""
 
     data: bytes
+    #: The platform's current name and type of it; "" if it gives none.
     name: str = ""
     media_type: str = ""
 
 
 class HasAttachments(Protocol):
-    """What a channel whose attachments have a `ref` also has."""
+    """A channel whose attachments have a `ref`."""
 
-    async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """Get the bytes of an attachment, at most `most` of them; never more than that is read.
+    async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
+        """Download an attachment; stops reading beyond `max_bytes`.
 
         Raises:
-            AttachmentTooBig: there are more. Rejected: it is gone. Retryable, Ambiguous, LoggedOut: not now.
+            AttachmentTooBig: it is larger. Rejected: it no longer exists. Retryable, Ambiguous, LoggedOut: not now.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRequest:
-    """One HTTP call of a platform."""
+    """One HTTP call by a platform. Repeated query and header names stay separate pairs."""
 
     method: str
-    #: Every pair as it came, header names in lower case.
     query: tuple[tuple[str, str], ...]
-    #: Every pair as it came, header names in lower case.
+    #: Names in lower case.
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookReply:
-    """What is answered."""
+    """The response to a webhook call."""
 
     status: int = 200
     body: bytes = b""
     media_type: str = "text/plain; charset=utf-8"
-    #: Told afterwards whether the whole answer left us (False: they had hung up).
+    #: Called afterwards: whether the whole response was sent before the platform closed the connection.
     written: Callable[[bool], None] = lambda whole: None
 
 
 class HasWebhook(Protocol):
-    """What a channel whose capabilities say `hook` also has; calls come to /hooks/ and its name."""
+    """A channel whose capabilities say `hook`; it is called at /hooks/ and its name."""
 
     async def hook(self, request: WebhookRequest) -> WebhookReply:
-        """Answer one call. A body over 1 MiB, or slower than 5 s, was refused before.
+        """Answer one call. The server has already refused bodies over 1 MiB or slower than 5 s.
 
-        Every failed check is a 401 with an empty body; what could not be stored, or comes before `run`, a 503.
+        Every failed check is a 401 with an empty body. A call that cannot be stored, or precedes `run`, is a 503.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginPrompt:
-    """What a channel wants of its owner before it can work."""
+    """What the owner has to do before the channel can work."""
 
-    #: "qr" (text is what to draw as a QR code), "digits" (they are to be typed), "wait" (something goes on).
+    #: "qr": scan `text` as a QR code. "digits": type digits. "wait": nothing, the login is in progress.
     kind: Literal["qr", "digits", "wait"]
-    #: One sentence that says what to do.
+    #: The instruction in one sentence, in Chinese and English.
     zh: str
-    #: One sentence that says what to do.
     en: str
     text: str = ""
 
 
 class HasLogin(Protocol):
-    """What a channel that is logged in by a person also has."""
+    """A channel that a person logs in."""
 
     def prompt(self) -> LoginPrompt | None:
-        """What is wanted now, None for nothing."""
+        """Return the current prompt, None if there is nothing to do."""
         ...
 
     def answer(self, text: str) -> None:
-        """What the owner typed for a prompt of digits."""
+        """Take what the owner typed for a prompt of digits."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionStatus:
-    """How a channel feels from inside."""
+    """A channel's view of its own connection."""
 
-    #: Unix seconds of the last good answer or sign of the platform, 0 never.
+    #: Unix seconds of the platform's last good response or sign of life, 0 for none.
     heard: float = 0.0
-    #: What does not work at the moment though the channel goes on, "" for nothing.
+    #: What fails at the moment although the channel runs, "" for nothing.
     trouble: str = ""
-    #: What is left of what the platform allows, in words, "" where it sets none.
+    #: What remains of the platform's sending quota, as text; "" where there is no quota.
     quota: str = ""
 
 
 class HasStatus(Protocol):
-    """What a channel that knows its vitals also has."""
+    """A channel that reports on its connection."""
 
     def vitals(self) -> ConnectionStatus:
-        """As they are now."""
+        """Return the current status."""
         ...
 
 
 class HasQuota(Protocol):
-    """What a channel also has whose platform lets us send so many messages for each that a person writes."""
+    """A channel that may send only so many messages for each one a user writes."""
 
     def allowance(self, address: Address) -> int | None:
-        """How many may still be sent there now, None where that is not known."""
+        """Return how many messages may still be sent there, None if unknown."""
         ...
 
 
 class HasProbe(Protocol):
-    """What a channel that can be tried without hearing also has."""
+    """A channel that can be tested without receiving or sending."""
 
     async def probe(self) -> str:
-        """Ask the platform who we are and say it in a few words; nothing is received or sent.
+        """Ask the platform for the bot's own account and describe it in a few words.
 
         Raises:
-            ChannelError: it does not work, and why.
+            ChannelError: it does not work; the text says why.
         """
         ...

@@ -2,10 +2,10 @@
 
 ChannelError
 ├── Retryable             certainly not delivered; try again
-│   └── AwaitsUser        certainly not delivered, and not possible before the person writes again
+│   └── AwaitsUser        certainly not delivered; not possible before the user writes again
 ├── Rejected              will never be accepted
 │   ├── BadFormat         would be accepted as plain text
-│   ├── AttachmentTooBig  larger than the platform or the bot carries
+│   ├── AttachmentTooBig  larger than the platform or the bot accepts
 │   └── ChatMoved         the chat has a new id
 ├── LoggedOut             the owner must sign in or replace the credentials
 ├── ReceiverConflict      another program receives with the same credentials
@@ -14,11 +14,11 @@ ChannelError
 
 
 class ChannelError(Exception):
-    """A platform did not do what was asked."""
+    """A call to a platform failed."""
 
 
 class Retryable(ChannelError):
-    """Surely not delivered; try again after `retry_after` seconds (None: by back-off)."""
+    """Certainly not delivered; try again after `retry_after` seconds (None: by back-off)."""
 
     def __init__(self, why: str, *, retry_after: float | None = None, whole_channel: bool = False) -> None:
         super().__init__(why)
@@ -27,11 +27,11 @@ class Retryable(ChannelError):
 
 
 class AwaitsUser(Retryable):
-    """Surely not delivered; the platform takes it once the person has written again, and not before."""
+    """Certainly not delivered; the platform accepts nothing before the user writes again."""
 
 
 class Rejected(ChannelError):
-    """The platform will never take this message; `gone` says that the chat itself is closed to us."""
+    """The platform will never accept this message. `gone`: the chat itself no longer accepts any."""
 
     def __init__(self, why: str, *, gone: bool = False) -> None:
         super().__init__(why)
@@ -39,11 +39,11 @@ class Rejected(ChannelError):
 
 
 class BadFormat(Rejected):
-    """The markup was refused; the same text would be taken as plain text."""
+    """The markup was refused; as plain text the message would be accepted."""
 
 
 class AttachmentTooBig(Rejected):
-    """The file is larger than the platform, or we, will carry."""
+    """The file is larger than the platform or the bot accepts."""
 
 
 class ChatMoved(Rejected):
@@ -55,12 +55,12 @@ class ChatMoved(Rejected):
 
 
 class LoggedOut(ChannelError):
-    """The credentials no longer hold; nothing works until the owner acts."""
+    """The credentials are no longer valid; nothing works until the owner acts."""
 
 
 class ReceiverConflict(ChannelError):
-    """Something else receives this account's messages; we do not fight for them."""
+    """Another program receives this account's messages; this one does not compete for them."""
 
 
 class Ambiguous(ChannelError):
-    """The answer was lost: the message may or may not have arrived."""
+    """The response was lost: the message may or may not have been delivered."""

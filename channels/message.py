@@ -1,4 +1,4 @@
-"""The words that channels and the rest of the bot share: who wrote what where, and what goes back."""
+"""Values that channels and the bot exchange: who wrote what and where, and what is sent back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,209 +15,205 @@ EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """One conversation's place on a platform."""
+    """Where a conversation takes place; ids are the platform's, as text."""
 
-    #: Our name of the platform ("telegram").
+    #: Name of the channel, such as "telegram".
     channel: str
-    #: Our own id there.
+    #: Id of the bot's account.
     account: str
-    #: The platform's ids as text, thread_id "" where there are no threads.
     chat_id: str
-    #: The platform's ids as text, thread_id "" where there are no threads.
+    #: "" where there are no threads.
     thread_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Who wrote."""
+    """The author of a message."""
 
     #: The platform's immutable id as text.
     id: str
-    #: What they call themselves, never an identity.
+    #: Display name, never an identity.
     name: str = ""
     is_bot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """One file that came with a message."""
+    """A file that came with a message."""
 
     #: The sender's label, never a path.
     name: str
-    #: As claimed.
+    #: As claimed by the sender.
     media_type: str
-    #: The bytes where they came with the message, else empty.
+    #: The bytes if they came with the message, else empty.
     data: bytes = b""
-    #: What the channel's `fetch` takes to get them, any text, else empty.
+    #: Argument for the channel's `fetch`, which downloads the bytes; else empty.
     ref: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """What a message answers or passes on: somebody's words, as data."""
+    """The text that a message replies to or forwards; data, not instructions."""
 
     text: str
-    #: What they call themselves, "" unknown.
+    #: Display name of its author, "" if unknown.
     author: str = ""
-    #: They are a message of ours.
+    #: The bot wrote it.
     ours: bool = False
-    #: Theirs as a sender, "" where the platform does not say it.
+    #: The author's id as a Sender, "" if the platform does not give it.
     author_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """Something to press under a message."""
+    """A button under a message."""
 
     text: str
-    #: At most 64 ASCII signs, comes back as the `target` of a press.
+    #: At most 64 ASCII characters; returned as the `target` of a press.
     data: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboundFile:
-    """A file to be sent."""
+    """A file to send."""
 
-    #: As people see it, no path.
+    #: Shown to people; not a path.
     name: str
     media_type: str
     data: bytes
-    #: To be shown rather than offered.
+    #: Display it as a picture instead of a download.
     picture: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundMessage:
-    """One thing a person did where we can see it; mostly, a message they wrote to us."""
+    """One event caused by a person; usually a message to the bot."""
 
     address: Address
     kind: ChatKind
-    #: The platform's own id of this event, unique per channel and account, never empty; repeats are dropped by it.
+    #: The platform's id of the event, unique per channel and account, never empty; repeats are dropped by it.
     key: str
     sender: Sender
     text: str
-    #: Timezone-aware, the platform's clock.
+    #: Timezone-aware, by the platform's clock.
     sent_at: datetime
     attachments: tuple[Attachment, ...] = ()
-    #: Meant for us (always true in a dm).
+    #: Directed at the bot; always true in a dm.
     addressed: bool = True
-    #: What the platform orders its messages by, as sortable text, or "".
+    #: Sortable text by which the platform orders its messages, or "".
     order_key: str = ""
-    #: The update as JSON text, for the store; "" where there is none.
+    #: The update as JSON text, for the store; "" if there is none.
     raw: str = ""
-    #: Message, or edit (text is the new one) and delete of the message with key `target`; press of the button whose
-    #: data is `target`; move of the chat at `address` to the chat id `target`; joined: we were taken into a group.
+    #: "edit" replaces the text of the message with key `target`, "delete" deletes it; "press" is of the button with
+    #: data `target`; "move" gives the chat the id `target`; "joined": the bot was added to a group.
     act: Act = "message"
     target: str = ""
-    #: Names the messages that a person sent as one, "" for none.
+    #: Shared by messages that were sent as one album, "" for none.
     album: str = ""
     quote: Quote | None = None
-    #: The platform proves what was written and by whom; else its sender is a guest at most.
+    #: The platform proves content and sender; otherwise the sender gets the rights of a guest at most.
     proven: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """What became of one delivered message: its id with us, and whether it was new (False: a repeat)."""
+    """The inbox row of a delivered message."""
 
     id: str
+    #: False: the message had already been delivered.
     new: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboundMessage:
-    """One part of an answer, as it is to be seen."""
+    """One part of a reply."""
 
-    #: The row this part is.
+    #: Id of its outbox row.
     id: str
     address: Address
-    #: Equal for every attempt at this part.
+    #: Equal for every attempt to send this part.
     client_key: str
     #: Markdown, already within the channel's limit.
     text: str
     kind: OutboundKind = "final"
-    #: Id of the message answered, "" for none.
+    #: Inbox id of the message replied to, "" for none.
     reply_to: str = ""
-    #: The platform key of it. part_no counts from 0 among parts.
+    #: The platform's key of that message.
     reply_to_key: str = ""
+    #: Counts from 0.
     part_no: int = 0
     parts: int = 1
-    #: May already have arrived; the text says so.
+    #: May already have been delivered; the text says so.
     repeated: bool = False
-    #: Formatting was refused before; send the text as it is.
+    #: Send without formatting: the platform refused it before.
     plain: bool = False
-    #: Place in the conversation's transcript.
+    #: Line in the conversation's transcript.
     line: int = 0
-    #: To be sent with the text as its caption.
+    #: Sent with the text as its caption.
     file: OutboundFile | None = None
-    #: In rows of one, where the platform has them.
+    #: One in each row, on platforms with rows.
     buttons: tuple[Button, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The platform took it."""
+    """The platform accepted a message."""
 
-    #: Its id of the new message, "" where it gives none.
+    #: The platform's id of the new message, "" if it gives none.
     platform_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveEvent:
-    """Something happened that a person may be shown at once; best effort, beside the durable path."""
+    """Progress of a turn that a channel may show at once; best effort."""
 
     address: Address
     name: EventName
-    #: The inbound message it is about, "" for none.
+    #: Inbox id of the message it is about, "" for none.
     message_id: str = ""
-    #: For delta the new piece, for reply, notice and error the whole.
+    #: The new piece for a delta, the whole text for reply, notice and failed.
     text: str = ""
-    #: Place in the conversation's transcript when a stored line stands behind it, else 0.
+    #: Line in the conversation's transcript, 0 if the event is not stored.
     line: int = 0
-    #: Further fields by name (tool, step, fold's numbers), JSON values only.
+    #: Other fields by name (tool, step, numbers of a fold).
     facts: Mapping[str, str | int | float | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a platform can show, and what its channel hears."""
+    """What a platform supports."""
 
-    #: Longest text of one message in `unit`, 0 for none.
+    #: Maximum length of one message in `unit`, 0 for none.
     limit: int = 0
-    #: What it may be where few messages are left to send (see channels.base.Rationed), 0 for no more.
+    #: The higher maximum used when few messages are left to send (see channels.base.HasQuota), 0 for the same.
     longest: int = 0
     unit: Literal["code_points", "utf16", "utf8"] = "code_points"
     #: A send carries an idempotency key.
     keyed: bool = False
-    #: For how many seconds it holds.
+    #: Seconds for which the platform remembers the key.
     key_valid: float = 0.0
-    #: The channel has `show` (see channels.base.Live).
+    #: See channels.base.HasLiveEvents.
     live: bool = False
-    #: Most messages per second, 0 for no limit.
+    #: Maximum messages per second, 0 for no limit.
     per_chat_rate: float = 0.0
-    #: Most messages per second, 0 for no limit.
     total_rate: float = 0.0
-    #: How many a quiet chat may get at once, 0 for three seconds' worth.
+    #: Messages an idle chat may get at once, 0 for three seconds' worth.
     burst: int = 0
-    #: Kinds of what people send that arrive.
+    #: Kinds of messages that arrive.
     hears: frozenset[Kind] = frozenset({"text"})
-    #: Whether it has them.
     groups: bool = False
-    #: Whether it has them.
     threads: bool = False
-    #: How an answer is seen while it is written.
+    #: How a reply is displayed while it is written.
     shows: Shows = ""
-    #: The largest that can be sent, 0 for none.
+    #: Maximum size of a sent file or picture, 0 for none.
     file_bytes: int = 0
-    #: The largest that can be sent, 0 for none.
     picture_bytes: int = 0
-    #: Longest text beside a file in `unit`, 0 for none.
+    #: Maximum length of the text beside a file in `unit`, 0 for none.
     caption: int = 0
-    #: Messages may have them.
     buttons: bool = False
-    #: A person must have written before, and may have to write again before more arrives.
+    #: The bot may send only after a user has written, perhaps again and again.
     asks_first: bool = False
-    #: Messages come by HTTP (see channels.base.Hooked).
+    #: Messages arrive by webhook (see channels.base.HasWebhook).
     hook: bool = False
-    #: `send` reports when the part leaves (see channels.toolkit.sending); others leave when it is called.
+    #: `send` reports the moment a part leaves (see channels.toolkit.sending); otherwise it is the call of `send`.
     says_leaving: bool = False

@@ -1,4 +1,4 @@
-"""Which name stands for which channel: our own by this table, others by the entry-point group mnema.channels."""
+"""Channel classes by name: those of this table, and those of the entry-point group mnema.channels."""
 
 import importlib
 from importlib.metadata import entry_points
@@ -17,15 +17,15 @@ CLASS_PATHS = {
 
 
 def load_channel_class(name: str) -> Any:
-    """The channel's class, imported now.
+    """Import the class of a channel.
 
     Raises:
-        LookupError: nothing installed goes by that name.
+        LookupError: no channel of that name is installed.
     """
-    place = CLASS_PATHS.get(name)
-    if place is None:
+    path = CLASS_PATHS.get(name)
+    if path is None:
         for point in entry_points(group=GROUP, name=name):
             return point.load()
         raise LookupError(f"there is no channel {name}; there are {', '.join(sorted(CLASS_PATHS))}")
-    module, _, attribute = place.partition(":")
+    module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)

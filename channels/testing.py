@@ -1,4 +1,4 @@
-"""A channel made of lists: what people write is put into it, what they would see is read from it."""
+"""An in-memory channel: tests put in what people write and read what they would see."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,83 +18,82 @@ MAX_PAUSE = 1.0
 
 
 class ScriptedChannel:
-    """The twin of a real channel, with the same manners: it confirms only what was stored, and repeats what was not.
-
-    sent: every part that arrived, in order; confirmed: keys of messages that were; shown: live events. files: what can
-    be fetched, by ref.
-    """
+    """A test double that, like a real channel, acknowledges only what was stored and repeats the rest."""
 
     def __init__(self, name: str = "scripted", account: str = "bot", capabilities: Capabilities | None = None) -> None:
         self.name = name
         self.account = account
         self.capabilities = capabilities or Capabilities(limit=4096, unit="utf16", live=True)
+        #: Every part that arrived, in order.
         self.sent: list[OutboundMessage] = []
+        #: Keys of the acknowledged messages.
         self.confirmed: list[str] = []
         self.shown: list[LiveEvent] = []
+        #: Files that can be fetched, by ref.
         self.files: dict[str, bytes] = {}
-        self._waiting: list[InboundMessage] = []
-        self._heard = 0
+        self._undelivered: list[InboundMessage] = []
+        self._written = 0
         self._faults: list[tuple[ChannelError, bool]] = []
         self._ended: ChannelError | None = None
-        self._moved = asyncio.Event()
+        self._changed = asyncio.Event()
 
     def hear(
         self, text: str, *, chat: str = "c1", thread: str = "", sender: str = "u1", **fields: Any
     ) -> InboundMessage:
-        """A person writes. fields: others of the message's, such as kind, key, addressed, attachments or sent_at."""
-        self._heard += 1
-        usual: dict[str, Any] = {
+        """Receive a message from a person. fields: other fields of InboundMessage."""
+        self._written += 1
+        defaults: dict[str, Any] = {
             "kind": "dm",
-            "key": str(self._heard),
+            "key": str(self._written),
             "sent_at": EPOCH,
-            "order_key": f"{self._heard:020d}",
+            "order_key": f"{self._written:020d}",
         }
         message = InboundMessage(
             address=Address(channel=self.name, account=self.account, chat_id=chat, thread_id=thread),
             sender=Sender(id=sender, name=sender),
             text=replace_unstorable(text),
-            **(usual | fields),
+            **(defaults | fields),
         )
         self.redeliver(message)
         return message
 
     def redeliver(self, message: InboundMessage) -> None:
-        """The platform brings a message (once more)."""
-        self._waiting.append(message)
+        """Receive a message, possibly a repeat."""
+        self._undelivered.append(message)
         self._notify_waiters()
 
     def fail(self, *errors: ChannelError, arrived: bool = False) -> None:
-        """The next sends end with these errors, one each; arrived: the message is seen all the same."""
+        """Let the next sends raise these errors, one each. arrived: the message is delivered all the same."""
         self._faults += [(error, arrived) for error in errors]
 
     def end(self, error: ChannelError) -> None:
-        """Let `run` end with this error."""
+        """Let `run` raise this error."""
         self._ended = error
         self._notify_waiters()
 
     async def until(self, holds: Callable[[], bool], seconds: float = 10.0) -> None:
-        """Wait until something is true of this channel. Raises TimeoutError."""
+        """Wait until a condition on this channel holds. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while not holds():
-                await self._moved.wait()
+                await self._changed.wait()
 
     async def run(self, deliver: Deliver) -> None:
-        """Hear until cancelled, or until `end`."""
+        """Receive until cancelled, or until `end`."""
         while True:
-            batch = list(self._waiting)
+            batch = list(self._undelivered)
             if self._ended is not None:
                 error, self._ended = self._ended, None
                 raise error
             if not batch:
-                await self._moved.wait()
+                await self._changed.wait()
                 continue
             await store_with_retry(partial(deliver, batch), self.name, shortest=MIN_PAUSE, longest=MAX_PAUSE)
-            del self._waiting[: len(batch)]
+            del self._undelivered[: len(batch)]
             self.confirmed += [message.key for message in batch]
             self._notify_waiters()
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Take one part, or fail as told."""
+        """Take one part, or raise the next error of `fail`."""
         error, arrived = self._faults.pop(0) if self._faults else (None, True)
         if arrived:
             self.sent.append(message)
@@ -103,12 +102,12 @@ class ScriptedChannel:
             raise error
         return Receipt(platform_id=str(len(self.sent)))
 
-    async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """A file's bytes. Raises AttachmentTooBig over `most`, Rejected where there is none."""
+    async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
+        """Return a file of `files`. Raises AttachmentTooBig, Rejected."""
         if ref not in self.files:
             raise Rejected("the file is gone")
-        if len(self.files[ref]) > most:
-            raise AttachmentTooBig(f"more than {most} bytes")
+        if len(self.files[ref]) > max_bytes:
+            raise AttachmentTooBig(f"more than {max_bytes} bytes")
         return FetchedFile(data=self.files[ref])
 
     def show(self, event: LiveEvent) -> None:
@@ -116,5 +115,5 @@ class ScriptedChannel:
         self._notify_waiters()
 
     def _notify_waiters(self) -> None:
-        self._moved.set()
-        self._moved = asyncio.Event()
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,1 +1,1 @@
-"""What the adapters share."""
+"""Helpers shared by the channels."""

@@ -7,7 +7,7 @@ V = TypeVar("V")
 
 
 class BoundedDict(dict[K, V]):
-    """A dict that drops its oldest keys beyond `limit` entries. Replacing a value does not make its key younger."""
+    """A dict that drops its oldest keys beyond `limit` entries; replacing a value does not renew its key."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()

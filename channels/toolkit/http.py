@@ -1,4 +1,4 @@
-"""HTTP for channels: a lazy connection pool, bounded bodies, and a cached access token."""
+"""HTTP for channels: a connection pool, bodies of limited size, and a cached access token."""
 
 import asyncio
 import logging

@@ -1,7 +1,7 @@
-"""The moment at which a part leaves: a channel says it just before the first bytes of a message go out.
+"""Report the moment a part leaves: just before the first bytes of its message are sent.
 
-What only waits for a connection, a token or its turn has surely not been sent. It is not marked as being sent, so a
-process that is killed meanwhile sends it once more without telling anybody that it may be a repeat.
+A part that waits for a connection, a token or a rate limit has certainly not been sent. It is not yet marked as
+sending, so after a crash it is sent without the mark of a possible repeat.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,12 +16,12 @@ _ON_LEAVE: ContextVar[OnLeave | None] = ContextVar("leave", default=None)
 
 
 class PartWithdrawn(Rejected):
-    """The part is not to be sent any more: it was dropped while it waited."""
+    """The part was dropped while it waited, and must not be sent."""
 
 
 @contextmanager
 def report_leaving(leave: OnLeave) -> Iterator[None]:
-    """Within this, whatever is sent is the part of which `leave` wants to know that it leaves."""
+    """Call `leave` when a message leaves within this context."""
     before = _ON_LEAVE.set(leave)
     try:
         yield
@@ -31,7 +31,7 @@ def report_leaving(leave: OnLeave) -> Iterator[None]:
 
 @contextmanager
 def without_leaving() -> Iterator[None]:
-    """Within this, what is sent is seen by nobody (a token, an upload): the part has not left yet."""
+    """Do not report requests within this context (a token, an upload): they do not show the part to anyone."""
     before = _ON_LEAVE.set(None)
     try:
         yield
@@ -40,31 +40,31 @@ def without_leaving() -> Iterator[None]:
 
 
 async def mark_leaving() -> None:
-    """Say that the part leaves now; the second time in one send changes nothing.
+    """Report that the part leaves now; repeated reports in one send change nothing.
 
     Raises:
         PartWithdrawn: it must not be sent.
     """
-    told = _ON_LEAVE.get()
-    if told is not None:
-        await told()
+    leave = _ON_LEAVE.get()
+    if leave is not None:
+        await leave()
 
 
 async def mark_leaving_request(request: Any) -> None:
-    """A hook of an HTTP client (httpx, httpx2) for each request: the part leaves when its first bytes do.
+    """Request hook of an HTTP client (httpx, httpx2): report the part when the first bytes of the request leave.
 
-    That is after the wait for a place in the pool, and after the connection stands, also the one through a proxy: the
-    CONNECT for it is a request of the client's own.
+    That is after the wait for the pool and after the connection is established, including one through a proxy: its
+    CONNECT is a request of the client's own.
     """
-    told = _ON_LEAVE.get()
-    if told is None:
+    leave = _ON_LEAVE.get()
+    if leave is None:
         return
 
     async def trace(event: str, info: Any) -> None:
         if event.endswith("send_request_headers.started") and info["request"].method != b"CONNECT":
-            await told()
+            await leave()
 
     request.extensions["trace"] = trace
 
 
-HTTP_HOOKS = {"request": [mark_leaving_request]}  # as HTTP clients take it
+HTTP_HOOKS = {"request": [mark_leaving_request]}  # `event_hooks` of an HTTP client

@@ -1,4 +1,4 @@
-"""What all channel settings share: value types, the section of every channel, credentials. Pure."""
+"""Base classes and value types of channel settings."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
@@ -38,7 +38,7 @@ Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
 
 
 class ChannelSettings(ConfigSection):
-    """What every channel takes."""
+    """Settings of every channel."""
 
     enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
     owners: Texts = Field((), description="User ids with all rights.")
@@ -53,9 +53,9 @@ class ChannelSettings(ConfigSection):
 
 
 class CredentialChannelSettings(ChannelSettings):
-    """What a channel takes that is on once its credentials are there, unless `enabled` says otherwise."""
+    """Settings of a channel that is on once its credentials are set, unless `enabled` says otherwise."""
 
-    #: Names of the fields without which it cannot start.
+    #: Fields without which it cannot start.
     needed: ClassVar[tuple[str, ...]]
     enabled: bool = Field(
         False, description="Off keeps the settings and starts nothing; left out, credentials turn it on."

@@ -1,4 +1,4 @@
-"""Storing forever: what is not stored is not confirmed, and what is not confirmed may be lost."""
+"""Retry until messages are stored: only then may a channel acknowledge them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,24 +16,24 @@ async def store_with_retry(
     store: Callable[[], Awaitable[T]],
     channel: str,
     *,
-    told: Callable[[str], None] = lambda trouble: None,
+    on_trouble: Callable[[str], None] = lambda trouble: None,
     shortest: float = MIN_PAUSE,
     longest: float = MAX_PAUSE,
 ) -> T:
-    """Store, with growing pauses (seconds) between the tries; only cancelling ends it.
+    """Retry until stored or cancelled, with growing pauses (seconds).
 
     Args:
-        store: one try; raises OSError or RuntimeError when nothing was stored, as `Deliver` does.
-        told: what is wrong after each try, "" once nothing is.
+        store: one attempt; raises OSError or RuntimeError if nothing was stored, as `Deliver` does.
+        on_trouble: called after each attempt with what is wrong, "" for success.
     """
     pause = shortest
     while True:
         try:
             stored = await store()
-            told("")
+            on_trouble("")
             return stored
         except (OSError, RuntimeError) as err:
-            told(f"messages are not stored: {type(err).__name__}")
+            on_trouble(f"messages are not stored: {type(err).__name__}")
             log.warning("messages not stored", channel=channel, error=f"{type(err).__name__}: {err}")
         await asyncio.sleep(pause)
         pause = min(2 * pause, longest)

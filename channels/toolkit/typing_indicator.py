@@ -1,4 +1,4 @@
-"""A sign of life, given again and again while something goes on somewhere."""
+"""Repeat a platform's typing indicator while a reply is written."""
 
 import asyncio
 import time
@@ -9,9 +9,9 @@ from channels.message import Address
 
 
 class TypingIndicator:
-    """Repeats `act` for an address every `every` seconds, until it is stopped or `longest` seconds pass without a beat.
+    """Calls `act` for an address every `every` seconds until stopped, or for `longest` seconds after the last `beat`.
 
-    An act that fails with a ChannelError ends that address's pulse: it is for show only.
+    A ChannelError of `act` ends the repetition for its address; the indicator is only cosmetic.
     """
 
     def __init__(self, act: Callable[[Address], Awaitable[None]], *, every: float, longest: float) -> None:
@@ -22,26 +22,26 @@ class TypingIndicator:
         self._tasks: dict[Address, asyncio.Task[None]] = {}
 
     def beat(self, address: Address) -> None:
-        """Begin, or go on for `longest` seconds more; needs a running event loop."""
+        """Start, or continue for another `longest` seconds; needs a running event loop."""
         self._until[address] = time.monotonic() + self._longest
         if address not in self._tasks:
-            self._tasks[address] = asyncio.create_task(self._go_on(address), name="pulse")
+            self._tasks[address] = asyncio.create_task(self._repeat(address), name="typing indicator")
 
     def stop(self, address: Address) -> None:
-        """No further act there."""
+        """Stop at an address."""
         self._until.pop(address, None)
         task = self._tasks.pop(address, None)
         if task is not None:
             task.cancel()
 
     async def close(self) -> None:
-        """Stop everywhere."""
+        """Stop at all addresses."""
         tasks = list(self._tasks.values())
         for address in list(self._tasks):
             self.stop(address)
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _go_on(self, address: Address) -> None:
+    async def _repeat(self, address: Address) -> None:
         try:
             while time.monotonic() < self._until[address]:
                 await self._act(address)

@@ -1,4 +1,4 @@
-"""How WeChat and WeCom sign and encrypt: SHA-1 over sorted texts, AES-256-CBC with blocks of 32. Pure, but for chance.
+"""Signatures and encryption of WeChat and WeCom: SHA-1 over sorted texts, AES-256-CBC padded to blocks of 32.
 
 Source: the platforms' pages on message encryption; test bytes in tests/channels/toolkit/test_wechat_crypto.py.
 """
@@ -19,47 +19,39 @@ _AES_BLOCK = 16
 
 
 class DecryptionFailed(ValueError):
-    """What came was not encrypted with this key, for this receiver; which of the two is not told."""
+    """The data was not encrypted with this key for this receiver; the text does not say which of the two."""
 
     def __init__(self) -> None:
         super().__init__("this cannot be deciphered")
 
 
 def sign_parts(parts: Iterable[str]) -> str:
-    """40 lower-case hex signs over the parts, in whatever order they are given."""
+    """Sign the parts, in any order, with 40 lower-case hex characters."""
     joined = "".join(sorted(parts)).encode("utf-8", "surrogatepass")
     return hashlib.sha1(joined, usedforsecurity=False).hexdigest()
 
 
 def is_signature_of(given: str, parts: Iterable[str]) -> bool:
-    """Whether `given` is their signature; takes as long for any wrong one."""
+    """Compare a signature in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), sign_parts(parts).encode())
 
 
-def pad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
-    """PKCS #7 up to a multiple of `block`: 1 to `block` bytes more."""
-    missing = block - len(data) % block
+def pad(data: bytes) -> bytes:
+    """Pad by PKCS #7 with 1 to 32 bytes."""
+    missing = BLOCK_BYTES - len(data) % BLOCK_BYTES
     return data + bytes([missing]) * missing
 
 
-def unpad(data: bytes, block: int = BLOCK_BYTES) -> bytes:
-    """The data without its padding.
-
-    Raises:
-        DecryptionFailed: it is not padded so.
-    """
+def unpad(data: bytes) -> bytes:
+    """Remove the padding. Raises DecryptionFailed."""
     count = data[-1] if data else 0
-    if not 1 <= count <= min(block, len(data)) or data[-count:] != bytes([count]) * count:
+    if not 1 <= count <= min(BLOCK_BYTES, len(data)) or data[-count:] != bytes([count]) * count:
         raise DecryptionFailed
     return data[:-count]
 
 
 def decode_key(signs: str) -> bytes:
-    """The 32 bytes that an EncodingAESKey of 43 signs stands for.
-
-    Raises:
-        ValueError: it is not such a key.
-    """
+    """Decode an EncodingAESKey of 43 characters to 32 bytes. Raises ValueError."""
     try:
         key = base64.b64decode(signs + "=", validate=True)
     except (binascii.Error, ValueError):
@@ -70,61 +62,51 @@ def decode_key(signs: str) -> bytes:
 
 
 def decrypt_bytes(key: bytes, data: bytes) -> bytes:
-    """AES-256-CBC with the key's first half as the first vector, and the padding taken off; files come so too.
-
-    Args:
-        key: 32 bytes.
-
-    Raises:
-        DecryptionFailed: the length or the padding does not fit.
-    """
+    """Decrypt a message or file: AES-256-CBC, the first half of the 32-byte key is the IV. Raises DecryptionFailed."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     if not data or len(data) % _AES_BLOCK:
         raise DecryptionFailed
-    machine = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).decryptor()
-    return unpad(machine.update(data) + machine.finalize())
+    cipher = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).decryptor()
+    return unpad(cipher.update(data) + cipher.finalize())
 
 
 def encrypt_bytes(key: bytes, data: bytes) -> bytes:
-    """What decrypt_bytes takes back."""
+    """Encrypt for `decrypt_bytes`."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    machine = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).encryptor()
-    return machine.update(pad(data)) + machine.finalize()
+    cipher = Cipher(algorithms.AES(key), modes.CBC(key[:_AES_BLOCK])).encryptor()
+    return cipher.update(pad(data)) + cipher.finalize()
 
 
 class WechatEnvelope:
-    """Messages between one receiver (an AppID, a CorpID) and the platform. signs: the EncodingAESKey.
-
-    Raises:
-        ValueError: it is no such key.
-    """
+    """Encrypts messages between the platform and one receiver (an AppID or CorpID)."""
 
     def __init__(self, signs: str, receiver: str) -> None:
+        """Args: signs: the EncodingAESKey. Raises ValueError: it is not a key."""
         self._key = decode_key(signs)
         self._receiver = receiver.encode()
 
     def open(self, sealed: str) -> bytes:
-        """The text inside: 16 bytes of chance, its length, itself, the receiver.
+        """Decrypt a message: 16 random bytes, the length of the text, the text, the receiver.
 
         Raises:
-            DecryptionFailed: it is not ours, whatever is wrong with it.
+            DecryptionFailed: for any reason.
         """
         try:
             data = base64.b64decode(sealed, validate=True)
         except (binascii.Error, ValueError) as err:
             raise DecryptionFailed from err
-        whole = decrypt_bytes(self._key, data)
-        if len(whole) < _HEADER_BYTES:
+        plain = decrypt_bytes(self._key, data)
+        if len(plain) < _HEADER_BYTES:
             raise DecryptionFailed
-        end = _HEADER_BYTES + int.from_bytes(whole[_RANDOM_BYTES:_HEADER_BYTES], "big")
-        if end > len(whole) or not hmac.compare_digest(whole[end:], self._receiver):
+        end = _HEADER_BYTES + int.from_bytes(plain[_RANDOM_BYTES:_HEADER_BYTES], "big")
+        if end > len(plain) or not hmac.compare_digest(plain[end:], self._receiver):
             raise DecryptionFailed
-        return whole[_HEADER_BYTES:end]
+        return plain[_HEADER_BYTES:end]
 
-    def seal(self, text: bytes, chance: bytes = b"") -> str:
-        """What `open` takes back. chance: 16 bytes, new ones by default."""
-        chance = chance or secrets.token_bytes(_RANDOM_BYTES)
-        whole = chance + len(text).to_bytes(_LENGTH_BYTES, "big") + text + self._receiver
-        return base64.b64encode(encrypt_bytes(self._key, whole)).decode()
+    def seal(self, text: bytes, random: bytes = b"") -> str:
+        """Encrypt for `open`. random: 16 bytes, new ones by default."""
+        random = random or secrets.token_bytes(_RANDOM_BYTES)
+        plain = random + len(text).to_bytes(_LENGTH_BYTES, "big") + text + self._receiver
+        return base64.b64encode(encrypt_bytes(self._key, plain)).decode()

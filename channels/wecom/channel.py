@@ -182,7 +182,7 @@ class Wecom:
         if not heard and not keep:
             return
         messages = [one.message for one in heard]
-        accepted = await store_with_retry(lambda: deliver(messages, keep), self.name, told=self._note_trouble)
+        accepted = await store_with_retry(lambda: deliver(messages, keep), self.name, on_trouble=self._note_trouble)
         self._pages.released(names)
         for one, row in zip(heard, accepted, strict=True):
             call = self._pages.call(one.message.key)

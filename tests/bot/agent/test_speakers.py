@@ -40,7 +40,7 @@ class Group:
     async def write(self, text: str, sender: str, name: str = "Li Wei", **fields: Any) -> None:
         """Somebody writes in the group; returns when all is quiet."""
         message = self.it.channel.hear("", chat="nowhere", sender=sender)
-        self.it.channel._waiting.remove(message)
+        self.it.channel._undelivered.remove(message)
         address = replace(message.address, chat_id=TEAM)
         message = replace(message, address=address, kind="group", key=uuid4().hex, text=text)
         whole = replace(message, sender=Sender(id=sender, name=name))
