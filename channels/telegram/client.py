@@ -19,6 +19,7 @@ from channels.errors import (
     Rejected,
     Retryable,
 )
+from channels.telegram.settings import TelegramSettings
 from channels.toolkit.http import ANSWER_SECONDS, CONNECT_SECONDS, MAX_CONNECTIONS, HttpPool, is_unsent, read_limited
 from channels.toolkit.sending import HTTP_HOOKS
 
@@ -71,24 +72,25 @@ _ERRORS_BY_TEXT = (
 
 
 class BotApiClient:
-    """The API of one bot. base_url: the server's root, "" for Telegram's own."""
+    """The API of one bot. answer_seconds: timeout of a call."""
 
-    def __init__(self, token: str, base_url: str = "", proxy: str = "", wait: float = ANSWER_SECONDS) -> None:
+    def __init__(self, settings: TelegramSettings, answer_seconds: float = ANSWER_SECONDS) -> None:
         from telegram import Bot
         from telegram.request import HTTPXRequest
 
-        silence_library()
-        self._token = token
+        _silence_library()
+        self._token = settings.token
         self._request = HTTPXRequest(
             connection_pool_size=MAX_CONNECTIONS,
             connect_timeout=CONNECT_SECONDS,
-            read_timeout=wait,
+            read_timeout=answer_seconds,
             write_timeout=ANSWER_SECONDS,
             pool_timeout=ANSWER_SECONDS,
-            proxy=proxy or None,
+            proxy=settings.proxy or None,
             httpx_kwargs={"trust_env": False, "event_hooks": HTTP_HOOKS},
         )
-        self._bot = Bot(token, f"{api_root(base_url)}/bot", request=self._request, get_updates_request=self._request)
+        root = f"{_api_root(settings)}/bot"
+        self._bot = Bot(self._token, root, request=self._request, get_updates_request=self._request)
 
     async def call(self, method: str, parameters: dict[str, Any] | None = None) -> Any:
         """Make one call and return `result` of the reply as plain JSON values.
@@ -110,7 +112,7 @@ class BotApiClient:
                 raise LoggedOut("Telegram refuses the bot's token") from err
             missing = "method not found" in str(err.__cause__).lower()
         except TelegramError as err:
-            raise self._meaning(err) from err
+            raise self._map_error(err) from err
         except (KeyError, TypeError, AttributeError, RecursionError) as err:
             raise Ambiguous(f"an answer without a result to {method}") from err
         # The library maps 401 and 404 to one error, and a proxy may send 404: only get_me proves a bad token.
@@ -121,7 +123,7 @@ class BotApiClient:
         """Close all connections."""
         await self._request.shutdown()
 
-    def _meaning(self, err: Exception) -> ChannelError:
+    def _map_error(self, err: Exception) -> ChannelError:
         from telegram import error
 
         text = str(err).replace(self._token, "…")[:MAX_ERROR_TEXT]
@@ -135,10 +137,8 @@ class BotApiClient:
             case error.BadRequest():
                 return _error_for_text(text)
             case error.Conflict():
-                hook = "webhook" in text.lower()
-                return (WebhookConflict if hook else ReceiverConflict)(
-                    f"something else receives this bot's messages: {text}"
-                )
+                conflict = WebhookConflict if "webhook" in text.lower() else ReceiverConflict
+                return conflict(f"another program receives this bot's messages: {text}")
             case error.NetworkError() if "request entity too large" in text.lower():
                 return AttachmentTooBig(text)
             case error.NetworkError() if is_unsent(err.__cause__):
@@ -149,9 +149,8 @@ class BotApiClient:
                 return Ambiguous(text)
 
 
-def api_root(base_url: str) -> str:
-    """Return the server's URL without a path. base_url: "" for Telegram's own."""
-    return (base_url or SERVER).rstrip("/").removesuffix("/bot")
+def _api_root(settings: TelegramSettings) -> str:
+    return (settings.base_url or SERVER).rstrip("/").removesuffix("/bot")
 
 
 def upload_file(data: bytes, name: str) -> Any:
@@ -163,10 +162,10 @@ def upload_file(data: bytes, name: str) -> Any:
 
 def _error_for_text(text: str) -> Rejected:
     lower = text.lower()
-    for words, meaning in _ERRORS_BY_TEXT:
-        if words in lower:
-            return meaning(text)
-    return Rejected(text, gone=any(words in lower for words in _GONE_TEXTS))
+    for phrase, error in _ERRORS_BY_TEXT:
+        if phrase in lower:
+            return error(text)
+    return Rejected(text, gone=any(phrase in lower for phrase in _GONE_TEXTS))
 
 
 def _retry_seconds(text: str) -> float | None:
@@ -174,8 +173,8 @@ def _retry_seconds(text: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def silence_library() -> None:
-    """Mute loggers, which print URLs with the token in them, and warnings meant for typed calls."""
+def _silence_library() -> None:
+    """Mute loggers, which print URLs with the token, and warnings that recommend typed calls."""
     for name in ("httpx", "httpx2", "telegram"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for advice in ("Please use 'Bot", ".*attribute `retry_after`"):
@@ -186,37 +185,37 @@ DOWNLOAD_SECONDS = 120.0
 
 
 class TelegramFileClient:
-    """The Bot API's file server. base_url: as the API's; proxy: its URL, "" for none."""
+    """The Bot API's file server."""
 
-    def __init__(self, token: str, base_url: str, proxy: str) -> None:
-        self._start = f"{api_root(base_url)}/file/bot{token}/"
-        self._http = HttpPool(proxy)
+    def __init__(self, settings: TelegramSettings) -> None:
+        self._root = f"{_api_root(settings)}/file/bot{settings.token}/"
+        self._http = HttpPool(settings.proxy)
 
-    async def fetch(self, path: str, most: int) -> FetchedFile:
-        """Download the file at a path from getFile; stops reading beyond `most` bytes.
+    async def fetch(self, path: str, max_bytes: int) -> FetchedFile:
+        """Download the file at a path from getFile; stops reading beyond `max_bytes`.
 
         Raises:
             AttachmentTooBig: it is larger. Rejected: the path has expired or is invalid. Retryable: not now.
         """
         if not path or path.startswith("/") or ".." in path.split("/"):
-            raise Rejected("the Bot API server names a file of its own machine")
+            raise Rejected("the Bot API server gives a path on its own machine")
         import httpx2
 
         try:
             async with asyncio.timeout(DOWNLOAD_SECONDS):
-                return FetchedFile(data=await self._read(self._start + quote(path), most))
+                return FetchedFile(data=await self._read(self._root + quote(path), max_bytes))
         except (httpx2.TransportError, TimeoutError) as err:
-            raise Retryable(f"the file did not come whole: {type(err).__name__}") from err
+            raise Retryable(f"the download failed: {type(err).__name__}") from err
 
     async def close(self) -> None:
         """Close all connections."""
         await self._http.close()
 
-    async def _read(self, url: str, most: int) -> bytes:
+    async def _read(self, url: str, max_bytes: int) -> bytes:
         client = await self._http.open()
-        async with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as answer:
-            if answer.status_code in (400, 404, 410):
-                raise Rejected("the file is not there any more")
-            if answer.status_code != 200:
-                raise Retryable(f"the file server answers {answer.status_code}")
-            return await read_limited(answer.aiter_raw(), most)
+        async with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
+            if response.status_code in (400, 404, 410):
+                raise Rejected("the file no longer exists")
+            if response.status_code != 200:
+                raise Retryable(f"the file server answers {response.status_code}")
+            return await read_limited(response.aiter_raw(), max_bytes)

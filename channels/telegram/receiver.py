@@ -1,4 +1,4 @@
-"""How updates reach us: by long polling, or by a webhook that is registered and watched here."""
+"""Receives updates: by long polling, or by a webhook that is registered and watched here."""
 
 import asyncio
 import hashlib
@@ -19,162 +19,155 @@ from channels.toolkit.untrusted import parse_strict_json
 
 log = structlog.get_logger(__name__)
 
-GRACE_SECONDS = 10  # how much longer than the server we wait for the end of a long poll
-MAX_MISSED_POLLS = 3  # after so many polls' time without an answer the connections are thrown away
+GRACE_SECONDS = 10  # timeout of a long poll beyond the seconds that the server holds it
+MAX_MISSED_POLLS = 3  # polls' time without an answer, after which the connections are replaced
 MIN_PAUSE = 1.0
 MAX_PAUSE = 30.0
-LATE_SECONDS = 600  # for how long a webhook's last failure, as Telegram tells it, is told further
+RECENT_SECONDS = 600  # how long the webhook's last failure is reported
 NOTEBOOK_KEY = "hook"
-CHECKS_BEFORE_RESET = 3  # messages that wait at so many looks, a sixth of a poll apart, are fetched by nobody
+CONFLICT_CHECKS = 3  # updates that are pending at each check, a sixth of a poll apart, are fetched by no other program
 CONFLICT_TEXT = "another program polls with this bot's token: stop it, or give this one a bot of its own"
+SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105
 
-TakeUpdates = Callable[[list[dict[str, Any]]], Awaitable[None]]
+StoreUpdates = Callable[[list[dict[str, Any]]], Awaitable[None]]
 
 
 class UpdateReceiver:
-    """One bot's ear. heard: unix seconds of the last good answer, 0 for none; trouble: what fails now.
-
-    poll_seconds: length of one poll, and between two looks at a webhook.
-    """
+    """Receives one bot's updates. poll_seconds: length of a long poll, and time between two checks of the webhook."""
 
     def __init__(self, settings: TelegramSettings, poll_seconds: int) -> None:
         self._settings = settings
-        self._seconds = poll_seconds
-        self._foreign: str | None = None
-        self._aside = False
+        self._poll_seconds = poll_seconds
+        #: The URL to which another program has set the webhook, None for none.
+        self._foreign_url: str | None = None
+        self._lost_poll = False
+        self._call_trouble = ""
+        self._webhook_trouble = ""
         self.notebook: Notebook | None = None
+        #: Unix seconds of the last good answer, 0 for none.
         self.heard = 0.0
-        self._silence = ""
-        self._complaint = ""
 
     @property
     def trouble(self) -> str:
-        return self._silence or self._complaint
+        """What fails at the moment, "" for nothing."""
+        return self._call_trouble or self._webhook_trouble
 
     @property
-    def wait(self) -> float:
-        """Seconds until a call without an answer is given up."""
-        return self._seconds + GRACE_SECONDS
+    def answer_seconds(self) -> float:
+        """Timeout of a call."""
+        return self._poll_seconds + GRACE_SECONDS
 
-    async def poll(self, wire: BotApiClient, take: TakeUpdates) -> None:
-        """Hear by polling forever; a batch is confirmed only after `take` returned for it.
+    async def poll(self, client: BotApiClient, store: StoreUpdates) -> None:
+        """Poll until cancelled; a batch is acknowledged only after `store` returned for it.
 
         Raises:
-            ReceiverConflict: another program polls, or somebody else's webhook is set.
-            ChannelError: nothing was heard for three polls' time.
+            ReceiverConflict: another program polls, or has set a webhook.
+            ChannelError: no answer for the time of three polls.
         """
-        if self._aside and not await self._has_unread_updates(wire):
+        if self._lost_poll and not await self._has_unread_updates(client):
             raise ReceiverConflict(CONFLICT_TEXT)
-        self._aside = False
-        parameters: dict[str, Any] = {"timeout": self._seconds, "allowed_updates": list(UPDATE_TYPES)}
+        self._lost_poll = False
+        parameters: dict[str, Any] = {"timeout": self._poll_seconds, "allowed_updates": list(UPDATE_TYPES)}
         while True:
             try:
-                updates = _valid_updates(await self.answer(wire, "get_updates", parameters))
+                updates = _valid_updates(await self.call(client, "get_updates", parameters))
             except WebhookConflict:
-                await self._remove_webhook(wire)
+                await self._remove_webhook(client)
                 continue
             except ReceiverConflict as err:
-                self._aside = True
+                self._lost_poll = True
                 raise ReceiverConflict(CONFLICT_TEXT) from err
-            await take(updates)
+            await store(updates)
             if updates:
                 parameters["offset"] = updates[-1]["update_id"] + 1
 
-    async def _has_unread_updates(self, wire: BotApiClient) -> bool:
-        """Whether messages wait that nobody fetches: a poll of ours, to see, would end the other program's."""
-        for look in range(CHECKS_BEFORE_RESET):
-            if look:
-                await asyncio.sleep(self._seconds / 6)
-            if not (await self.answer(wire, "get_webhook_info", {})).get("pending_update_count"):
+    async def watch_webhook(self, client: BotApiClient) -> None:
+        """Register the webhook if necessary, then check it until cancelled.
+
+        Raises:
+            ReceiverConflict: another program has set or removed it.
+            ChannelError: no answer for the time of three polls.
+        """
+        info = await self.call(client, "get_webhook_info", {})
+        if self._foreign_url is not None and info.get("url", "") == self._foreign_url:
+            raise self._webhook_conflict()
+        if self._settings.webhook_url:
+            await self._register(client, info)
+        while True:
+            info = await self.call(client, "get_webhook_info", {})
+            if self._settings.webhook_url and info.get("url") != self._settings.webhook_url:
+                self._foreign_url = info.get("url", "")
+                raise self._webhook_conflict()
+            self._webhook_trouble = _describe_trouble(info, time.time())
+            await asyncio.sleep(self._poll_seconds)
+
+    async def call(self, client: BotApiClient, method: str, parameters: dict[str, Any]) -> Any:
+        """Make a call that may be repeated; retry it for the time of three polls."""
+        seconds = MAX_MISSED_POLLS * self._poll_seconds
+        reason, pause = "no answer", MIN_PAUSE
+        try:
+            async with asyncio.timeout(seconds):
+                while True:
+                    try:
+                        result = await client.call(method, parameters)
+                        break
+                    except (Retryable, Ambiguous) as err:
+                        reason = str(err)
+                        self._call_trouble = f"no answer from Telegram: {reason}"
+                        log.info("telegram silent", error=reason)
+                        retry_after = err.retry_after if isinstance(err, Retryable) else None
+                    await asyncio.sleep(retry_after or pause)
+                    pause = min(2 * pause, MAX_PAUSE)
+        except TimeoutError as err:
+            self._call_trouble = f"nothing heard from Telegram for {seconds} s: {reason}"
+            raise ChannelError(self._call_trouble) from err
+        self.heard, self._call_trouble = time.time(), ""
+        return result
+
+    async def _has_unread_updates(self, client: BotApiClient) -> bool:
+        """Whether no other program fetches the updates. A poll would tell too, but would end the other's poll."""
+        for check in range(CONFLICT_CHECKS):
+            if check:
+                await asyncio.sleep(self._poll_seconds / 6)
+            if not (await self.call(client, "get_webhook_info", {})).get("pending_update_count"):
                 return False
         return True
 
-    async def watch(self, wire: BotApiClient) -> None:
-        """Register the webhook where that is needed, then look after it forever.
-
-        Raises:
-            ReceiverConflict: another program has set or removed it since.
-            ChannelError: no answer for three polls' time.
-        """
-        info = await self.answer(wire, "get_webhook_info", {})
-        if self._foreign is not None and info.get("url", "") == self._foreign:
-            raise self._taken()
-        if self._settings.webhook_url:
-            await self._register(wire, info)
-        while True:
-            info = await self.answer(wire, "get_webhook_info", {})
-            if self._settings.webhook_url and info.get("url") != self._settings.webhook_url:
-                self._foreign = info.get("url", "")
-                raise self._taken()
-            self._complaint = _webhook_trouble(info, time.time())
-            await asyncio.sleep(self._seconds)
-
-    async def answer(self, wire: BotApiClient, method: str, parameters: dict[str, Any]) -> Any:
-        """The answer to a call that may be repeated at will; a failing network is waited out for three polls' time."""
-        patience = MAX_MISSED_POLLS * self._seconds
-        why = ["no answer"]
-        try:
-            async with asyncio.timeout(patience):
-                found = await self._insist(wire, method, parameters, why)
-        except TimeoutError as err:
-            self._silence = f"nothing heard from Telegram for {patience} s: {why[-1]}"
-            raise ChannelError(self._silence) from err
-        self.heard, self._silence = time.time(), ""
-        return found
-
-    async def _insist(self, wire: BotApiClient, method: str, parameters: dict[str, Any], why: list[str]) -> Any:
-        pause = MIN_PAUSE
-        while True:
-            try:
-                return await wire.call(method, parameters)
-            except (Retryable, Ambiguous) as err:
-                why.append(str(err))
-                self._silence = f"no answer from Telegram: {err}"
-                log.info("telegram silent", error=str(err))
-                asked = err.retry_after if isinstance(err, Retryable) else None
-            await asyncio.sleep(asked or pause)
-            pause = min(2 * pause, MAX_PAUSE)
-
-    async def _register(self, wire: BotApiClient, info: dict[str, Any]) -> None:
-        """Tell Telegram our address; the secret, which it does not tell back, is compared with what we told it last."""
-        told = hashlib.sha256(self._settings.webhook_secret.encode()).hexdigest()
-        note = f"{told} {self._settings.webhook_url}"
-        same = info.get("url") == self._settings.webhook_url and sorted(info.get("allowed_updates", ())) == sorted(
-            UPDATE_TYPES
-        )
-        if same and await self._noted() == note:
+    async def _register(self, client: BotApiClient, info: dict[str, Any]) -> None:
+        """Set the webhook unless it is set already. Telegram does not return the secret, so its hash is noted."""
+        url, secret = self._settings.webhook_url, self._settings.webhook_secret
+        note = f"{hashlib.sha256(secret.encode()).hexdigest()} {url}"
+        is_set = info.get("url") == url and sorted(info.get("allowed_updates", ())) == sorted(UPDATE_TYPES)
+        if is_set and await self._read_note() == note:
             return
-        parameters = {
-            "url": self._settings.webhook_url,
-            "secret_token": self._settings.webhook_secret,
-            "allowed_updates": list(UPDATE_TYPES),
-        }
-        await self.answer(wire, "set_webhook", parameters)
-        await self._note(note)
+        parameters = {"url": url, "secret_token": secret, "allowed_updates": list(UPDATE_TYPES)}
+        await self.call(client, "set_webhook", parameters)
+        await self._write_note(note)
 
-    async def _remove_webhook(self, wire: BotApiClient) -> None:
-        """Remove the webhook that stops our polls, if it is one of ours; what waits there stays."""
-        url = (await self.answer(wire, "get_webhook_info", {})).get("url", "")
-        ours = {self._settings.webhook_url, (await self._noted()).partition(" ")[2]} - {""}
-        if url and url not in ours:
+    async def _remove_webhook(self, client: BotApiClient) -> None:
+        """Remove a webhook that this program has set and that prevents polling; pending updates stay."""
+        url = (await self.call(client, "get_webhook_info", {})).get("url", "")
+        own_urls = {self._settings.webhook_url, (await self._read_note()).partition(" ")[2]} - {""}
+        if url and url not in own_urls:
             raise ReceiverConflict(
                 f"a webhook at {_host(url)} receives this bot's messages, so that polling hears nothing: set mode to "
                 "webhook, remove it with Telegram's deleteWebhook, or give this program a bot of its own"
             )
         if url:
-            await self.answer(wire, "delete_webhook", {"drop_pending_updates": False})
-            await self._note("")
+            await self.call(client, "delete_webhook", {"drop_pending_updates": False})
+            await self._write_note("")
 
-    def _taken(self) -> ReceiverConflict:
-        by = f"set to {_host(self._foreign)}" if self._foreign else "removed"
+    def _webhook_conflict(self) -> ReceiverConflict:
+        change = f"set to {_host(self._foreign_url)}" if self._foreign_url else "removed"
         return ReceiverConflict(
-            f"the webhook was {by} by another program: stop that one, or give this one a bot of its own, and restart"
+            f"the webhook was {change} by another program: stop that one, or give this one a bot of its own, and "
+            "restart"
         )
 
-    async def _noted(self) -> str:
+    async def _read_note(self) -> str:
         return (await self.notebook.read(NOTEBOOK_KEY)).get(NOTEBOOK_KEY, "") if self.notebook else ""
 
-    async def _note(self, value: str) -> None:
+    async def _write_note(self, value: str) -> None:
         if self.notebook:
             try:
                 await self.notebook.write({NOTEBOOK_KEY: value})
@@ -182,20 +175,41 @@ class UpdateReceiver:
                 log.warning("webhook not noted", error=type(err).__name__)
 
 
-def _valid_updates(found: Any) -> list[dict[str, Any]]:
-    """Those that can be confirmed; what is none of them hides no other."""
-    listed = found if isinstance(found, list) else [found]
-    updates = [one for one in listed if isinstance(one, dict) and isinstance(one.get("update_id"), int)]
+def read_webhook_update(request: WebhookRequest, secret: str) -> dict[str, Any] | None:
+    """Return the update of a genuine webhook call; None if any check fails."""
+    if request.method != "POST" or not _has_secret(request, secret):
+        return None
+    try:
+        update = parse_strict_json(request.body)
+    except ValueError:
+        return None
+    return update if _is_update(update) else None
+
+
+def _has_secret(request: WebhookRequest, secret: str) -> bool:
+    given = [value for name, value in request.headers if name == SECRET_HEADER]
+    same = hmac.compare_digest((given[0] if given else "").encode("utf-8", "surrogatepass"), secret.encode())
+    return same and len(given) == 1
+
+
+def _valid_updates(result: Any) -> list[dict[str, Any]]:
+    """Filter what has an update id and so can be acknowledged; raises ChannelError if nothing has."""
+    listed = result if isinstance(result, list) else [result]
+    updates = [one for one in listed if _is_update(one)]
     if listed and not updates:
         raise ChannelError("Telegram's server answers getUpdates with something that holds no updates")
     return updates
 
 
-def _webhook_trouble(info: dict[str, Any], now: float) -> str:
-    """What Telegram says of the webhook, where that is no praise."""
+def _is_update(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("update_id"), int)
+
+
+def _describe_trouble(info: dict[str, Any], now: float) -> str:
+    """Describe what Telegram reports about the webhook, "" if it works."""
     if not info.get("url"):
-        return "no webhook is set, so that nothing is heard: give webhook_url, or call setWebhook"
-    if now - info.get("last_error_date", 0) > LATE_SECONDS:
+        return "no webhook is set, so no messages arrive: set webhook_url, or call setWebhook"
+    if now - info.get("last_error_date", 0) > RECENT_SECONDS:
         return ""
     return f"Telegram cannot reach the webhook: {info.get('last_error_message', '')}"
 
@@ -203,27 +217,3 @@ def _webhook_trouble(info: dict[str, Any], now: float) -> str:
 def _host(url: str | None) -> str:
     parts = urlsplit(url or "")
     return f"{parts.scheme}://{parts.netloc}"
-
-
-# What is believed of a webhook's call: the secret in its header, and JSON of a sane form. Pure.
-
-HEADER = "x-telegram-bot-api-secret-token"
-
-
-def read_webhook_update(request: WebhookRequest, secret: str) -> dict[str, Any] | None:
-    """The update that the platform brought; None where any check fails, whichever it is."""
-    if request.method != "POST" or not _has_secret(request, secret):
-        return None
-    try:
-        update = parse_strict_json(request.body)
-    except ValueError:
-        return None
-    if not isinstance(update, dict) or not isinstance(update.get("update_id"), int):
-        return None
-    return update
-
-
-def _has_secret(request: WebhookRequest, secret: str) -> bool:
-    given = [value for name, value in request.headers if name == HEADER]
-    same = hmac.compare_digest((given[0] if given else "").encode("utf-8", "surrogatepass"), secret.encode())
-    return same and len(given) == 1

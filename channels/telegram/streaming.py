@@ -1,4 +1,4 @@
-"""Answers that people see while they are written: a draft in private chats, one message that grows in groups."""
+"""Live replies: a draft in private chats, and in groups one message that is edited until it is complete."""
 
 import asyncio
 import time
@@ -18,12 +18,12 @@ from channels.toolkit.bounded import BoundedDict
 log = structlog.get_logger(__name__)
 
 DRAFT_PAUSE = 1.0
-EDIT_PAUSE = 3.0  # seconds between two looks of an answer in one chat; a group takes twenty messages a minute
-DRAFT_FADES_SECONDS = 20.0  # a draft is gone after thirty seconds
-MAX_IDLE = 180.0  # an answer that nothing was heard of for so long is not shown any more
+EDIT_PAUSE = 3.0  # seconds between two updates in a chat; a group accepts twenty messages a minute
+DRAFT_REFRESH_SECONDS = 20.0  # Telegram removes a draft after thirty seconds
+MAX_IDLE = 180.0  # seconds without news after which a reply is not shown any more
 CALL_SECONDS = 10.0
 CLOSING_SECONDS = 2.0
-NOTE_TTL_SECONDS = 86_400  # how long it is remembered which message an answer stands in
+NOTE_TTL_SECONDS = 86_400  # how long the notebook holds the message of a reply
 NOTE_PREFIX = "live:"
 MAX_FINISHED = 1_000
 
@@ -32,12 +32,12 @@ CallApi = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 @dataclass(slots=True)
 class _LiveReply:
-    """One answer in the making."""
+    """A reply while it is written."""
 
     id: str
     address: Address
-    #: Platform key of the question, "" unknown.
-    asked: str
+    #: Platform key of the message replied to, "" if unknown.
+    question: str
     text: str = ""
     shown: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -45,78 +45,82 @@ class _LiveReply:
     calling: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[None] | None = None
 
+    @property
+    def in_group(self) -> bool:
+        return self.address.chat_id.startswith("-")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LiveMessage:
-    """The message of ours in which an answer stands."""
+    """The message of a group that shows a reply."""
 
     chat: str
     message: int
     since: int
-    #: Client key of the part that it has become.
-    taken: str = ""
+    #: Client key of the part that it became.
+    claimed_by: str = ""
 
 
 class LiveReplies:
-    """All answers in the making of one bot; best effort, while `take` and `end` are exact.
+    """Shows the replies of one bot while they are written: best effort, but `end` and `claim_message` are exact."""
 
-    speak: calls a method. pauses: seconds between two looks in a private chat, and in a group.
-    """
-
-    def __init__(self, speak: CallApi, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)) -> None:
-        self._speak = speak
+    def __init__(self, call: CallApi, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)) -> None:
+        """Args: pauses: seconds between two updates in a private chat, and in a group."""
+        self._call = call
         self._pauses = pauses
         self._open: dict[str, _LiveReply] = {}
-        self._over: BoundedDict[str, None] = BoundedDict(MAX_FINISHED)
-        self._free: dict[str, float] = {}
-        self._standing: dict[str, _LiveMessage] | None = None
+        self._finished: BoundedDict[str, None] = BoundedDict(MAX_FINISHED)
+        #: When a chat may be updated next, in monotonic seconds.
+        self._next_update: dict[str, float] = {}
+        self._messages: dict[str, _LiveMessage] | None = None
         self._reading = asyncio.Lock()
-        self._drafts = True
+        self._has_drafts = True
         self.notebook: Notebook | None = None
 
-    def add(self, event: LiveEvent, asked: str) -> None:
-        """One more piece of an answer. asked: the platform key of the message answered, "" where it is not known."""
-        answer = self._open.get(event.message_id)
-        if answer is None:
-            if not event.text.strip() or event.message_id in self._over or not self._shows(event.address):
+    def add(self, event: LiveEvent, question: str) -> None:
+        """Add a piece of a reply. question: the platform key of the message replied to, "" if unknown."""
+        reply = self._open.get(event.message_id)
+        if reply is None:
+            reply = _LiveReply(event.message_id, event.address, question)
+            if not event.text.strip() or reply.id in self._finished or not (self._has_drafts or reply.in_group):
                 return
-            answer = self._open[event.message_id] = _LiveReply(event.message_id, event.address, asked)
-            answer.task = asyncio.create_task(self._go_on(answer), name="live answer")
-        answer.text = event.text if event.facts.get("whole") else answer.text + event.text
-        answer.changed.set()
+            self._open[reply.id] = reply
+            reply.task = asyncio.create_task(self._show_until_idle(reply), name="live answer")
+        reply.text = event.text if event.facts.get("whole") else reply.text + event.text
+        reply.changed.set()
 
-    def pause(self, id: str) -> None:
-        """A step of the answer has ended: what follows begins a paragraph of its own."""
-        answer = self._open.get(id)
-        if answer is not None and answer.text.strip():
-            answer.text = f"{answer.text.rstrip()}\n\n"
+    def begin_paragraph(self, id: str) -> None:
+        """Let the text after a step of the turn begin a new paragraph."""
+        reply = self._open.get(id)
+        if reply is not None and reply.text.strip():
+            reply.text = f"{reply.text.rstrip()}\n\n"
 
     async def end(self, id: str) -> None:
-        """No further look at this answer; returns when none is on its way."""
-        self._note_over(id)
-        answer = self._open.pop(id, None)
-        if answer is not None and answer.task is not None:
-            async with answer.calling:
-                answer.task.cancel()
+        """Show nothing more of a reply; returns when no update is in progress."""
+        self._finished[id] = None
+        reply = self._open.pop(id, None)
+        if reply is not None and reply.task is not None:
+            async with reply.calling:
+                reply.task.cancel()
 
-    async def take(self, part: OutboundMessage) -> int:
-        """The id of the message that this part is to become, 0 for none; noted before it is used.
+    async def claim_message(self, part: OutboundMessage) -> int:
+        """Return the id of the message that this part replaces, 0 for none; the claim is noted first.
 
         Raises:
-            Retryable: the notebook cannot be read or written now.
+            Retryable: the notebook cannot be read or written.
         """
         try:
-            standing = (await self._notes()).get(part.reply_to)
-            if standing is None or standing.chat != part.address.chat_id or standing.taken not in ("", part.client_key):
+            live = (await self._load_messages()).get(part.reply_to)
+            if live is None or live.chat != part.address.chat_id or live.claimed_by not in ("", part.client_key):
                 return 0
-            await self._note(part.reply_to, replace(standing, taken=part.client_key))
+            await self._note(part.reply_to, replace(live, claimed_by=part.client_key))
         except (OSError, RuntimeError) as err:
             raise Retryable(f"the notebook does not answer: {type(err).__name__}") from err
-        return standing.message
+        return live.message
 
     async def close(self) -> None:
-        """Show nothing more; what is on its way is given a moment, so that it is known what it led to."""
-        tasks = [answer.task for answer in self._open.values() if answer.task is not None]
+        """Show nothing more; calls in progress get a moment to finish, so that their outcome is known."""
+        tasks = [reply.task for reply in self._open.values() if reply.task is not None]
         if tasks:
             await asyncio.wait(
                 [asyncio.ensure_future(self.end(id)) for id in list(self._open)], timeout=CLOSING_SECONDS
@@ -125,106 +129,100 @@ class LiveReplies:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _shows(self, address: Address) -> bool:
-        return self._drafts or address.chat_id.startswith("-")
-
-    async def _go_on(self, answer: _LiveReply) -> None:
-        group = answer.address.chat_id.startswith("-")
+    async def _show_until_idle(self, reply: _LiveReply) -> None:
         try:
-            if group:  # a short answer comes whole before anything is shown of it
+            if reply.in_group:  # a short reply is sent whole before any of it is shown
                 await asyncio.sleep(self._pauses[1])
-            while await self._moved(answer, MAX_IDLE if group else DRAFT_FADES_SECONDS):
-                await self._wait_for_slot(answer.address.chat_id, self._pauses[group])
-                answer.changed.clear()
-                await self._show(answer, group)
+            while await self._wait_for_news(reply):
+                await self._wait_for_slot(reply.address.chat_id, self._pauses[reply.in_group])
+                reply.changed.clear()
+                await self._show(reply)
         except MethodMissing:
-            self._drafts = False
+            self._has_drafts = False
         except (ChannelError, TimeoutError, OSError, RuntimeError, KeyError, TypeError, ValueError) as err:
             log.info("live answer not shown", error=type(err).__name__)
         finally:
-            if self._open.get(answer.id) is answer:
-                self._note_over(answer.id)
-                del self._open[answer.id]
+            if self._open.get(reply.id) is reply:
+                self._finished[reply.id] = None
+                del self._open[reply.id]
 
-    def _note_over(self, id: str) -> None:
-        """Nothing of this answer is shown any more, however late it comes."""
-        self._over[id] = None
-
-    async def _moved(self, answer: _LiveReply, longest: float) -> bool:
-        """Wait for something new; a draft is shown again before it fades, while the answer is being written."""
+    async def _wait_for_news(self, reply: _LiveReply) -> bool:
+        """Wait for new text and keep a draft from fading meanwhile; False after too long a silence."""
         since = time.monotonic()
         while time.monotonic() - since < MAX_IDLE:
             try:
-                async with asyncio.timeout(longest):
-                    await answer.changed.wait()
+                async with asyncio.timeout(MAX_IDLE if reply.in_group else DRAFT_REFRESH_SECONDS):
+                    await reply.changed.wait()
                 return True
             except TimeoutError:
-                if longest < MAX_IDLE:
-                    await self._show(answer, False)
+                if not reply.in_group:
+                    await self._show(reply)
         return False
 
     async def _wait_for_slot(self, chat: str, pause: float) -> None:
-        """Answers in one chat (in its topics, say) share its pace."""
+        """Wait for the chat's next update; replies in different topics of it share its rate limit."""
         now = time.monotonic()
-        self._free = {name: free for name, free in self._free.items() if free > now}
-        due = self._free.get(chat, now)
-        self._free[chat] = due + pause
-        await asyncio.sleep(due - now)
+        self._next_update = {name: at for name, at in self._next_update.items() if at > now}
+        at = self._next_update.get(chat, now)
+        self._next_update[chat] = at + pause
+        await asyncio.sleep(at - now)
 
-    async def _show(self, answer: _LiveReply, group: bool) -> None:
-        text = preview_text(answer.text, answer.address)
-        if not text.strip() or (group and text == answer.shown):
+    async def _show(self, reply: _LiveReply) -> None:
+        text = preview_text(reply.text, reply.address)
+        if not text.strip() or (reply.in_group and text == reply.shown):
             return
-        async with answer.calling:
+        async with reply.calling:
             try:
-                async with asyncio.timeout(CALL_SECONDS if answer.shown or not group else None):
-                    await (self._grow(answer, text) if group else self._draft(answer, text))
+                async with asyncio.timeout(CALL_SECONDS if reply.shown or not reply.in_group else None):
+                    if reply.in_group:
+                        await self._grow(reply, text)
+                    else:
+                        await self._call("send_message_draft", draft_parameters(reply.address, text, reply.id))
             except MethodMissing:
                 raise
-            except Retryable as err:  # too many: this look is left out
-                self._free[answer.address.chat_id] = time.monotonic() + (err.retry_after or self._pauses[group])
+            except Retryable as err:  # rate limited: skip this update
+                pause = err.retry_after or self._pauses[reply.in_group]
+                self._next_update[reply.address.chat_id] = time.monotonic() + pause
                 return
             except Ambiguous:  # a draft and an edit may be repeated, a message may not
-                if group and not answer.shown:
+                if reply.in_group and not reply.shown:
                     raise
                 return
-        answer.shown = text
+        reply.shown = text
 
-    async def _draft(self, answer: _LiveReply, text: str) -> None:
-        await self._speak("send_message_draft", draft_parameters(answer.address, text, answer.id))
-
-    async def _grow(self, answer: _LiveReply, text: str) -> None:
-        standing = (await self._notes()).get(answer.id)
-        if standing is not None:
-            if standing.taken:
+    async def _grow(self, reply: _LiveReply, text: str) -> None:
+        """Edit the reply's message in a group, or send its first one."""
+        live = (await self._load_messages()).get(reply.id)
+        if live is not None:
+            if live.claimed_by:
                 return
             try:
-                await self._speak("edit_message_text", edit_parameters(answer.address, standing.message, text))
+                await self._call("edit_message_text", edit_parameters(reply.address, live.message, text))
             except MessageUnchanged:
                 return
-        elif answer.asked:  # else it could not be shown as an answer, and the final text will be
-            sent = await self._speak("send_message", opening_parameters(answer.address, text, answer.asked))
-            chat, message = answer.address.chat_id, int(sent["message_id"])
-            await self._note(answer.id, _LiveMessage(chat=chat, message=message, since=int(time.time())))
+        elif reply.question:  # without it the message could not be a reply; the final text will be
+            sent = await self._call("send_message", opening_parameters(reply.address, text, reply.question))
+            chat, message = reply.address.chat_id, int(sent["message_id"])
+            await self._note(reply.id, _LiveMessage(chat=chat, message=message, since=int(time.time())))
 
-    async def _notes(self) -> dict[str, _LiveMessage]:
+    async def _load_messages(self) -> dict[str, _LiveMessage]:
         async with self._reading:
-            if self._standing is None:
-                kept = await self.notebook.read(NOTE_PREFIX) if self.notebook else {}
-                self._standing = {name.removeprefix(NOTE_PREFIX): _read_note(value) for name, value in kept.items()}
-        return self._standing
+            if self._messages is None:
+                notes = await self.notebook.read(NOTE_PREFIX) if self.notebook else {}
+                self._messages = {name.removeprefix(NOTE_PREFIX): _parse_note(note) for name, note in notes.items()}
+        return self._messages
 
-    async def _note(self, id: str, standing: _LiveMessage) -> None:
-        notes = await self._notes()
-        notes[id] = standing
-        old = [name for name, one in notes.items() if one.since < time.time() - NOTE_TTL_SECONDS]
-        for name in old:
-            del notes[name]
+    async def _note(self, id: str, live: _LiveMessage) -> None:
+        messages = await self._load_messages()
+        messages[id] = live
+        expired = [name for name, one in messages.items() if one.since < time.time() - NOTE_TTL_SECONDS]
+        for name in expired:
+            del messages[name]
         if self.notebook:
-            value = f"{standing.chat} {standing.message} {standing.since} {standing.taken}"
-            await self.notebook.write({NOTE_PREFIX + id: value} | {NOTE_PREFIX + name: "" for name in old})
+            note = f"{live.chat} {live.message} {live.since} {live.claimed_by}"
+            await self.notebook.write({NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired})
 
 
-def _read_note(value: str) -> _LiveMessage:
-    chat, message, since, taken = value.split(" ", 3)
-    return _LiveMessage(chat=chat, message=int(message), since=int(since), taken=taken)
+def _parse_note(note: str) -> _LiveMessage:
+    chat, message, since, claimed_by = note.split(" ", 3)
+    return _LiveMessage(chat=chat, message=int(message), since=int(since), claimed_by=claimed_by)

@@ -26,7 +26,7 @@ from channels.message import (
     Receipt,
 )
 from channels.toolkit.bounded import BoundedDict
-from channels.toolkit.typing_indicator import TypingIndicator
+from channels.toolkit.tasks import TypingIndicator
 from channels.wechat_mp.client import (
     ANSWER_SECONDS,
     CustomerServiceQuota,

@@ -124,9 +124,9 @@ CHANNELS = (
         name="telegram's silence counts as sent",
         guards="I6",
         file="channels/telegram/client.py",
-        old="            raise self._meaning(err) from err\n",
+        old="            raise self._map_error(err) from err\n",
         new=(
-            "            if isinstance(found := self._meaning(err), Ambiguous):\n"
+            "            if isinstance(found := self._map_error(err), Ambiguous):\n"
             '                return {"message_id": 1}\n            raise found from err\n'
         ),
         tests=(f"{TELEGRAM}::{NO_ANSWER}",),

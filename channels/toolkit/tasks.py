@@ -1,11 +1,35 @@
-"""Repeat a platform's typing indicator while a reply is written."""
+"""Background tasks of a channel: side calls, and the typing indicator that is repeated while a reply is written."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 from channels.errors import ChannelError
 from channels.message import Address
+from channels.toolkit.sending import without_leaving
+
+
+class BackgroundTasks:
+    """Holds references to running tasks, so that they are not garbage collected, and cancels them on `close`."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Start a task; its requests do not report the part that is being sent."""
+        with without_leaving():
+            task = asyncio.create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def close(self) -> None:
+        """Cancel all tasks and wait for their end."""
+        tasks = list(self._running)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class TypingIndicator:

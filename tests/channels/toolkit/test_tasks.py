@@ -4,7 +4,7 @@ import asyncio
 
 from channels.errors import Rejected
 from channels.message import Address
-from channels.toolkit.typing_indicator import TypingIndicator
+from channels.toolkit.tasks import TypingIndicator
 
 HERE = Address(channel="c", account="a", chat_id="1")
 THERE = Address(channel="c", account="a", chat_id="2")
