@@ -53,7 +53,7 @@ def _search(session: Session) -> Figure:
 def _counting() -> Figure:
     counter = load_o200k_counter()
     texts = [f"{at} " + WORDS * 6 for at in range(MESSAGES)]
-    ours = 1000 * _median(lambda: [counter.message("user", (Text(text=text),)) for text in texts], 7)
+    ours = 1000 * _median(lambda: [counter.message((Text(text=text),)) for text in texts], 7)
     bare = 1000 * _median(lambda: [counter.text(text) for text in texts], 7)
     return Figure(name=f"count {MESSAGES} new messages of {counter.text(texts[0])} tokens", ours=ours, floor=bare,
                   unit="ms", reach=1.5 * bare, aim=1.1 * bare, floor_is="tiktoken alone on the same texts")  # fmt: skip
@@ -62,7 +62,7 @@ def _counting() -> Figure:
 def _session() -> Session:
     counter, now = load_o200k_counter(), datetime(2026, 1, 1, tzinfo=UTC)
     parts = [(Text(text=f"{at}. " + WORDS * 5),) for at in range(MESSAGES)]
-    counted = [counter.message("user", each) for each in parts]
+    counted = [counter.message(each) for each in parts]
     messages = [
         Message(id=f"m{at}", seq=at + 1, turn=at // 2 + 1, role="assistant" if at % 2 else "user", parts=parts[at],
                 at=now + timedelta(minutes=at), tokens=counted[at], counter=counter.name)

@@ -7,7 +7,7 @@ from bot.agent.context_fitter import fold_range_of_first
 from bot.agent.folding import FoldManager
 from bot.config.schema import Config
 from memory.context.summary import sections
-from memory.context.tokens import StructuredCounter, TokenCounter
+from memory.context.tokens import TokenCounter
 from memory.conversation import Session, Turn
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
@@ -15,7 +15,7 @@ from memory.text.language import is_mostly_cjk
 
 SUMMARY_REASON = "summary"
 UNREAD_MARK = "[+{count} messages]"
-_CHARACTER_COUNTER = StructuredCounter(name="characters", text=len)
+_CHARACTER_COUNTER = TokenCounter(name="characters", text=len)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,7 +134,7 @@ class MessageCounter:
             tainted: see Message.
         """
         counter, stored = await self.counter(), tuple(parts)
-        tokens = counter.message(role, stored)
+        tokens = counter.message(stored)
         return NewMessage(role=role, parts=stored, tokens=tokens, counter=counter.name, origin=origin, tainted=tainted)
 
 

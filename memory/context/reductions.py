@@ -42,7 +42,7 @@ def message_tokens(message: Message, reductions: Reductions, counter: TokenCount
     mine = reductions.get(message.id)
     hidden = not running and _has_thinking(message)
     if not mine and not hidden:
-        return message.tokens if message.counter == counter.name else counter.message(message.role, message.parts)
+        return message.tokens if message.counter == counter.name else counter.message(message.parts)
     kept = [
         part
         for number, part in enumerate(message.parts)

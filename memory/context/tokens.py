@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import ceil
-from typing import Protocol
 
-from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
 
 MESSAGE_TOKENS = 7  # 3 for the role, 4 for the message around it
 CALL_TOKENS = 10
@@ -43,49 +42,29 @@ _URL = re.compile(r"https?://\S+")
 _WORD = re.compile(r"\w+")
 
 
-class TokenCounter(Protocol):
-    """A measure of tokens; counts are only comparable within one `name`."""
-
-    @property
-    def name(self) -> str: ...
-
-    def __hash__(self) -> int: ...
-
-    def text(self, text: str, /) -> int:
-        """Tokens of plain text."""
-        ...
-
-    def parts(self, parts: Iterable[Part], /) -> int:
-        """Tokens of parts without the message around them."""
-        ...
-
-    def message(self, role: Role, parts: Iterable[Part], /) -> int:
-        """Tokens of a whole message."""
-        ...
-
-    def tools(self, specs: Sequence[ToolSpec], /) -> int:
-        """Tokens of the tools' descriptions and schemas."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StructuredCounter:
-    """A counter of text, plus the cost of a request's structure.
+class TokenCounter:
+    """Counts the tokens of texts, messages and tools; counts are comparable only within one `name`.
 
-    Source: +3 per role, +4 per message, 10 + JSON per call, 5 + text per result, 765 or width·height/750 per image,
-    1,000 per 50,000 base64 characters of a document (or the text read out of it, when that is more).
+    Source of the structure's cost, the budget seed: +3 per role, +4 per message, 10 + JSON per call, 5 + text per
+    result, 765 or width·height/750 per image, 1,000 per 50,000 base64 characters of a document, or the text read out of
+    it when that is more.
     """
 
     name: str
+    #: Tokens of plain text.
     text: Callable[[str], int]
 
     def parts(self, parts: Iterable[Part], /) -> int:
+        """Tokens of parts without the message around them."""
         return sum(map(self._part, parts))
 
-    def message(self, role: Role, parts: Iterable[Part], /) -> int:
+    def message(self, parts: Iterable[Part], /) -> int:
+        """Tokens of a whole message."""
         return MESSAGE_TOKENS + self.parts(parts)
 
     def tools(self, specs: Sequence[ToolSpec], /) -> int:
+        """Tokens of the tools' descriptions and schemas."""
         return sum(TOOL_TOKENS + self.text(f"{spec.name}\n{spec.description}\n{spec.schema}") for spec in specs)
 
     def _part(self, part: Part) -> int:
@@ -120,8 +99,8 @@ def count_structural(text: str) -> int:
     return max(adjusted, min(base, 1))
 
 
-WEIGHTED: TokenCounter = StructuredCounter(name="weighted", text=count_weighted)
-STRUCTURAL: TokenCounter = StructuredCounter(name="structural", text=count_structural)
+WEIGHTED = TokenCounter(name="weighted", text=count_weighted)
+STRUCTURAL = TokenCounter(name="structural", text=count_structural)
 
 
 @cache
@@ -146,7 +125,7 @@ def load_o200k_counter() -> TokenCounter:
             len(encoding.encode_ordinary(text[at : at + CHUNK_CHARS])) for at in range(0, len(text), CHUNK_CHARS)
         )
 
-    return StructuredCounter(name="tiktoken", text=count)
+    return TokenCounter(name="tiktoken", text=count)
 
 
 def _read_ranks() -> dict[bytes, int]:

@@ -10,7 +10,7 @@ PLACE = Place(channel="terminal", account="local", chat_id="c1", thread_id="", k
 
 
 def draft(role, *parts, origin="person", tainted=False):
-    tokens = WEIGHTED.message(role, parts)
+    tokens = WEIGHTED.message(parts)
     return NewMessage(role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted)
 
 

@@ -100,7 +100,7 @@ def recording_start(recording: Recording) -> datetime:
 def _count_message(message: Message, counter: TokenCounter) -> Message:
     if message.counter == counter.name:
         return message
-    return replace(message, tokens=counter.message(message.role, message.parts), counter=counter.name)
+    return replace(message, tokens=counter.message(message.parts), counter=counter.name)
 
 
 # Messages in a row become turns: a user's words begin one, and everything they lead to belongs to it. Pure.

@@ -293,7 +293,7 @@ class _Simulation:
             role="user",
             parts=parts,
             at=at,
-            tokens=counter.message("user", parts),
+            tokens=counter.message(parts),
             counter=counter.name,
         )
         turn = Turn(number=number, messages=(message,))

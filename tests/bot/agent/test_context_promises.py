@@ -134,7 +134,7 @@ async def no_request_is_over(it: Inside, requests: list[Request], most: int) -> 
     counter = await it.house.fitter.counter()
     for request in requests:
         if request.purpose == "turn":
-            said = sum(counter.message(message.role, message.parts) for message in request.messages)
+            said = sum(counter.message(message.parts) for message in request.messages)
             assert fixed_tokens(request.system, request.tools, "", counter) + said <= most
 
 

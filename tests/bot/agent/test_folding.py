@@ -110,7 +110,7 @@ async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_no
         assert {fold.method for fold in done} == {"extract"}
         counter = await it.house.fitter.counter()
         for request in model.turns:
-            said = sum(counter.message(message.role, message.parts) for message in request.messages)
+            said = sum(counter.message(message.parts) for message in request.messages)
             assert fixed_tokens(request.system, request.tools, "", counter) + said <= 6_000
         assert not await it.house.store.folds.check_ledger()
         model.go_on.set()

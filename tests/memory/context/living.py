@@ -111,7 +111,7 @@ class Life:
             role=role,
             parts=tuple(parts),
             at=last + timedelta(minutes=minutes),
-            tokens=self.counter.message(role, parts),
+            tokens=self.counter.message(parts),
             counter=self.counter.name,
         )
         self.everything.append(message)

@@ -47,7 +47,7 @@ def make_session(
                     role=role,
                     parts=parts,
                     at=START + timedelta(minutes=seq),
-                    tokens=counter.message(role, parts),
+                    tokens=counter.message(parts),
                     counter=counter.name,
                 )
             )

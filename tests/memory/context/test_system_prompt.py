@@ -22,7 +22,7 @@ from memory.context.system_prompt import (
     part_texts,
     system_parts,
 )
-from memory.context.tokens import STRUCTURAL, WEIGHTED, StructuredCounter, TokenCounter, load_o200k_counter
+from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
 from memory.workspace.daily_log import LogSection
 
 COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]
@@ -182,7 +182,7 @@ class Work:
 
     def __init__(self) -> None:
         self.calls = self.characters = 0
-        self.counter: TokenCounter = StructuredCounter(name="booked", text=self._count)
+        self.counter: TokenCounter = TokenCounter(name="booked", text=self._count)
 
     def _count(self, text: str) -> int:
         self.characters += len(text)

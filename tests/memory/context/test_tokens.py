@@ -68,7 +68,7 @@ def test_the_structural_count_knows_code_addresses_and_repetition():
 
 def test_structure_has_its_price():
     call = ToolCall(id="a", name="read", input='{"path":"a"}')
-    assert WEIGHTED.message("user", (Text(text="x" * 10),)) == 7 + 3
+    assert WEIGHTED.message((Text(text="x" * 10),)) == 7 + 3
     assert WEIGHTED.parts((call,)) == 10 + WEIGHTED.text("read") + WEIGHTED.text('{"path":"a"}')
     assert WEIGHTED.parts((ToolResult(call_id="a", text="x" * 10),)) == 5 + 3
     assert WEIGHTED.parts((Image(sha256="0", media_type="image/png"),)) == 765

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory.context.message_rules import find_faults
 from memory.context.policies.planner import ContextLimits, plan_ahead, plan_context
 from memory.context.policies.policies import POLICIES, Policy, build_policy
-from memory.context.tokens import WEIGHTED, StructuredCounter, count_weighted
+from memory.context.tokens import WEIGHTED, TokenCounter, count_weighted
 from memory.context.view import ContextView
 from memory.conversation import Image, Part, Session, Text, Thinking, ToolCall, ToolResult
 from tests.memory.context.living import SOUL, Life
@@ -400,7 +400,7 @@ def test_thoughts_of_finished_turns_cost_nothing_and_are_not_shown():
 def test_work_grows_no_faster_than_the_history(name):
     """Twice the turns, at most about twice the characters that are counted and the parts that are looked at."""
     counted: list[int] = []
-    counter = StructuredCounter(name="weighted", text=lambda text: counted.append(len(text)) or count_weighted(text))
+    counter = TokenCounter(name="weighted", text=lambda text: counted.append(len(text)) or count_weighted(text))
     costs = []
     for count in (100, 200, 400):
         session = make_session([*reads(count, 4_000), [said("now")]], running=True)
