@@ -1,136 +1,21 @@
 """The report of `/context`: the view in numbers, as JSON for the console and as lines for a chat."""
 
-import math
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime, tzinfo
-from typing import Any, Literal
+from typing import Any
 
 from bot.agent.context_fitter import ContextFitter, FitLimits, FitRequest
 from bot.config.schema import Config
 from bot.gateway.notifications import count_text_zh
-from memory.context.policies import fold_stages
 from memory.context.policies.boundary import load_choice
-from memory.context.policies.state import Stage
+from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
 from memory.context.view import ContextView, ViewTokens, assemble_view
 from memory.conversation import Session, Text
 from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
-
-FoldTriggerUnit = Literal["tokens", "turns", "messages", "new_messages", "new_tokens"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoldTrigger:
-    """A fold is due once `now` reaches `at`."""
-
-    #: tokens: of the complete request; new_…: since the newest fold.
-    unit: FoldTriggerUnit
-    now: int
-    at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FoldPosition:
-    """A session and its limits, as the triggers need them."""
-
-    session: Session
-    fit_limits: FitLimits
-    #: Of its view.
-    tokens: int
-
-    @property
-    def budget(self) -> int:
-        return self.fit_limits.limits.budget
-
-    @property
-    def room(self) -> int:
-        window = self.fit_limits.policy.numbers.window
-        return min(self.budget, window) if window else self.budget
-
-    def at_tokens(self, at: float) -> FoldTrigger:
-        """Return a token trigger, at the budget at the latest: no view grows beyond it."""
-        return FoldTrigger(unit="tokens", now=self.tokens, at=min(math.ceil(at), self.budget))
-
-    def at_turns(self) -> FoldTrigger:
-        finished = sum(turn.number != self.session.running for turn in self.session.turns)
-        return FoldTrigger(unit="turns", now=finished, at=self.fit_limits.limits.max_turns)
-
-
-def next_fold_triggers(session: Session, fit_limits: FitLimits, tokens: int) -> tuple[FoldTrigger, ...]:
-    """Return what triggers the next fold after a turn; the first one reached does. tokens: of the view."""
-    place = _FoldPosition(session=session, fit_limits=fit_limits, tokens=tokens)
-    found = (mark for stage in fit_limits.policy.after for mark in _TRIGGERS_BY_STAGE[stage](place))
-    nearest: dict[FoldTriggerUnit, FoldTrigger] = {}
-    for mark in found:
-        if mark.unit not in nearest or mark.at < nearest[mark.unit].at:
-            nearest[mark.unit] = mark
-    return tuple(nearest.values())
-
-
-def _turn_limit_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    return [place.at_turns()]
-
-
-def _budget_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    return [place.at_tokens(place.budget + 1)]
-
-
-def _target_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, fixed = place.fit_limits.policy.numbers, place.fit_limits.fixed
-    room = min(numbers.most_tokens, max(1, place.budget - fixed))
-    return [place.at_tokens(fixed + numbers.fold_tokens * room / numbers.most_tokens)]
-
-
-def _half_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    return [place.at_tokens(place.fit_limits.policy.numbers.fold_at * place.room)]
-
-
-def _boundary_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, turns = place.fit_limits.policy.numbers, place.session.turns
-    tokens, window = numbers.fold_tokens, numbers.window
-    if window and place.budget < window:
-        tokens = tokens * place.budget // window
-    messages = sum(len(turn.messages) for turn in turns)
-    return [
-        place.at_tokens(place.fit_limits.fixed + tokens),
-        FoldTrigger(unit="messages", now=messages, at=numbers.fold_messages + 1),
-    ]
-
-
-def _rolling_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    numbers, session = place.fit_limits.policy.numbers, place.session
-    seen = session.summary.seen if session.summary else 0
-    new = [
-        message
-        for turn in session.turns
-        if turn.number != session.running
-        for message in turn.messages
-        if message.seq >= seen
-    ]
-    return [
-        FoldTrigger(unit="new_messages", now=len(new), at=numbers.every_messages),
-        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=numbers.every_tokens),
-    ]
-
-
-def _half_when_due_triggers(place: _FoldPosition) -> list[FoldTrigger]:
-    return [*_half_triggers(place), *_turn_limit_triggers(place)]
-
-
-# One for each stage that runs when a turn has ended.
-_TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[_FoldPosition], list[FoldTrigger]]] = {
-    fold_stages.fold_when_too_many_turns: _turn_limit_triggers,
-    fold_stages.fold_when_too_many_tokens: _budget_triggers,
-    fold_stages.fold_to_target: _target_triggers,
-    fold_stages.fold_to_half: _half_triggers,
-    fold_stages.fold_at_boundary: _boundary_triggers,
-    fold_stages.roll_summary: _rolling_triggers,
-    fold_stages.fold_half_when_due: _half_when_due_triggers,
-}
-
 
 FOLD_REASON_TEXTS = {
     "turns": ("轮数到了上限", "the most turns were reached"),
@@ -427,7 +312,7 @@ class ContextReport:
         counter = await self._fitter.counter()
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "")
         return {
-            **self._measures(session, fit_limits, view),
+            **self._measures(session, fit_limits, view, counter),
             **_contents_facts(view),
             **_system_facts(fit_limits, counter),
             **await self._folds(session),
@@ -451,18 +336,21 @@ class ContextReport:
     def _fit_request(self, row: ConversationRow) -> FitRequest:
         return FitRequest(model=row.model or self._model_name(), policy=row.policy or self._config().context_policy)
 
-    def _measures(self, session: Session, fit_limits: FitLimits, view: ContextView) -> dict[str, Any]:
-        config, tokens = self._config(), view.tokens.total
+    def _measures(
+        self, session: Session, fit_limits: FitLimits, view: ContextView, counter: TokenCounter
+    ) -> dict[str, Any]:
+        config, policy, limits = self._config(), fit_limits.policy, fit_limits.limits
+        triggers = next_fold_triggers(session, policy, limits, fit_limits.fixed, counter)
         finished = [turn.number for turn in session.turns if turn.number != session.running]
         return {
             "epoch": session.epoch,
             "turns": len(finished),
             "max_turns": config.agent_max_context_turns,
             "live_turns": [finished[0], finished[-1]] if finished else [],
-            "tokens": tokens,
+            "tokens": view.tokens.total,
             "max_tokens": config.agent_max_context_tokens,
-            "budget": fit_limits.limits.budget,
-            "next_fold": [asdict(mark) for mark in next_fold_triggers(session, fit_limits, tokens)],
+            "budget": limits.budget,
+            "next_fold": [asdict(trigger) for trigger in triggers],
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:

@@ -1,19 +1,51 @@
-"""Stages that fold: each decides how many of the oldest turns leave the view."""
+"""Stages that fold: each decides how many of the oldest turns leave the view, and what triggers the next fold."""
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import accumulate
+from math import ceil
+from types import MappingProxyType
+from typing import Literal
 
 from memory.context.policies.boundary import adaptive_keep, choose_cut, choose_cut_near, dump_choice
 from memory.context.policies.shorten_stages import is_result_or_user_text, shorten_turn, text_only
-from memory.context.policies.state import ContextState
+from memory.context.policies.state import ContextState, Stage
 
 MIN_RESTORED_TURNS, RESTORED_SHARE = 3, 6  # turns that a lean restart keeps: 1/6 of max_turns, at least 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldTrigger:
+    """A fold is due once `now` reaches `at`."""
+
+    #: tokens: of the whole request; new_…: since the newest fold.
+    unit: Literal["tokens", "turns", "messages", "new_messages", "new_tokens"]
+    now: int
+    at: int
+
+
+Triggers = tuple[FoldTrigger, ...]
+
+
+def _due_reason(triggers: Triggers) -> str:
+    """Why a fold is due, "" when it is not; turns and messages are named before tokens."""
+    units = [trigger.unit.removeprefix("new_") for trigger in triggers if trigger.now >= trigger.at]
+    return min(units, key=lambda unit: unit == "tokens", default="")
+
+
+def _turn_triggers(state: ContextState) -> Triggers:
+    """The running or coming turn does not count."""
+    return (FoldTrigger(unit="turns", now=len(state.turns) + state.coming - 1, at=state.max_turns),)
+
+
 def fold_when_too_many_turns(state: ContextState) -> ContextState:
     """Fold the oldest half when there are more than `max_turns`, counting the running or coming turn."""
-    turns = len(state.turns) + state.coming
-    return state.fold(turns // 2, "turns") if turns > state.max_turns else state
+    half = (len(state.turns) + state.coming) // 2
+    return state.fold(half, "turns") if _due_reason(_turn_triggers(state)) else state
+
+
+def _fit_triggers(state: ContextState) -> Triggers:
+    return (FoldTrigger(unit="tokens", now=state.tokens, at=state.budget + 1),)
 
 
 def fold_when_too_many_tokens(state: ContextState) -> ContextState:
@@ -26,72 +58,94 @@ def fold_when_long_with_turns(state: ContextState) -> ContextState:
     return state if state.kept < state.numbers.text_only_below else fold_when_too_many_tokens(state)
 
 
+def _target_triggers(state: ContextState) -> Triggers:
+    at = state.numbers.fold_tokens * _target_room(state) / state.numbers.most_tokens
+    return (FoldTrigger(unit="tokens", now=state.whole, at=state.base + ceil(at)),)
+
+
 def fold_to_target(state: ContextState) -> ContextState:
     """Fold a history over `fold_tokens` to its newest turns within `keep_tokens`, at least one.
 
     Over `most_tokens` the fold happens at once. If the room is smaller than `most_tokens`, all three shrink with it.
     """
-    numbers = state.numbers
-    room = min(numbers.most_tokens, max(1, state.budget - state.base))
-    if state.history * numbers.most_tokens < numbers.fold_tokens * room:
+    if not _due_reason(_target_triggers(state)):
         return state
-    cut = _turns_beyond_newest(state, numbers.keep_tokens * room // numbers.most_tokens)
+    room = _target_room(state)
+    cut = _turns_beyond_newest(state, state.numbers.keep_tokens * room // state.numbers.most_tokens)
     return replace(state.fold(cut, "tokens"), at_once=state.at_once or (state.history > room and cut > 0))
+
+
+def _target_room(state: ContextState) -> int:
+    return min(state.numbers.most_tokens, max(1, state.budget - state.base))
+
+
+def _room_triggers(state: ContextState) -> Triggers:
+    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.numbers.fold_at * state.room)),)
 
 
 def fold_to_half(state: ContextState) -> ContextState:
     """From `fold_at` of the room on, fold the oldest turns until `keep_most` of that threshold is left."""
-    threshold = state.numbers.fold_at * state.room
-    if state.whole < threshold:
+    if not _due_reason(_room_triggers(state)):
         return state
-    return state.fold(
-        _turns_beyond_newest(state, int(threshold * state.numbers.keep_most) - state.base - state.summary_after_fold),
-        "tokens",
+    left = int(state.numbers.fold_at * state.room * state.numbers.keep_most)
+    return state.fold(_turns_beyond_newest(state, left - state.base - state.summary_after_fold), "tokens")
+
+
+def _boundary_triggers(state: ContextState) -> Triggers:
+    numbers, messages = state.numbers, sum(len(turn.messages) for turn in state.turns)
+    return (
+        FoldTrigger(unit="tokens", now=state.whole, at=state.base + state.scaled(numbers.fold_tokens)),
+        FoldTrigger(unit="messages", now=messages, at=numbers.fold_messages + 1),
     )
 
 
 def fold_at_boundary(state: ContextState) -> ContextState:
     """Cut a long history at the best-scored boundary near the share of it to keep."""
-    numbers, messages = state.numbers, sum(len(turn.messages) for turn in state.turns)
-    many = messages > numbers.fold_messages
-    if messages < numbers.least_messages or not (many or state.history >= state.scaled(numbers.fold_tokens)):
+    numbers, reason = state.numbers, _due_reason(_boundary_triggers(state))
+    if not reason or sum(len(turn.messages) for turn in state.turns) < numbers.least_messages:
         return state
     keep, adapted = adaptive_keep(state.turns[: state.finished], numbers.keep)
     found = choose_cut(state.turns, state.costs, state.finished, keep, numbers.reach, numbers.newest)
     if found is None:
         return state
-    return state.fold(found.turns, "messages" if many else "tokens", dump_choice(replace(found, adapted=adapted)))
+    return state.fold(found.turns, reason, dump_choice(replace(found, adapted=adapted)))
+
+
+def _roll_triggers(state: ContextState) -> Triggers:
+    new = [message for message in state.finished_messages if message.seq >= state.seen]
+    return (
+        FoldTrigger(unit="new_messages", now=len(new), at=state.numbers.every_messages),
+        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=state.numbers.every_tokens),
+    )
 
 
 def roll_summary(state: ContextState) -> ContextState:
     """After enough new messages or tokens, merge all but the newest messages into the summary."""
-    numbers = state.numbers
-    new = [message for message in state.finished_messages if message.seq >= state.seen]
-    many = len(new) >= numbers.every_messages
-    if not many and sum(message.tokens for message in new) < numbers.every_tokens:
+    reason = _due_reason(_roll_triggers(state))
+    if not reason:
         return state
     kept, cut = 0, state.finished
     for place in range(state.finished - 1, -1, -1):
         kept += len(state.turns[place].messages)
-        if place < state.finished - 1 and kept > numbers.keep_messages:
+        if place < state.finished - 1 and kept > state.numbers.keep_messages:
             break
         cut = place
-    return state.fold(
-        max(cut, _turns_beyond_newest(state, numbers.keep_tokens, state.finished)), "messages" if many else "tokens"
-    )
+    return state.fold(max(cut, _turns_beyond_newest(state, state.numbers.keep_tokens, state.finished)), reason)
+
+
+def _room_or_turn_triggers(state: ContextState) -> Triggers:
+    return (*_room_triggers(state), *_turn_triggers(state))
 
 
 def fold_half_when_due(state: ContextState) -> ContextState:
     """After a turn, when turns or tokens run out, fold the oldest half, cut at the best boundary near it."""
-    many = state.finished >= state.max_turns
-    if not many and state.whole < state.numbers.fold_at * state.room:
-        return state
-    return _fold_half_near_boundary(state, "turns" if many else "tokens")
+    reason = _due_reason(_room_or_turn_triggers(state))
+    return _fold_half_near_boundary(state, reason) if reason else state
 
 
 def fold_half_while_roomy(state: ContextState) -> ContextState:
     """During a turn that still fits, start the fold that would be due at its end."""
-    due = state.whole >= state.numbers.fold_at * state.room and state.fits
+    due = _due_reason(_room_triggers(state)) and state.fits
     return _fold_half_near_boundary(state, "tokens") if due else state
 
 
@@ -155,3 +209,31 @@ def _drop_to_tokens(state: ContextState, most: int) -> ContextState:
     behind = list(accumulate(reversed(state.costs)))[::-1]  # tokens from each turn on
     cut = next((place for place in range(state.cut, state.finished) if behind[place] <= left), state.finished)
     return state.fold(cut, "tokens")
+
+
+# What each stage that runs after a turn waits for.
+_TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[ContextState], Triggers]] = MappingProxyType(
+    {
+        fold_when_too_many_turns: _turn_triggers,
+        fold_when_too_many_tokens: _fit_triggers,
+        fold_to_target: _target_triggers,
+        fold_to_half: _room_triggers,
+        fold_at_boundary: _boundary_triggers,
+        roll_summary: _roll_triggers,
+        fold_half_when_due: _room_or_turn_triggers,
+    }
+)
+
+
+def next_triggers(stages: Iterable[Stage], state: ContextState) -> Triggers:
+    """What triggers the next fold by these stages, the nearest of each unit; the first one reached does.
+
+    A number of tokens is at most the budget: no view grows beyond it.
+    """
+    nearest: dict[str, FoldTrigger] = {}
+    for trigger in (trigger for stage in stages for trigger in _TRIGGERS_BY_STAGE[stage](state)):
+        if trigger.unit == "tokens":
+            trigger = replace(trigger, at=min(trigger.at, state.budget))
+        if trigger.unit not in nearest or trigger.at < nearest[trigger.unit].at:
+            nearest[trigger.unit] = trigger
+    return tuple(nearest.values())

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory.context import reductions as reduction
+from memory.context.policies.fold_stages import FoldTrigger, next_triggers
 from memory.context.policies.policies import Policy
 from memory.context.policies.shorten_stages import older_results
 from memory.context.policies.state import NO_LINES, ContextState, Stage, ToolLines
@@ -135,13 +136,27 @@ def plan_ahead(
     session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
 ) -> PreparationPlan:
     """Plan what the policy will want at the next message, so that it can be prepared. Pure and linear."""
-    state = _initial_state(session, policy, limits, fixed, counter)
-    state = replace(state, coming=0 if state.running else 1)
+    state = _state_after_turn(session, policy, limits, fixed, counter)
     after = () if _is_fold_held(session, limits) else policy.after
     soon = policy.lines and state.whole >= (policy.numbers.line_at - SOON_SHARE) * state.room
     return PreparationPlan(
         fold=_fold_range(_run_stages(after, state)), lines=tuple(older_results(state)) if soon else ()
     )
+
+
+def next_fold_triggers(
+    session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
+) -> tuple[FoldTrigger, ...]:
+    """What triggers the policy's next fold after a turn."""
+    return next_triggers(policy.after, _state_after_turn(session, policy, limits, fixed, counter))
+
+
+def _state_after_turn(
+    session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
+) -> ContextState:
+    """The state that the next turn would meet, itself counted."""
+    state = _initial_state(session, policy, limits, fixed, counter)
+    return replace(state, coming=0 if state.running else 1)
 
 
 def _is_fold_held(session: Session, limits: ContextLimits) -> bool:
