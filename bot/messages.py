@@ -32,7 +32,7 @@ from memory.store.rows import (
     OutboxRow,
     Place,
 )
-from memory.text.speakers import speaker_name
+from memory.text.quoting import speaker_name
 
 PRESS_COMMAND = "press"  # a pressed button arrives as this command
 MAX_QUOTE_CHARS = 2_000

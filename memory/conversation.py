@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from memory.text.speakers import indent_words
+from memory.text.quoting import indent_words
 
 Role = Literal["user", "assistant"]
 Effect = Literal["pure", "idempotent", "unsafe"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.context.tokens import TokenCounter
-from memory.text.fences import fence_after
+from memory.text.bullets import fence_after
 
 # No text that says something has more characters to the token, so a longer one need not be counted to be too long.
 MAX_TOKEN_CHARS = 40

@@ -1,11 +1,9 @@
-"""MEMORY.md as a list of bullets, and edits that leave every other byte as it is. Pure."""
+"""MEMORY.md as a list of bullets, edits that leave every other byte as it is, and fenced code blocks. Pure."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-
-from memory.text.fences import fence_after, open_fence
 
 # Heading of each category, in the template and where a file has none.
 HEADINGS = {
@@ -16,7 +14,7 @@ HEADINGS = {
 }
 CATEGORIES = tuple(HEADINGS)
 
-MAX_BULLET = 10_000
+MAX_BULLET = 10_000  # characters
 
 _BOM = "\ufeff"
 _HEADING_NAMES = {
@@ -32,6 +30,7 @@ _LIST_MARK = re.compile(
 )
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+|$)")
 _HASHES = re.compile(r"(?:#{1,6}(?:[ \t]+|$))+")
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 _RULE_CHARACTERS = " \t-*_="
 _TAB_WIDTH = 4
 
@@ -66,15 +65,15 @@ class BulletSection:
 
 
 def parse_bullets(text: str) -> list[Bullet]:
-    """The memories of a file, in order: its list items, with what is indented under them.
+    """The memories of a file in order: its list items with what is indented under them.
 
-    Fenced blocks and prose between the items are none.
+    Fenced blocks and prose between the items are not memories.
     """
-    return _read_text(text).found
+    return _read_text(text).bullets
 
 
 def recordable_bullets(text: str) -> list[Bullet]:
-    """The memories that get a record: all of at most 10,000 characters."""
+    """The memories that are stored in the database: all of at most MAX_BULLET characters."""
     return [bullet for bullet in parse_bullets(text) if len(bullet.text) <= MAX_BULLET]
 
 
@@ -88,12 +87,14 @@ def category_of(heading: str) -> str:
 def tidy_content(content: str) -> str:
     """Clean content for a bullet: no blank lines, headings, rules or open fence; "" if nothing is left."""
     plain = content.replace("\0", "").replace(_BOM, "").encode("utf-8", "replace").decode()
-    lines = [_strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines()]
-    kept = [line for line in lines if line.strip(_RULE_CHARACTERS)]
-    if not any(unicodedata.category(sign)[0] in "LNS" for line in kept for sign in line):
+    stripped = (_strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines())
+    lines = [line for line in stripped if line.strip(_RULE_CHARACTERS)]
+    if not any(unicodedata.category(sign)[0] in "LNS" for line in lines for sign in line):
         return ""
-    indent = min((_indent_width(line) for line in kept[1:]), default=0)
-    return _close_fences([kept[0].strip(), *(line[indent:] for line in kept[1:])])
+    indent = min((_indent_width(line) for line in lines[1:]), default=0)
+    lines = [lines[0].strip(), *(line[indent:] for line in lines[1:])]
+    fence = open_fence(lines)
+    return "\n".join([*lines, fence] if fence else lines)
 
 
 def add_bullet(text: str, category: str, content: str, heading: str = "") -> str:
@@ -170,11 +171,6 @@ def _strip_heading_mark(line: str) -> str:
     return line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1) if bare.startswith("#") else line
 
 
-def _close_fences(lines: Sequence[str]) -> str:
-    fence = open_fence(lines)
-    return "\n".join([*lines, fence] if fence else lines)
-
-
 def _line_end(text: str) -> str:
     """The file's line end; for mixed ends, the longest."""
     if "\r" in text:
@@ -198,33 +194,34 @@ class _BulletReader:
     """Parses lines into bullets and sections."""
 
     def __init__(self) -> None:
-        self.found: list[Bullet] = []
+        self.bullets: list[Bullet] = []
         self.sections: list[BulletSection] = []
-        self.fence = ""
-        self._above: list[BulletSection] = []
+        self.fence = ""  # open outside of bullets
+        self._parents: list[BulletSection] = []
+        # The current bullet: its lines, their numbers, widths before its mark and its text, its mark, its open fence.
         self._lines: list[str] = []
         self._first = self._last = 0
         self._indent = self._content = 0
-        self._mark = self._inner = ""
-        self._gap = False
+        self._mark = self._inner_fence = ""
+        self._after_blank = False
 
-    def take(self, number: int, line: str) -> None:
-        """The next line, without its end."""
+    def read_line(self, number: int, line: str) -> None:
+        """Read the next line, without its end."""
         if not line.strip():
-            self._gap = True
+            self._after_blank = True
             return
         if self.fence:
             self.fence = fence_after(self.fence, line)
-        elif self._lines and self._belongs(line):
-            self._keep(number, line)
+        elif self._lines and self._continues_bullet(line):
+            self._add_line(number, line)
         else:
-            self.end()
-            self._begin(number, line)
-        self._gap = False
+            self.end_bullet()
+            self._begin_block(number, line)
+        self._after_blank = False
         if self.sections and not self.sections[-1].mark:
             self.sections[-1] = replace(self.sections[-1], last=number)
 
-    def end(self) -> None:
+    def end_bullet(self) -> None:
         """End the current bullet."""
         if not self._lines:
             return
@@ -232,50 +229,48 @@ class _BulletReader:
             self.sections[-1] = replace(self.sections[-1], last=self._last, mark=self._mark)
         if words := tidy_content("\n".join(self._lines)):
             category, heading = (self.sections[-1].category, self.sections[-1].title) if self.sections else ("", "")
-            self.found.append(
+            self.bullets.append(
                 Bullet(text=words, category=category, heading=heading, first=self._first, last=self._last)
             )
         self._lines = []
 
-    def _belongs(self, line: str) -> bool:
-        """Whether a line belongs to the current item: it is indented or continues its paragraph."""
+    def _continues_bullet(self, line: str) -> bool:
+        """Whether a line is indented under the current bullet or continues its paragraph."""
         if _indent_width(line) >= self._indent + 2:
             return True
-        if self._inner or self._gap:
-            return False
-        return not _interrupts_paragraph(line)
+        return not (self._inner_fence or self._after_blank or _interrupts_paragraph(line))
 
-    def _keep(self, number: int, line: str) -> None:
+    def _add_line(self, number: int, line: str) -> None:
         lead = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(_TAB_WIDTH)
         self._lines.append(lead[self._content :] + line.lstrip(" \t"))
-        self._inner = fence_after(self._inner, line)
+        self._inner_fence = fence_after(self._inner_fence, line)
         self._last = number
 
-    def _begin(self, number: int, line: str) -> None:
+    def _begin_block(self, number: int, line: str) -> None:
         if heading := _HEADING.match(line):
-            self._under(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
+            self._begin_section(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
         elif fence := fence_after("", line):
             self.fence = fence
         elif (mark := _LIST_MARK.match(line)) and not _is_rule(line):
             self._indent, self._content = _indent_width(line), len(mark.group().expandtabs(_TAB_WIDTH))
             self._lines, self._first, self._last = [line[mark.end() :]], number, number
             self._mark = _similar_mark(mark.group())
-            self._inner = fence_after("", line[mark.end() :])
+            self._inner_fence = fence_after("", line[mark.end() :])
 
-    def _under(self, number: int, title: str, level: int) -> None:
-        while self._above and self._above[-1].level >= level:
-            self._above.pop()
-        inherited = self._above[-1].category if self._above else ""
+    def _begin_section(self, number: int, title: str, level: int) -> None:
+        while self._parents and self._parents[-1].level >= level:
+            self._parents.pop()
+        inherited = self._parents[-1].category if self._parents else ""
         section = BulletSection(title=title, category=category_of(title) or inherited, level=level, last=number)
-        self._above.append(section)
+        self._parents.append(section)
         self.sections.append(section)
 
 
 def _read_text(text: str) -> _BulletReader:
     reader = _BulletReader()
     for number, line in enumerate(text.removeprefix(_BOM).splitlines(), 1):
-        reader.take(number, line)
-    reader.end()
+        reader.read_line(number, line)
+    reader.end_bullet()
     return reader
 
 
@@ -291,3 +286,31 @@ def _interrupts_paragraph(line: str) -> bool:
 def _is_rule(line: str) -> bool:
     bare = "".join(line.split())
     return len(bare) >= 3 and bare[0] in "-*_" and not bare.strip(bare[0])
+
+
+def is_fence(line: str) -> bool:
+    """Whether the line looks like the opening or closing line of a fence."""
+    return _FENCE.match(line) is not None
+
+
+def fence_after(fence: str, line: str) -> str:
+    """The fence that is open after this line, "" for none.
+
+    Args:
+        fence: the fence that is open before it.
+    """
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if fence:
+        return "" if found["fence"].startswith(fence) and not found["info"].strip() else fence
+    # ```code``` on one line is a code span, not a fence (CommonMark 4.5)
+    return "" if found["fence"][0] == "`" and "`" in found["info"] else found["fence"]
+
+
+def open_fence(lines: Iterable[str]) -> str:
+    """The fence that these lines leave open, "" for none."""
+    fence = ""
+    for line in lines:
+        fence = fence_after(fence, line)
+    return fence

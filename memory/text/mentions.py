@@ -1,4 +1,4 @@
-"""Whether a text mentions what is to be forgotten, and where it does so literally. Pure."""
+"""Finds sentences that mention what is to be forgotten, literally or in other words. Pure."""
 
 import re
 import unicodedata
@@ -28,24 +28,24 @@ Spans = list[tuple[int, int]]
 def is_mentioned(text: str, query: str) -> bool:
     """Whether a text mentions a query: literally, or with MENTION_SHARE of its content terms.
 
-    Literally: width, case and spacing folded away, and not as a part of a longer word or number; Chinese, Japanese and
+    A literal match ignores width, case and spacing, and is no part of a longer word or number. Chinese, Japanese and
     Korean have no such borders.
     """
     return bool(find_spans(text, query)) or _shares_content(FORGOTTEN_MARK.sub(" ", text), query)
 
 
 def find_spans(text: str, query: str) -> Spans:
-    """Literal occurrences of the query as (start, end), outside of our forgotten marks."""
+    """Literal occurrences of the query as (start, end), outside of the marks for forgotten text."""
     if not query.strip() or not may_contain(text, query):
         return []
     folded, starts, ends = _fold_with_positions(text)
-    ours = [found.span() for found in FORGOTTEN_MARK.finditer(text)]
+    marks = [mark.span() for mark in FORGOTTEN_MARK.finditer(text)]
     found = ((starts[hit.start()], ends[hit.end() - 1]) for hit in _query_pattern(query).finditer(folded))
-    return [(begin, end) for begin, end in found if not overlaps(ours, begin, end)]
+    return [(begin, end) for begin, end in found if not overlaps(marks, begin, end)]
 
 
 def may_contain(text: str, query: str) -> bool:
-    """Quick pre-check for a text or JSON text: False only if the query's longest word is missing."""
+    """Check quickly whether a text or JSON text may have the query: False if its longest word is missing."""
     return _longest_piece(query) in fold_text(text) or "\\u" in text
 
 
@@ -56,12 +56,12 @@ def overlaps(spans: Collection[tuple[int, int]], begin: int, end: int) -> bool:
 
 def clear_caches() -> None:
     """Clear the caches, which may hold forgotten text."""
-    for kept in (_index_sentences, _wanted_terms, _all_terms, _longest_piece, _query_pattern):
-        kept.cache_clear()
+    for cached in (_index_sentences, _wanted_terms, _all_terms, _longest_piece, _query_pattern):
+        cached.cache_clear()
 
 
 def fold_spelling(text: str) -> str:
-    """A text as two writings of the same words share it."""
+    """Fold width, case and spacing, for comparing sentences."""
     return " ".join(fold_text(text).split())
 
 
@@ -69,17 +69,22 @@ def fold_spelling(text: str) -> str:
 class MentionMatcher:
     """Decides which sentences are to be forgotten."""
 
-    #: The person's words.
+    #: What the person asked to forget.
     query: str
     #: Sentences to forget, as found.
     said: tuple[str, ...] = ()
-    #: Forget only repetitions of these sentences.
+    #: Forget only repetitions of `said`.
     only: bool = False
-    #: Sentences (as `plain` leaves them) that stay.
+    #: Sentences that stay, after `fold_spelling`.
     kept: frozenset[str] = frozenset()
 
     def hits(self, sentence: str, *, literally: bool, near: bool) -> bool:
-        """Whether a sentence goes. literally: whether the query stands in it; near: its likes go too."""
+        """Whether to forget a sentence.
+
+        Args:
+            literally: the query occurs in it.
+            near: also forget sentences that say it in other words or repeat one of `said`.
+        """
         words = FORGOTTEN_MARK.sub(" ", sentence)
         if fold_spelling(words) in self.kept:
             return False
@@ -99,16 +104,16 @@ def _shares_content(text: str, query: str) -> bool:
 
 
 class _SentenceIndex:
-    """Sentences prepared for comparison with many others."""
+    """Sentences by their terms, for comparison with many others."""
 
     def __init__(self, said: tuple[str, ...]) -> None:
         self._plain = frozenset(map(fold_spelling, said))
-        self._sizes = [len(_wanted_terms(one)) for one in said]
-        self._where: dict[str, list[int]] = {}
-        for number, one in enumerate(said):
-            for term in _wanted_terms(one):
-                self._where.setdefault(term, []).append(number)
-        self._letters = [term for term in self._where if len(term) == 1]
+        self._sizes = [len(_wanted_terms(sentence)) for sentence in said]
+        self._by_term: dict[str, list[int]] = {}
+        for number, sentence in enumerate(said):
+            for term in _wanted_terms(sentence):
+                self._by_term.setdefault(term, []).append(number)
+        self._letters = [term for term in self._by_term if len(term) == 1]
 
     def repeated_by(self, text: str) -> bool:
         """Whether the text contains all of one sentence's content; most of it is not enough."""
@@ -116,7 +121,7 @@ class _SentenceIndex:
             return True
         folded, held = fold_text(text), _all_terms(text)
         terms = held | {letter for letter in self._letters if letter in folded}
-        common = Counter(number for term in terms for number in self._where.get(term, ()))
+        common = Counter(number for term in terms for number in self._by_term.get(term, ()))
         return any(count >= max(MIN_REPEATED, self._sizes[number]) for number, count in common.items())
 
 
@@ -154,16 +159,16 @@ def _query_pattern(query: str) -> re.Pattern[str]:
 
 
 def _space_pattern(words: list[str]) -> Iterator[str]:
-    """Words with the space between them: none is needed beside a Chinese letter."""
-    for place, word in enumerate(words):
-        if place:
-            bound = CJK_CHARACTER.match(words[place - 1][-1]) or CJK_CHARACTER.match(word)
-            yield r"\s*" if bound else r"\s+"
+    """Patterns of words and of the spaces between them, which are optional beside CJK characters."""
+    for index, word in enumerate(words):
+        if index:
+            optional = CJK_CHARACTER.match(words[index - 1][-1]) or CJK_CHARACTER.match(word)
+            yield r"\s*" if optional else r"\s+"
         yield re.escape(word)
 
 
 def _fold_with_positions(text: str) -> tuple[str, list[int], list[int]]:
-    """The text folded, and for each of its letters where it came from: (folded, starts, ends)."""
+    """The folded text, and the start and end of each of its characters in the original: (folded, starts, ends)."""
     if text.isascii():
         return text.lower(), list(range(len(text))), list(range(1, len(text) + 1))
     pieces, starts, ends = list[str](), list[int](), list[int]()

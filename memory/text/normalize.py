@@ -28,24 +28,8 @@ _DATE = re.compile(r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?
 _MONTH_DAY = re.compile(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
 _YEAR_MONTH = re.compile(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
 _VERSION = re.compile(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
-_MONTH_NAMES = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-)
-MONTHS = {
-    form: at
-    for at, name in enumerate((*_MONTH_NAMES, "December"), 1)
-    for form in (name.casefold(), name[:3].casefold())
-} | {"sept": 9}
+_MONTH_NAMES = "january february march april may june july august september october november december"
+MONTHS = {form: at for at, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])} | {"sept": 9}
 _MONTH_PATTERN = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY_FIRST = re.compile(
     rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? (\d{{4}})(?!\d))?"
@@ -54,24 +38,18 @@ _MONTH_FIRST = re.compile(
     rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? (\d{{4}})(?!\d))?"
 )
 _MONTH_YEAR = re.compile(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")
+_SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
+_ANY_DIGIT = re.compile(r"\d")
+_SPACE_BESIDE_CJK = re.compile("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
+MAX_CACHED_CHARS = 300  # longer texts are not cached; a sentence is normalised several times
 
 
 def normalize_text(text: str) -> str:
-    """A text with what does not count folded away: width, case, digit groups, spaces, the writing of dates and numbers.
+    """Fold width, case, digit groups, spaces, and the notation of dates and numbers.
 
-    Chinese numerals that are clearly numbers become digits; lines stay lines.
+    Chinese numerals that are clearly numbers become digits; line ends stay.
     """
-    return _normalize_cached(text) if len(text) <= MAX_CACHED_SENTENCE else _normalize(text)
-
-
-MAX_CACHED_SENTENCE = (
-    300  # characters of a sentence whose folded form is kept for a while: each is asked for several times
-)
-
-
-@lru_cache(maxsize=2_048)
-def _normalize_cached(text: str) -> str:
-    return _normalize(text)
+    return _normalize_cached(text) if len(text) <= MAX_CACHED_CHARS else _normalize(text)
 
 
 def _normalize(text: str) -> str:
@@ -84,15 +62,12 @@ def _normalize(text: str) -> str:
     return _replace_dates(_VERSION.sub("", _DIGIT_GROUP.sub("", lines)))
 
 
-_ANY_DIGIT = re.compile(r"\d")
+_normalize_cached = lru_cache(maxsize=2_048)(_normalize)
 
 
 def tighten_text(plain: str) -> str:
-    """A folded text on one line without the spaces beside Chinese characters and without their numbers' writing."""
+    """A normalised text on one line, without the spaces beside Chinese characters."""
     return _SPACE_BESIDE_CJK.sub("", plain.replace("\n", " "))
-
-
-_SPACE_BESIDE_CJK = re.compile("(?<=[\u3000-\u9fff]) | (?=[\u3000-\u9fff])")
 
 
 def _replace_numerals(text: str) -> str:
@@ -122,7 +97,7 @@ def _number_text(value: int | None) -> str:
 
 
 def _replace_run(found: re.Match[str]) -> str:
-    """The run as digits where it is a number, as it stands where it may be part of a word."""
+    """Write the run in digits if it is a number; leave it if it may be part of a word."""
     run, before = found[0], found.string[max(0, found.start() - 2) : found.start()]
     after = found.string[found.end() : found.end() + 2]
     day = before[-1:] in ("周", "期", "拜") and before[-2:] != "每周" and run[0] in "一二三四五六"
@@ -151,7 +126,7 @@ def _single_numeral(sign: str, before: str, after: str) -> str:
 
 
 def _numeral_value(run: str) -> int | None:
-    """The number a run of Chinese numerals means; None for none, such as 二三十 or 七八."""
+    """The value of a run of Chinese numerals; None if it is not one number, such as 二三十 or 七八."""
     if not set(run) & set(_POWER_VALUES):
         return int("".join(str(_DIGIT_VALUES[sign]) for sign in run)) if len(run) == 1 or len(run) > 2 else None
     total = section = digit = last = 0
@@ -181,9 +156,6 @@ def _replace_dates(text: str) -> str:
     return _MONTH_YEAR.sub(lambda found: f"{found[2]}-{MONTHS[found[1]]}", text)
 
 
-_SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
-
-
 def _date_text(year: str | None, month: str, day: str) -> str:
-    """The date with hyphens, "" where the day is none."""
+    """The date with hyphens; "" if there is no such day."""
     return f"{year + '-' if year else ''}{MONTHS[month]}-{day}" if 1 <= int(day) <= 31 else ""

@@ -1,4 +1,4 @@
-"""Figures in a text: numbers, amounts, times of day, weekdays, months; the same in all their usual writings."""
+"""Numbers, amounts, times of day, weekdays and months in a text, comparable in all their usual notations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,10 +7,11 @@ from itertools import combinations
 
 from memory.text.normalize import MONTHS
 
-Choice = frozenset[str]  # tokens of which a source must have one for a figure to be in it
+# A source supports a number if it has at least one of these tokens. A token is a letter for the kind and a value.
+Choice = frozenset[str]
 
 MAX_DIGITS = 40  # a longer number is a code, not a value
-MAX_PARTS = 12  # a number of more parts is a row of something, and means nothing in part
+MAX_PARTS = 12  # a number of more parts is a list, whose parts are not looked up
 _UNITS = {
     "%": "%|percent|per cent",
     "cny": "元|块钱|块|人民币|rmb|cny|yuan|¥",
@@ -79,7 +80,7 @@ _DAYS = {name: day for names in ("一二三四五六日", _WEEK) for day, name i
 
 
 def _longest_first(words: str) -> str:
-    """Alternatives as one pattern; a Latin one ends where its word does."""
+    """Alternatives as one pattern, longest first; a Latin one matches only whole words."""
     items = sorted(words.split("|"), key=len, reverse=True)
     return "|".join(f"{item}(?![a-z0-9_])" if item[-1].isascii() and item[-1] in _LETTERS else item for item in items)
 
@@ -115,24 +116,25 @@ _SHORT_ZERO = re.compile(r"(?<![\d.])0(?=\d(?!\d))")
 
 @dataclass(frozen=True, slots=True)
 class _FoundNumber:
-    """A number as found."""
+    """A number in a text."""
 
-    #: Its digits.
+    #: As written, in digits.
     text: str
-    #: With its power of ten, "" for none.
+    #: Multiplied by its power of ten; "" if there is neither a power nor a unit.
     value: str
-    #: "" for none.
+    #: A key of _UNITS, "" for none.
     unit: str
-    place: bool
+    #: It is an ordinal or a part of a date: 3rd, 5月.
+    ordinal: bool
 
     @property
-    def whole(self) -> bool:
+    def single(self) -> bool:
         """Whether it is one number, not a date, a range, a version or an address."""
         return self.text.isdigit() or (self.text.count(".") == 1 and self.text.replace(".", "").isdigit())
 
 
 def wanted_numbers(plain: str) -> Iterator[Choice]:
-    """For each figure in a folded sentence, the tokens one of which its source must have."""
+    """For each number in a normalised sentence, the tokens of which its source must have one."""
     for found in _FIGURE.finditer(plain):
         if found.lastgroup == "time":
             yield _wanted_time(found)
@@ -143,24 +145,23 @@ def wanted_numbers(plain: str) -> Iterator[Choice]:
 
 
 def known_numbers(plain: str) -> set[str]:
-    """The tokens of all figures in a folded source, in every reading that it allows."""
+    """The tokens of all numbers in a normalised source, in every possible reading."""
     read: set[str] = set()
     tokens: set[str] = set()
     for found in _FIGURE.finditer(plain):
-        whole = found[0]
-        if whole in read:
+        if found[0] in read:
             continue
-        read.add(whole)
+        read.add(found[0])
         tokens.update(_known_time(found) if found.lastgroup == "time" else _known_number(_read_number(found)))
     tokens.update(f"w{_DAYS[found[1] or found[2]]}" for found in _WEEKDAY.finditer(plain))
     for word in {found[1] for found in _WORD.finditer(plain)}:
-        tokens.update(_bare(_NUMBER_WORDS[word]))
+        tokens.update(_plain_tokens(_NUMBER_WORDS[word]))
     tokens.update(f"m{MONTHS[found[1]]}" for found in _MONTH.finditer(plain))
     return tokens
 
 
 def wanted_for_name(word: str) -> Choice | None:
-    """What a source must have for the name of a month or a weekday in English; None for any other word."""
+    """The tokens for the English name of a month or a weekday; None for any other word."""
     month, day = MONTHS.get(word), _WEEKDAY.fullmatch(word)
     if month:
         return frozenset({f"m{month}", f"d{month}"})
@@ -168,12 +169,12 @@ def wanted_for_name(word: str) -> Choice | None:
 
 
 def has_number(plain: str) -> bool:
-    """Whether there is a figure in a folded sentence."""
+    """Whether a normalised sentence has a number."""
     return bool(_FIGURE.search(plain) or _WEEKDAY.search(plain))
 
 
 def is_number_token(token: str) -> bool:
-    """Whether a word with digits and letters is a number with its unit, as 12gb, 1.2k or 3rd."""
+    """Whether a word of digits and letters is a number with its unit, such as 12gb, 1.2k or 3rd."""
     return bool(_FIGURE.fullmatch(token))
 
 
@@ -185,9 +186,8 @@ def _read_number(found: re.Match[str]) -> _FoundNumber:
     value = ""
     if power or unit:
         value = _scale(text, _POWERS[power] if power else 1, _following_value(found))
-    return _FoundNumber(
-        text=text, value=value, unit=unit if value or not power else "", place=found["place"] is not None
-    )
+    ordinal = found["place"] is not None
+    return _FoundNumber(text=text, value=value, unit=unit if value or not power else "", ordinal=ordinal)
 
 
 def _unit_kind(unit: str) -> str:
@@ -197,7 +197,7 @@ def _unit_kind(unit: str) -> str:
 
 
 def _following_value(found: re.Match[str]) -> int:
-    """What follows a power of ten: of 3万5千 and 3万5 the five thousand."""
+    """The value of the digits after a power of ten: 5,000 in 3万5千 and in 3万5."""
     if not found["low"] or len(found["low"]) > 4:
         return 0
     low = int(found["low"])
@@ -207,7 +207,7 @@ def _following_value(found: re.Match[str]) -> int:
 
 
 def _scale(text: str, factor: int, more: int) -> str:
-    """The number times the factor, in plain digits without zeros that say nothing; "" for what is no single number."""
+    """The number times the factor plus `more`, in digits without trailing zeros; "" if it is not a single number."""
     whole, _, after = text.partition(".")
     if len(text) > MAX_DIGITS or not whole.isdigit() or (after and not after.isdigit()):
         return ""
@@ -221,10 +221,10 @@ def _scale(text: str, factor: int, more: int) -> str:
 
 
 def _wanted_number(number: _FoundNumber) -> Iterator[Choice]:
-    if number.value and number.whole:
+    if number.value and number.single:
         value = number.value
         yield frozenset({f"u{value} {number.unit}" if number.unit else f"v{value}", f"b{value}", f"e{value}"})
-    elif number.place:
+    elif number.ordinal:
         yield frozenset({f"n{number.text}", f"d{number.text}", f"m{number.text}"})
     else:
         yield frozenset({f"n{number.text}", f"v{number.text}"})
@@ -234,13 +234,13 @@ def _wanted_number(number: _FoundNumber) -> Iterator[Choice]:
 
 
 def _known_number(number: _FoundNumber) -> Iterable[str]:
-    if not number.unit and not number.value and not number.place and number.text.isdigit():
-        return _bare(number.text)
+    if not number.unit and not number.value and not number.ordinal and number.text.isdigit():
+        return _plain_tokens(number.text)
     return _number_readings(number)
 
 
 def _number_readings(number: _FoundNumber) -> Iterator[str]:
-    if number.whole and number.value:
+    if number.single and number.value:
         yield from (f"v{number.value}", f"u{number.value} {number.unit}" if number.unit else f"b{number.value}")
         if number.value == number.text or number.unit:
             yield f"n{number.text}"
@@ -248,23 +248,24 @@ def _number_readings(number: _FoundNumber) -> Iterator[str]:
     last = re.split("[:/-]", number.text)[-1]
     if number.unit:
         yield f"u{last} {number.unit}"
-    if number.whole:
+    if number.single:
         yield f"e{_scale(number.text, 1, 0)}"
     for run in _part_runs(number.text):
         yield f"n{run}"
         if not (number.unit and run == last):
             yield f"b{run}"
-    if not number.whole or number.place:
+    if not number.single or number.ordinal:
         yield from (f"d{piece}" for piece in number.text.split("-"))
 
 
-def _bare(text: str) -> tuple[str, str]:
+def _plain_tokens(text: str) -> tuple[str, str]:
     return f"n{text}", f"b{text}"
 
 
 def _part_runs(number: str) -> Iterator[str]:
-    """A compound number and the unbroken runs of its parts that mean something alone: of 2026-11-20 also 11-20 and
-    2026, of 10-20 both ends, of an address also its port, but not the day of a date.
+    """A compound number and the runs of its parts that have a meaning of their own.
+
+    For 2026-11-20 also 11-20 and 2026, for 10-20 both ends, for an address also its port, but no day of a date.
     """
     pieces = re.split(r"([:/-])", number)
     if len(pieces) > 2 * MAX_PARTS:
@@ -277,14 +278,14 @@ def _part_runs(number: str) -> Iterator[str]:
 
 
 def _read_clock(found: re.Match[str]) -> tuple[int, str, str]:
-    """Hour as written, minutes, and the half of the day: "" when it is not said."""
+    """Hour as written, minutes, and the word for the half of the day ("" for none)."""
     past = {"半": "30", "一刻": "15", "三刻": "45"}.get(found["part"] or "", found["past"] or "0")
     half = found["half"] or (found["ap"] or found["only"] or "").replace(".", "")
     return int(found["hour"]), (found["minute"] or past).rjust(2, "0"), half
 
 
 def _clock_24h(hour: int, minute: str, half: str) -> str:
-    """The time on a clock of 24 hours."""
+    """The token of a time on the 24-hour clock."""
     if hour <= 12:
         if half in _AFTERNOON:
             hour = hour % 12 + 12
@@ -322,4 +323,4 @@ def _known_time(found: re.Match[str]) -> Iterator[str]:
     if found["second"]:
         yield f"n{_SHORT_ZERO.sub('', found['hour'])}:{minute}{found['second']}"
     if found["clock"] and minute == "00":
-        yield from _bare(str(hour))
+        yield from _plain_tokens(str(hour))

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import snowballstemmer
 
 from memory.text.language import CJK, CJK_CHARACTER
-from memory.text.speakers import display_name
+from memory.text.quoting import display_name
 
 MAX_TERMS = 64  # of one question
 _RUN = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory.text.fences import is_fence, open_fence
+from memory.text.bullets import is_fence, open_fence
 from memory.workspace.files import FileConflict, SpaceFiles
 
 LOG_FOLDER = "memory"

@@ -49,7 +49,7 @@ UPWARD = {
     ("bot.memory.service", "bot.tools.memory"),
     ("bot.messages", "bot.access.permissions"),
     ("bot.messages", "bot.commands.names"),
-    ("memory.conversation", "memory.text.speakers"),
+    ("memory.conversation", "memory.text.quoting"),
 }
 MAX_EDGES_PER_KLOC = 29.31  # goes down, never up
 

@@ -109,9 +109,9 @@ TAINT = (
     Mutant(
         name="two people of one name are one",
         guards="S61",
-        file="memory/text/speakers.py",
-        old='return f"{plain or UNNAMED_SPEAKER} #{told}"',
-        new='return plain or f"{UNNAMED_SPEAKER} #{told}"',
+        file="memory/text/quoting.py",
+        old='return f"{plain or UNNAMED_SPEAKER} #{mark}"',
+        new='return plain or f"{UNNAMED_SPEAKER} #{mark}"',
         tests=(f"{SPEAKERS}::test_two_people_of_one_name_are_told_apart_before_and_after_a_restart",),
     ),
     Mutant(
@@ -125,7 +125,7 @@ TAINT = (
     Mutant(
         name="only a line feed ends a line",
         guards="S61",
-        file="memory/text/speakers.py",
+        file="memory/text/quoting.py",
         old='first, *others = words.splitlines() or [""]',
         new='first, *others = words.split("\\n") or [""]',
         tests=(f"{SPEAKERS}::test_one_message_is_one_speakers_whatever_ends_its_lines",),

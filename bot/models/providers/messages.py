@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.models.base import Answer, Blobs, Request, StopReason, TokensUsed
 from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall
-from memory.text.speakers import neutralize_speakers
+from memory.text.quoting import neutralize_speakers
 
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 CUT_STOP_REASONS = ("length", "overflow", "refusal")

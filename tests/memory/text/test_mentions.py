@@ -59,17 +59,17 @@ def test_a_query_between_spaces_is_found_where_it_stands(before: str, query: str
 
 
 def test_only_what_repeats_a_chosen_sentence_goes_where_some_were_chosen() -> None:
-    needle = MentionMatcher(query="Rex", said=("Rex sees the vet on Monday.",), only=True)
-    assert needle.within("Rex sees the vet on Monday at nine")
-    assert not needle.within("Rex likes to swim.")
-    assert not needle.within("The vet is away on Monday.")
+    matcher = MentionMatcher(query="Rex", said=("Rex sees the vet on Monday.",), only=True)
+    assert matcher.within("Rex sees the vet on Monday at nine")
+    assert not matcher.within("Rex likes to swim.")
+    assert not matcher.within("The vet is away on Monday.")
 
 
 def test_what_only_resembles_a_forgotten_sentence_stays() -> None:
-    needle = MentionMatcher(query="Rome", said=("My sister lives in Rome",))
-    assert needle.within("The user's sister lives in Rome now.")
-    assert not needle.within("My sister lives in Paris")
-    assert not needle.within("My brother lives in Oslo, and my sister visits him in March")
+    matcher = MentionMatcher(query="Rome", said=("My sister lives in Rome",))
+    assert matcher.within("The user's sister lives in Rome now.")
+    assert not matcher.within("My sister lives in Paris")
+    assert not matcher.within("My brother lives in Oslo, and my sister visits him in March")
     assert not MentionMatcher(query="南京", said=("我妹妹住在南京",)).within("我妹妹住在杭州")
     assert not MentionMatcher(query="4111", said=("My card ends with 4111",)).within("My other card ends with 5222")
 

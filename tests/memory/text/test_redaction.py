@@ -57,9 +57,9 @@ def test_a_query_over_several_sentences_and_lines_takes_them_all() -> None:
 
 
 def test_in_other_words_only_where_it_is_asked_for() -> None:
-    needle = MentionMatcher(query="that I live in Berlin")
-    assert redact_text("He lives in Berlin. Yes.", needle) == "[forgotten] Yes."
-    assert redact_text("He lives in Berlin. Yes.", needle, near=False) == "He lives in Berlin. Yes."
+    matcher = MentionMatcher(query="that I live in Berlin")
+    assert redact_text("He lives in Berlin. Yes.", matcher) == "[forgotten] Yes."
+    assert redact_text("He lives in Berlin. Yes.", matcher, near=False) == "He lives in Berlin. Yes."
 
 
 WORDS = st.lists(
@@ -71,10 +71,10 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.sampled_from([NEEDLE, ZH]))
-def test_nothing_is_left_to_find_and_a_second_time_changes_nothing(text: str, needle: MentionMatcher) -> None:
-    once = redact_text(text, needle)
-    assert find_spans(once, needle.query) == []
-    assert redact_text(once, needle) == once
+def test_nothing_is_left_to_find_and_a_second_time_changes_nothing(text: str, matcher: MentionMatcher) -> None:
+    once = redact_text(text, matcher)
+    assert find_spans(once, matcher.query) == []
+    assert redact_text(once, matcher) == once
     assert len(once.splitlines()) == len(text.splitlines())
 
 
@@ -135,8 +135,8 @@ def test_a_bullet_of_memory_goes_whole_and_every_other_byte_stays() -> None:
 
 
 def test_a_sentence_that_stays_by_choice_stays() -> None:
-    needle = MentionMatcher(query="canary", said=("A canary.",), only=True, kept=frozenset({"my canary sings."}))
-    assert redact_memory("- A canary.\n- My canary sings.\n", needle) == "- My canary sings.\n"
+    matcher = MentionMatcher(query="canary", said=("A canary.",), only=True, kept=frozenset({"my canary sings."}))
+    assert redact_memory("- A canary.\n- My canary sings.\n", matcher) == "- My canary sings.\n"
 
 
 def test_the_sentences_that_mention_it_are_told_one_by_one() -> None:

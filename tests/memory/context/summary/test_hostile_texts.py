@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from memory.context.summary import sections
 from memory.context.summary.grounding import GroundingSource, find_literals, ground_text
 from memory.text import numbers
-from memory.text.language import split_line
+from memory.text.language import split_line, split_segments
 from memory.text.normalize import normalize_text
-from memory.text.segments import split_segments
 
 UNITS = (
     *(
