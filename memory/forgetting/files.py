@@ -48,7 +48,7 @@ class SpaceMemoryFiles:
 
     def places(self, targets: ForgetTargets) -> list[ChangedFile]:
         """The lines that `forget` would change."""
-        held = ((path, self._text(path), targets.needle(self.before + path)) for path in self._memory())
+        held = ((path, self._text(path), targets.matcher(self.before + path)) for path in self._memory())
         return [
             self._place(path, text, needle)
             for path, text, needle in held
@@ -74,7 +74,7 @@ class SpaceMemoryFiles:
         return [self.before + path for path in others if find_spans(self._readable(path), targets.query)]
 
     def _forget(self, path: str, targets: ForgetTargets) -> ChangedFile | None:
-        needle = targets.needle(self.before + path)
+        needle = targets.matcher(self.before + path)
         for _ in range(MAX_TRIES):
             file = self._whole(path)
             fresh = _remove_mentions(path, file.text, needle) if file else ""
@@ -195,7 +195,7 @@ class TerminalHistory:
 
 def _lines_to_remove(text: str, targets: ForgetTargets) -> list[int]:
     """Places of the typed lines that mention it, looked for in whole entries: words may go on in the next line."""
-    needle = targets.needle()
+    needle = targets.matcher()
     going: list[int] = []
     for entry in _history_entries(text):
         before = [line for _, line in entry]

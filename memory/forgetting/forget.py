@@ -221,7 +221,7 @@ class ForgetService:
             kept = await asyncio.to_thread(lambda: [path for one in files for path in one.mentioned(targets)])
             backups = await asyncio.to_thread(database_copies, self._data)
             done = tuple(place for place in receipt.files if place.path not in kept)
-            named = tuple(redact_text(path, targets.needle(), near=False) for path in kept)
+            named = tuple(redact_text(path, targets.matcher(), near=False) for path in kept)
             receipt = replace(receipt, files=done, index=True, kept=named, backups=backups)
             await self._forgettings.empty(row.id, dump_receipt(receipt))
         if not await self._forgettings.compact():

@@ -24,10 +24,9 @@ from memory.store.engine.leases import Leases
 from memory.store.errors import StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
-from memory.store.longterm.file_labels import FileLabels
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
-from memory.store.longterm.memories import MemoryRecords
+from memory.store.longterm.memories import FileLabels, MemoryRecords
 from memory.store.maintenance import stats
 from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import snapshot_if_due

@@ -28,8 +28,8 @@ WHOLE = {
     "memory.store.maintenance.stats": "counts for the metrics, no rows",
     "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",
     "memory.store.restore._COUNT_FORGOTTEN": "number of rows that a backup restores, no rows",
-    "memory.store.longterm.extractions._SPACES": "queue worker: spaces that have work",
-    "memory.store.longterm.extractions._COUNTS": "counts for the metrics, no rows",
+    "memory.store.longterm.extractions._SELECT_SPACES": "queue worker: spaces that have work",
+    "memory.store.longterm.extractions._COUNT_BY_STATE": "counts for the metrics, no rows",
 }
 STORE = "memory.store."
 

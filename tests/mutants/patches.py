@@ -365,10 +365,10 @@ MUTANTS = (
         name="the rows of memory are read for every space",
         guards="I40",
         file="memory/store/longterm/memories.py",
-        old='        memory.c.space == bindparam("home"),\n        or_(bindparam("in_state")',
+        old='        memory.c.space == bindparam("space"),\n        or_(bindparam("state")',
         new=(
-            '        or_(memory.c.space == bindparam("home"), memory.c.space != bindparam("home")),\n'
-            '        or_(bindparam("in_state")'
+            '        or_(memory.c.space == bindparam("space"), memory.c.space != bindparam("space")),\n'
+            '        or_(bindparam("state")'
         ),
         tests=("tests/house/test_spaces.py", SPACES),
     ),
@@ -491,16 +491,16 @@ MUTANTS = (
         name="what /forget showed stays in the outbox",
         guards="I44",
         file="memory/store/longterm/forgetting.py",
-        old='mark_for_language(row["held"]) if answers in requests else fresh)',
-        new='row["held"] if answers in requests else fresh)',
+        old='mark_for_language(row["text"]) if source in requests else text)',
+        new='row["text"] if source in requests else text)',
         tests=(FORGET,),
     ),
     Mutant(
         name="what was found before it was forgotten is noted after it",
         guards="I44",
         file="memory/store/longterm/forgetting.py",
-        old='        gone = row["turn_id"] in told.turns or redact_json(row["found"], needle) != row["found"]\n',
-        new="        gone = False\n",
+        old='row["turn_id"] in redacted.turns or redact_json(row["found"], matcher) != row["found"]',
+        new="False",
         tests=(f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",),
     ),
     Mutant(

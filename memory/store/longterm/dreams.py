@@ -1,4 +1,4 @@
-"""The Dreams door: the nights in which a space's memory is put in order, each at most once."""
+"""Stores dreams: the nightly revisions of a space's memory, at most one per space and day."""
 
 from sqlalchemy import bindparam, func, insert, select, update
 
@@ -19,31 +19,31 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
     "done": ("undone",),
 }
 _SELECT = select(*columns_of(DreamRow, dream))
-_SELECT_ONE = _SELECT.where(dream.c.id == bindparam("row"))
-_SELECT_OF_NIGHT = _SELECT.where(dream.c.space == bindparam("home"), dream.c.day == bindparam("night"))
+_SELECT_ONE = _SELECT.where(dream.c.id == bindparam("id"))
+_SELECT_OF_DAY = _SELECT.where(dream.c.space == bindparam("space"), dream.c.day == bindparam("day"))
 _SELECT_LAST = (
-    _SELECT.where(dream.c.space == bindparam("home"), dream.c.state != literal_text("refused"))
+    _SELECT.where(dream.c.space == bindparam("space"), dream.c.state != literal_text("refused"))
     .order_by(dream.c.day.desc(), dream.c.id.desc())
     .limit(1)
 )
 _SELECT_OPEN = _SELECT.where(is_one_of(dream.c.state, *OPEN)).order_by(dream.c.at, dream.c.id)
 _INSERT = insert(dream)
-_MOVE = (
+_UPDATE = (
     update(dream)
-    .where(dream.c.id == bindparam("row"), dream.c.state == bindparam("was"))
-    .values(state=bindparam("became"), plan=bindparam("wanted"), diary=bindparam("told_in"), reason=bindparam("why"))
+    .where(dream.c.id == bindparam("id"), dream.c.state == bindparam("state"))
+    .values({name: bindparam(f"new_{name}") for name in ("state", "plan", "diary", "reason")})
 )
-_SELECT_UNDONE_CHANGE = (
+_MARK_CHANGE_UNDONE = (
     update(memory_change)
     .where(
-        memory_change.c.space == bindparam("home"),
+        memory_change.c.space == bindparam("space"),
         memory_change.c.kind == literal_text("dream"),
-        memory_change.c.about == bindparam("row"),
+        memory_change.c.about == bindparam("dream"),
     )
     .values(undone=True)
 )
-_SPACES = select(LINKED_SPACE.label("space")).distinct()
-_GROUP = (
+_SELECT_SPACES = select(LINKED_SPACE.label("space")).distinct()
+_SELECT_GROUP = (
     select(conversation.c.id)
     .where(belongs_to_space(conversation.c.space), conversation.c.kind == literal_text("group"))
     .limit(1)
@@ -61,72 +61,71 @@ _SELECT_TOOL_WRITES = (
 
 
 async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
-    """planned, or what there is of that day where it is not at its end; None where it is."""
-    held = await tx.one(_SELECT_OF_NIGHT, home=space, night=day)
-    if held is None:
+    """Return the dream of that day, new or still open; None when it has ended."""
+    row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
+    if row is None:
         await tx.run(_INSERT, id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
-        held = await tx.one(_SELECT_OF_NIGHT, home=space, night=day)
-    return _to_row(held) if held and held["state"] in OPEN else None
+        row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
+    return _to_row(row) if row and row["state"] in OPEN else None
 
 
 async def _move(
     tx: Tx, id: str, state: DreamState, *, plan: str | None = None, diary: str | None = None, reason: str | None = None
 ) -> DreamRow:
-    """planned -> planned | written | done | refused; written -> done; done -> undone; else raises WrongState.
+    """Change a dream's state as TRANSITIONS allow, else raise WrongState.
 
-    To "undone" marks its change of the file as undone in the same transaction.
+    "undone" also marks the dream's change of the file as undone.
     """
-    changes = {"plan": plan, "diary": diary, "reason": reason}
-    held = await tx.one(_SELECT_ONE, row=id)
-    was = held["state"] if held else "missing"
-    if held is None or state not in TRANSITIONS.get(was, ()):
-        raise WrongState(f"a dream does not go from {was} to {state}")
-    now = {**held, **{name: value for name, value in changes.items() if value is not None}, "state": state}
-    words = {"wanted": now["plan"], "told_in": now["diary"], "why": now["reason"]}
-    await tx.run(_MOVE, row=id, was=was, became=state, **words)
+    row = await tx.one(_SELECT_ONE, id=id)
+    former = row["state"] if row else "missing"
+    if row is None or state not in TRANSITIONS.get(former, ()):
+        raise WrongState(f"a dream does not go from {former} to {state}")
+    given = {"state": state, "plan": plan, "diary": diary, "reason": reason}
+    new = {name: row[name] if value is None else value for name, value in given.items()}
+    await tx.run(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
     if state == "undone":
-        await tx.run(_SELECT_UNDONE_CHANGE, home=held["space"], row=id)
-    return _to_row(now)
+        await tx.run(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
+    return _to_row({**row, **new})
 
 
 async def _load(tx: Tx, id: str) -> DreamRow | None:
-    """One night's row, None for an unknown id."""
-    held = await tx.one(_SELECT_ONE, row=id)
-    return _to_row(held) if held else None
+    """Load one dream, None for an unknown id."""
+    row = await tx.one(_SELECT_ONE, id=id)
+    return _to_row(row) if row else None
 
 
 async def _load_last(tx: Tx, space: str) -> DreamRow | None:
-    """The newest one that is not refused."""
-    held = await tx.one(_SELECT_LAST, home=space)
-    return _to_row(held) if held else None
+    """Load the newest dream that was not refused."""
+    row = await tx.one(_SELECT_LAST, space=space)
+    return _to_row(row) if row else None
 
 
 async def _load_open(tx: Tx) -> list[DreamRow]:
-    """planned or written: an earlier process left them."""
-    return [_to_row(held) for held in await tx.all(_SELECT_OPEN)]
+    """Load the dreams that an earlier process left unfinished."""
+    return [_to_row(row) for row in await tx.all(_SELECT_OPEN)]
 
 
 async def _load_spaces(tx: Tx) -> list[str]:
-    """The home of every space that a conversation has, "" for the owner's."""
-    return sorted(held["space"] for held in await tx.all(_SPACES))
+    """List the memory spaces of all conversations, "" for the owner's."""
+    return sorted(row["space"] for row in await tx.all(_SELECT_SPACES))
 
 
 async def _is_group(tx: Tx, space: str) -> bool:
-    """Whether a group talks there."""
-    return await tx.one(_GROUP, space=space) is not None
+    """Whether a group uses the space."""
+    return await tx.one(_SELECT_GROUP, space=space) is not None
 
 
-async def _tool_writes(tx: Tx, space: str) -> list[str]:
-    """What a model's file tools were given to write into memory there: each call's arguments, JSON text."""
-    return [held["input"] for held in await tx.all(_SELECT_TOOL_WRITES, space=space)]
+async def _load_tool_writes(tx: Tx, space: str) -> list[str]:
+    """Load the arguments (JSON text) of a space's file tool calls that mention memory."""
+    return [row["input"] for row in await tx.all(_SELECT_TOOL_WRITES, space=space)]
 
 
-def _to_row(held: Row) -> DreamRow:
-    return DreamRow(**{**held, "at": from_unix(held["at"])})
+def _to_row(row: Row) -> DreamRow:
+    return DreamRow(**{**row, "at": from_unix(row["at"])})
 
 
 class DreamRecords(Repository):
-    """Nights in which a space's memory was put in order."""
+    """Dreams by space and day."""
 
     begin = write(_begin)
     move = write(_move)
@@ -135,4 +134,4 @@ class DreamRecords(Repository):
     load_open = read(_load_open)
     spaces = read(_load_spaces)
     is_group = read(_is_group)
-    tool_writes = read(_tool_writes)
+    tool_writes = read(_load_tool_writes)

@@ -1,4 +1,4 @@
-"""The queue of turns whose lasting facts are to be noted: put in by T6, worked off one at a time per space."""
+"""The queue of turns that facts are extracted from, oldest first per space; `finish_turn` adds to it."""
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -15,71 +15,69 @@ from memory.store.schema.tables import message
 OPEN = ("queued", "found")
 TRANSITIONS: dict[str, tuple[str, ...]] = {"queued": ("found", "skipped", "failed"), "found": ("done", "failed")}
 _IS_OPEN = is_one_of(extraction.c.state, *OPEN)
+_IS_ROW = extraction.c.turn_id == bindparam("turn_id")
 _SELECT = select(*columns_of(ExtractionRow, extraction))
-_SELECT_ONE = _SELECT.where(extraction.c.turn_id == bindparam("row"))
+_SELECT_ONE = _SELECT.where(_IS_ROW)
 _SELECT_NEXT = (
     _SELECT.where(_IS_OPEN, linked_space(extraction.c.space) == bindparam("space"))
     .order_by(extraction.c.at, extraction.c.conversation, extraction.c.turn)
     .limit(1)
 )
-_COUNT_ATTEMPT = (
-    update(extraction).where(extraction.c.turn_id == bindparam("row")).values(attempts=extraction.c.attempts + 1)
-)
-_MOVE = (
+_COUNT_ATTEMPT = update(extraction).where(_IS_ROW).values(attempts=extraction.c.attempts + 1)
+_UPDATE = (
     update(extraction)
-    .where(extraction.c.turn_id == bindparam("row"), extraction.c.state == bindparam("was"))
-    .values(state=bindparam("became"), found=bindparam("words"), reason=bindparam("why"))
+    .where(_IS_ROW, extraction.c.state == bindparam("state"))
+    .values({name: bindparam(f"new_{name}") for name in ("state", "found", "reason")})
 )
-_SPACES = select(linked_space(extraction.c.space).label("space")).where(_IS_OPEN).distinct()
-_COUNTS = select(extraction.c.state, func.count().label("rows")).group_by(extraction.c.state)
-_MESSAGES = (
+_SELECT_SPACES = select(linked_space(extraction.c.space).label("space")).where(_IS_OPEN).distinct()
+_COUNT_BY_STATE = select(extraction.c.state, func.count().label("rows")).group_by(extraction.c.state)
+_SELECT_MESSAGES = (
     select(*columns_of(Message, message))
-    .where(message.c.conversation == bindparam("row"), message.c.turn == bindparam("number"))
+    .where(message.c.conversation == bindparam("conversation"), message.c.turn == bindparam("turn"))
     .order_by(message.c.seq)
 )
 
 
 async def take_next(tx: Tx, space: str) -> ExtractionRow | None:
-    """The oldest open row of a space, or of an account that has joined it; attempts + 1."""
+    """Return the oldest open row of a space and the accounts linked to it, with `attempts` raised by one."""
     row = await tx.one(_SELECT_NEXT, space=space)
     if row is None:
         return None
-    await tx.run(_COUNT_ATTEMPT, row=row["turn_id"])
+    await tx.run(_COUNT_ATTEMPT, turn_id=row["turn_id"])
     return _to_row({**row, "attempts": row["attempts"] + 1})
 
 
-async def _load_known(tx: Tx, turn_id: str) -> ExtractionRow | None:
-    """As it is now, None where it has been removed."""
-    row = await tx.one(_SELECT_ONE, row=turn_id)
+async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
+    """Load one row, None when it was removed."""
+    row = await tx.one(_SELECT_ONE, turn_id=turn_id)
     return _to_row(row) if row else None
 
 
 async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
-    """queued -> found | skipped | failed; found -> done | failed; anything else raises WrongState.
-
-    What was found stays with a row that failed, and leaves one that is done.
-    """
-    row = await tx.one(_SELECT_ONE, row=turn_id)
-    was = row["state"] if row else "missing"
-    if row is None or state not in TRANSITIONS.get(was, ()):
-        raise WrongState(f"an extraction does not go from {was} to {state}")
-    words = row["found"] if state == "failed" else found
-    await tx.run(_MOVE, row=turn_id, was=was, became=state, words=words, why=reason)
+    """Change a row's state as TRANSITIONS allow, else raise WrongState; a failed row keeps what was found."""
+    row = await tx.one(_SELECT_ONE, turn_id=turn_id)
+    former = row["state"] if row else "missing"
+    if row is None or state not in TRANSITIONS.get(former, ()):
+        raise WrongState(f"an extraction does not go from {former} to {state}")
+    if state == "failed":
+        found = row["found"]
+    await tx.run(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
 
 
 async def load_spaces(tx: Tx) -> list[str]:
-    """Spaces with open rows (queued or found); of an account that has joined another, the one it joined."""
-    return sorted(row["space"] for row in await tx.all(_SPACES))
+    """List the spaces with open rows; a linked account counts as the space it joined."""
+    return sorted(row["space"] for row in await tx.all(_SELECT_SPACES))
 
 
 async def count_by_state(tx: Tx) -> dict[str, int]:
-    """Rows by state."""
-    return {row["state"]: row["rows"] for row in await tx.all(_COUNTS)}
+    """Count the rows by state."""
+    return {row["state"]: row["rows"] for row in await tx.all(_COUNT_BY_STATE)}
 
 
 async def load_messages(tx: Tx, row: ExtractionRow) -> list[Message]:
-    """What was said in its turn, in order; none where it has been removed."""
-    return [to_message(found) for found in await tx.all(_MESSAGES, row=row.conversation, number=row.turn)]
+    """Load the messages of a row's turn, in order; none when the turn was removed."""
+    found = await tx.all(_SELECT_MESSAGES, conversation=row.conversation, turn=row.turn)
+    return [to_message(one) for one in found]
 
 
 def _to_row(row: Row) -> ExtractionRow:
@@ -87,11 +85,11 @@ def _to_row(row: Row) -> ExtractionRow:
 
 
 class ExtractionQueue(Repository):
-    """The queue of turns whose facts are to be noted; a turn is put in it by Delivery.finish(remember=True)."""
+    """Turns whose facts are to be extracted."""
 
     spaces = read(load_spaces)
     next = write(take_next)
-    row = read(_load_known)
+    row = read(_load_row)
     messages = read(load_messages)
     move = write(set_state)
     counts = read(count_by_state)

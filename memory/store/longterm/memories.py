@@ -1,8 +1,8 @@
-"""The MemoryRecords door: what is known of the lines of memory, and every write of ours to a memory file."""
+"""Stores what is known about memory files: a row per line of MEMORY.md, our changes, and labels of file names."""
 
 import json
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import bindparam, case, insert, or_, select, update
@@ -16,25 +16,17 @@ from memory.store.engine.repository import Repository, read, write
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.columns import is_one_of, literal_text
-from memory.store.schema.memory_tables import memory, memory_change
+from memory.store.schema.memory_tables import file_label, memory, memory_change
 from memory.store.schema.tables import message
 
 _NO_LIMIT = (1 << 31) - 1
-_SETTABLE_COLUMNS = (
-    "id",
-    "space",
-    "norm",
-    "category",
-    "text",
-    "importance",
-    "state",
-    "origin",
-    "uses",
-    "superseded_by",
-)
-_MIN_TIME_STEP = 0.001
-_SELECT_OF_LINE = select(memory).where(memory.c.space == bindparam("home"), memory.c.norm == bindparam("key"))
-_SELECT_LIVE = _SELECT_OF_LINE.where(is_one_of(memory.c.state, "live"))
+_MIN_TIME_STEP = 0.001  # seconds; rows of one transaction are ordered by their times
+_SOURCE_COLUMNS = tuple(MemorySource.__dataclass_fields__)
+_UPDATABLE = ("norm", "category", "text", "importance", "origin", *_SOURCE_COLUMNS)
+_IS_ROW = memory.c.id == bindparam("id")
+_IS_LIVE = is_one_of(memory.c.state, "live")
+_SELECT_OF_LINE = select(memory).where(memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm"))
+_SELECT_LIVE = _SELECT_OF_LINE.where(_IS_LIVE)
 _NEWEST_FIRST = (memory.c.updated.desc(), memory.c.id.desc())
 _SELECT_BEST = _SELECT_OF_LINE.order_by(
     case((memory.c.state == literal_text("live"), 0), else_=1), *_NEWEST_FIRST
@@ -46,71 +38,51 @@ _SELECT_FORMER = (
 _SELECT_LISTED = (
     select(memory)
     .where(
-        memory.c.space == bindparam("home"),
-        or_(bindparam("in_state") == literal_text(""), memory.c.state == bindparam("in_state")),
-        or_(bindparam("of_kind") == literal_text(""), memory.c.category == bindparam("of_kind")),
+        memory.c.space == bindparam("space"),
+        or_(bindparam("state") == literal_text(""), memory.c.state == bindparam("state")),
+        or_(bindparam("category") == literal_text(""), memory.c.category == bindparam("category")),
     )
     .order_by(memory.c.created.desc(), memory.c.id.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("limit"))
 )
 _SELECT_SUPERSEDED = (
     select(memory)
-    .where(memory.c.space == bindparam("home"), memory.c.superseded_by == bindparam("row"))
+    .where(memory.c.space == bindparam("space"), memory.c.superseded_by == bindparam("superseded_by"))
     .order_by(*_NEWEST_FIRST)
 )
 _INSERT = insert(memory)
-_UPDATE = (
+_UPDATE = update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated")})
+_SET_STATE = (
     update(memory)
-    .where(memory.c.id == bindparam("row"))
-    .values(
-        norm=bindparam("key"),
-        category=bindparam("of_kind"),
-        text=bindparam("line"),
-        importance=bindparam("weight"),
-        origin=bindparam("by"),
-        conversation=bindparam("heard_in"),
-        message_id=bindparam("heard_as"),
-        channel=bindparam("heard_on"),
-        quote=bindparam("heard"),
-        said=bindparam("heard_at"),
-        updated=bindparam("at"),
-    )
-)
-_RETIRE = (
-    update(memory)
-    .where(memory.c.id == bindparam("row"))
-    .values(
-        state=bindparam("became"),
-        superseded_by=bindparam("heir"),
-        valid_until=bindparam("end"),
-        updated=bindparam("at"),
-    )
+    .where(_IS_ROW)
+    .values({name: bindparam(f"new_{name}") for name in ("state", "superseded_by", "valid_until", "updated")})
 )
 _SET_USES = (
-    update(memory)
-    .where(memory.c.id == bindparam("row"))
-    .values(uses=bindparam("so_often"), used=bindparam("last"), importance=bindparam("weight"))
+    update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in ("uses", "used", "importance")})
 )
 _COUNT_USE = (
     update(memory)
-    .where(memory.c.space == bindparam("home"), memory.c.norm == bindparam("key"), is_one_of(memory.c.state, "live"))
-    .values(uses=memory.c.uses + 1, used=bindparam("at"))
+    .where(memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm"), _IS_LIVE)
+    .values(uses=memory.c.uses + 1, used=bindparam("now"))
 )
 _SELECT_CHANGES = (
     select(memory_change)
-    .where(memory_change.c.space == bindparam("home"))
+    .where(memory_change.c.space == bindparam("space"))
     .order_by(memory_change.c.at.desc(), memory_change.c.id.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("limit"))
 )
 _INSERT_CHANGE = insert(memory_change)
 _MARK_CHANGE_UNDONE = (
     update(memory_change)
-    .where(memory_change.c.id == bindparam("row"), memory_change.c.space == bindparam("home"))
+    .where(memory_change.c.id == bindparam("id"), memory_change.c.space == bindparam("space"))
     .values(undone=True)
 )
 _SELECT_SOURCE_MESSAGE = select(*columns_of(Message, message)).where(
-    message.c.id == bindparam("row"), belongs_to_space(message.c.space)
+    message.c.id == bindparam("id"), belongs_to_space(message.c.space)
 )
+_SELECT_LABELS = select(file_label.c.path).where(file_label.c.space == bindparam("space"))
+_SELECT_LABEL = _SELECT_LABELS.where(file_label.c.path == bindparam("path"))
+_INSERT_LABEL = insert(file_label)
 
 
 async def _put(
@@ -121,194 +93,163 @@ async def _put(
     superseded: Sequence[tuple[str, str]] = (),
     gone: Sequence[str] = (),
 ) -> list[MemoryRow]:
-    """One transaction after the file was written; returns the rows of `live`, in order.
+    """Update the rows after the file was written; returns the rows of `live`, in order. Idempotent.
 
-    live: made, or brought up to date where the space has a live row of that norm (importance the greater, source
-    kept where it has one). superseded: (norm of the old line, norm of the new one). gone: norms that a person took
-    out. A second time changes nothing. A change like the space's newest one, of the same hashes and about the same,
-    is not added again. Adds a row to the audit's chain where `change` is given.
+    Args:
+        change: stored unless it equals the space's newest one, and added to the audit chain.
+        live: lines to insert; an existing live row of the same norm gets the greater importance and keeps its source.
+        superseded: (norm of the former line, norm of its successor).
+        gone: norms of lines that a person removed.
     """
     for place, line in enumerate(live):
         await _insert_or_revive(tx, space, line, place)
-    for old, new in superseded:
-        await _supersede(tx, space, old, new)
+    for former, successor in superseded:
+        await _supersede(tx, space, former, successor)
     for norm in gone:
         await _mark_gone(tx, space, norm)
     if change is not None:
         await _insert_change(tx, space, change)
     await hit_async("upsert.in_txn")
-    kept = [await _load_row(tx, space, line.norm) for line in live]
-    return [row for row in kept if row is not None]
+    rows = [await _load_row(tx, space, line.norm) for line in live]
+    return [row for row in rows if row is not None]
 
 
 async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> None:
-    """The line has a live row: the one there is, the one it had before, or a new one."""
-    held = await tx.one(_SELECT_LIVE, home=space, key=line.norm)
-    if held is None and not _source_columns(line.source):
-        held = await tx.one(_SELECT_FORMER, home=space, key=line.norm)
-    if held is None:
-        values = {"state": "live", "created": tx.now, "updated": tx.now, **_said(line.source)}
-        known = {"category": line.category, "text": line.text, "importance": line.importance, "origin": line.origin}
-        await tx.run(
-            _INSERT, id=new_id(tx.now + place * _MIN_TIME_STEP), space=space, norm=line.norm, **known, **values
-        )
+    """Update the line's live row, or revive its former one, or insert a new one.
+
+    A line with a source of its own never revives a former row.
+    """
+    new = asdict(line)
+    new |= new.pop("source") | {"said": line.source.said.timestamp() if line.source.said else 0.0}
+    row = await tx.one(_SELECT_LIVE, space=space, norm=line.norm)
+    if row is None and not _has_source(new):
+        row = await tx.one(_SELECT_FORMER, space=space, norm=line.norm)
+    if row is None:
+        id = new_id(tx.now + place * _MIN_TIME_STEP)
+        await tx.run(_INSERT, id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
         return
-    if held["state"] != "live":
-        await tx.run(_RETIRE, row=held["id"], became="live", heir="", end=0.0, at=tx.now)
-    heard = held["message_id"] or held["quote"] or not _source_columns(line.source)
-    taken = {} if heard else {"origin": line.origin, **_said(line.source)}
-    grown = {"importance": max(held["importance"], line.importance), "category": line.category, "text": line.text}
-    await _update(tx, held, {**grown, **taken})
+    if row["state"] != "live":
+        await _set_state(tx, row, "live", until=0.0)
+    unchanged = () if _has_source(new) and not _has_source(row) else ("origin", *_SOURCE_COLUMNS)
+    new["importance"] = max(row["importance"], line.importance)
+    await _update(tx, row, {name: value for name, value in new.items() if name not in unchanged})
 
 
-async def _supersede(tx: Tx, space: str, old: str, new: str) -> None:
-    """The old line's row, also where it was found missing before its heir was noted."""
-    held = await tx.one(_SELECT_LIVE, home=space, key=old) or await tx.one(_SELECT_GONE, home=space, key=old)
-    heir = await tx.one(_SELECT_LIVE, home=space, key=new)
-    if held is None or heir is None or old == new:
+async def _supersede(tx: Tx, space: str, former: str, successor: str) -> None:
+    """Mark a line as superseded, also when a reconcile found it missing before its successor was stored."""
+    row = await tx.one(_SELECT_LIVE, space=space, norm=former) or await tx.one(_SELECT_GONE, space=space, norm=former)
+    heir = await tx.one(_SELECT_LIVE, space=space, norm=successor)
+    if row is None or heir is None or former == successor:
         return
-    await tx.run(_RETIRE, row=held["id"], became="superseded", heir=heir["id"], end=tx.now, at=tx.now)
-    greater = {name: max(held[name], heir[name]) for name in ("used", "importance")}
-    uses = held["uses"] + heir["uses"]
-    await tx.run(_SET_USES, row=heir["id"], so_often=uses, last=greater["used"], weight=greater["importance"])
+    await _set_state(tx, row, "superseded", until=tx.now, superseded_by=heir["id"])
+    used, importance = (max(row[name], heir[name]) for name in ("used", "importance"))
+    uses = row["uses"] + heir["uses"]
+    await tx.run(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
 
 
 async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
-    held = await tx.one(_SELECT_LIVE, home=space, key=norm)
-    if held is not None:
-        await tx.run(_RETIRE, row=held["id"], became="gone", heir="", end=tx.now, at=tx.now)
+    row = await tx.one(_SELECT_LIVE, space=space, norm=norm)
+    if row is not None:
+        await _set_state(tx, row, "gone", until=tx.now)
+
+
+async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = "") -> None:
+    await tx.run(
+        _SET_STATE,
+        id=row["id"],
+        new_state=state,
+        new_superseded_by=superseded_by,
+        new_valid_until=until,
+        new_updated=tx.now,
+    )
 
 
 async def _rename(tx: Tx, space: str, norms: Sequence[tuple[str, NewMemory]]) -> None:
-    """Lines that a person changed by hand keep their rows: (former norm, the line as it is now)."""
+    """Update the rows of lines that a person edited: (former norm, the line as it is now)."""
     for former, line in norms:
-        held = await tx.one(_SELECT_LIVE, home=space, key=former)
-        if held is None:
+        row = await tx.one(_SELECT_LIVE, space=space, norm=former)
+        if row is None:
             continue
-        if former != line.norm and await tx.one(_SELECT_LIVE, home=space, key=line.norm):
+        if former != line.norm and await tx.one(_SELECT_LIVE, space=space, norm=line.norm):
             await _mark_gone(tx, space, former)
         else:
-            await _update(tx, held, {"norm": line.norm, "category": line.category, "text": line.text})
+            await _update(tx, row, {"norm": line.norm, "category": line.category, "text": line.text})
 
 
-async def _update(tx: Tx, held: Row, changes: dict[str, Any]) -> None:
-    """Write what is different; nothing where nothing is."""
-    now = {**held, **changes}
-    if all(held[name] == value for name, value in changes.items()):
-        return
-    await tx.run(
-        _UPDATE,
-        row=held["id"],
-        key=now["norm"],
-        of_kind=now["category"],
-        line=now["text"],
-        weight=now["importance"],
-        by=now["origin"],
-        heard_in=now["conversation"],
-        heard_as=now["message_id"],
-        heard_on=now["channel"],
-        heard=now["quote"],
-        heard_at=now["said"],
-        at=tx.now,
-    )
+async def _update(tx: Tx, row: Row, changes: Mapping[str, Any]) -> None:
+    """Write the changes; nothing when the row has these values already."""
+    if any(row[name] != value for name, value in changes.items()):
+        new = {f"new_{name}": changes.get(name, row[name]) for name in _UPDATABLE}
+        await tx.run(_UPDATE, id=row["id"], new_updated=tx.now, **new)
 
 
 async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
-    newest = await tx.one(_SELECT_CHANGES, home=space, most=1)
-    same = ("path", "before_sha256", "after_sha256", "about")
-    if newest is not None and all(newest[name] == getattr(change, name) for name in same):
+    newest = await tx.one(_SELECT_CHANGES, space=space, limit=1)
+    compared = ("path", "before_sha256", "after_sha256", "about")
+    if newest is not None and all(newest[name] == getattr(change, name) for name in compared):
         return
-    at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now  # their order is what a later reader goes by
-    await tx.run(
-        _INSERT_CHANGE,
-        id=new_id(at),
-        space=space,
-        path=change.path,
-        kind=change.kind,
-        before_sha256=change.before_sha256,
-        after_sha256=change.after_sha256,
-        added=json.dumps(change.added, ensure_ascii=False),
-        removed=json.dumps(change.removed, ensure_ascii=False),
-        before=change.before,
-        about=change.about,
-        at=at,
-    )
+    at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now  # changes are read in the order of `at`
+    lines = {name: json.dumps(getattr(change, name), ensure_ascii=False) for name in ("added", "removed")}
+    await tx.run(_INSERT_CHANGE, id=new_id(at), space=space, at=at, **asdict(change) | lines)
     await audit.append_act(tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}")
 
 
 async def _load_rows(tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0) -> list[MemoryRow]:
-    """Newest first. state "": all; limit 0: all."""
-    most = limit if limit > 0 else _NO_LIMIT
-    return [
-        _to_memory_row(row)
-        for row in await tx.all(_SELECT_LISTED, home=space, in_state=state, of_kind=category, most=most)
-    ]
+    """Load rows, newest first; "" or 0 stands for all."""
+    limit = limit if limit > 0 else _NO_LIMIT
+    found = await tx.all(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)
+    return [_to_memory_row(row) for row in found]
 
 
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
-    """The live row of that line, else the newest that is not."""
-    row = await tx.one(_SELECT_BEST, home=space, key=norm)
+    """Load the live row of a line, else the newest row that is not live."""
+    row = await tx.one(_SELECT_BEST, space=space, norm=norm)
     return _to_memory_row(row) if row else None
 
 
 async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
-    """The lines that this one took the place of, newest first, itself left out."""
+    """Load all rows that a row superseded, directly or not, newest first."""
     found: dict[str, MemoryRow] = {}
-    waiting = [id]
-    while waiting:
-        for row in await tx.all(_SELECT_SUPERSEDED, home=space, row=waiting.pop()):
+    pending = [id]
+    while pending:
+        for row in await tx.all(_SELECT_SUPERSEDED, space=space, superseded_by=pending.pop()):
             if row["id"] not in found and row["id"] != id:
                 found[row["id"]] = _to_memory_row(row)
-                waiting.append(row["id"])
+                pending.append(row["id"])
     return sorted(found.values(), key=lambda row: (row.valid_until or row.updated, row.id), reverse=True)
 
 
 async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
     for norm in norms:
-        await tx.run(_COUNT_USE, home=space, key=norm, at=tx.now)
+        await tx.run(_COUNT_USE, space=space, norm=norm, now=tx.now)
 
 
 @single_query
 async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChange]:
-    """Newest first."""
-    return [_to_change(row) for row in await tx.all(_SELECT_CHANGES, home=space, most=limit)]
+    """Load our changes of a space's memory files, newest first."""
+    return [_to_change(row) for row in await tx.all(_SELECT_CHANGES, space=space, limit=limit)]
 
 
 async def _undo_change(tx: Tx, space: str, id: str) -> None:
-    """Mark a change as taken back."""
-    await tx.run(_MARK_CHANGE_UNDONE, home=space, row=id)
+    """Mark a change as undone."""
+    await tx.run(_MARK_CHANGE_UNDONE, space=space, id=id)
 
 
 async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:
-    """The stored message that a memory rests on, of this space or an account linked to it."""
-    row = await tx.one(_SELECT_SOURCE_MESSAGE, space=space, row=message_id)
+    """Load the message that a memory comes from, if it is of this space or of an account linked to it."""
+    row = await tx.one(_SELECT_SOURCE_MESSAGE, space=space, id=message_id)
     return to_message(row) if row else None
 
 
-def _source_columns(source: MemorySource) -> bool:
-    return bool(source.message_id or source.quote)
-
-
-def _said(source: MemorySource) -> dict[str, Any]:
-    return {
-        "conversation": source.conversation,
-        "message_id": source.message_id,
-        "channel": source.channel,
-        "quote": source.quote,
-        "said": source.said.timestamp() if source.said else 0.0,
-    }
+def _has_source(columns: Mapping[str, Any]) -> bool:
+    return bool(columns["message_id"] or columns["quote"])
 
 
 def _to_memory_row(row: Row) -> MemoryRow:
-    times = {name: from_unix(row[name]) for name in ("created", "updated")}
-    perhaps = {name: _to_datetime(row[name]) for name in ("used", "valid_until")}
-    source = {name: row[name] for name in ("conversation", "message_id", "channel", "quote")}
-    known = {name: row[name] for name in _SETTABLE_COLUMNS}
-    return MemoryRow(**known | times | perhaps, source=MemorySource(**source, said=_to_datetime(row["said"])))
-
-
-def _to_datetime(seconds: float) -> datetime | None:
-    return from_unix(seconds) if seconds else None
+    values = {**row} | {name: from_unix(row[name]) for name in ("created", "updated")}
+    values |= {name: from_unix(row[name]) if row[name] else None for name in ("used", "valid_until", "said")}
+    source = MemorySource(**{name: values.pop(name) for name in _SOURCE_COLUMNS})
+    return MemoryRow(**values, source=source)
 
 
 def _to_change(row: Row) -> MemoryChange:
@@ -316,8 +257,20 @@ def _to_change(row: Row) -> MemoryChange:
     return MemoryChange(**{**row, **lines, "undone": bool(row["undone"]), "at": from_unix(row["at"])})
 
 
+async def _label_paths(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Label these paths of a space."""
+    for path in paths:
+        if await tx.one(_SELECT_LABEL, space=space, path=path) is None:
+            await tx.run(_INSERT_LABEL, space=space, path=path, at=tx.now)
+
+
+async def _load_labelled(tx: Tx, space: str) -> frozenset[str]:
+    """Load all labelled paths of a space, of existing files or not."""
+    return frozenset(row["path"] for row in await tx.all(_SELECT_LABELS, space=space))
+
+
 class MemoryRecords(Repository):
-    """T12: what is known about the lines of memory, and every write of ours to a memory file."""
+    """T12: rows of memory lines, and our changes of memory files."""
 
     put = write(_put)
     rename = write(_rename)
@@ -329,6 +282,16 @@ class MemoryRecords(Repository):
     source = read(_load_source)
 
     async def used(self, space: str, norms: Sequence[str]) -> None:
-        """A search gave these lines: uses + 1, used now."""
+        """Count a use of these lines: a search returned them."""
         if norms:
             await self._database.write(_count_uses, space, norms)
+
+
+class FileLabels(Repository):
+    """Paths of files and folders that were named in a tainted turn: a list of them shows words from outside.
+
+    A label stays with its path, whatever is written there later; a file under a new name has none.
+    """
+
+    mark = write(_label_paths)
+    marked = read(_load_labelled)

@@ -1,4 +1,4 @@
-"""What is known about memory, as frozen values: lines, changes, the work that waits, links."""
+"""Rows of long-term memory: lines, changes, extractions, dreams, links, and requests to forget. Pure."""
 
 import json
 from collections import Counter
@@ -28,34 +28,34 @@ class MemorySource:
     channel: str = ""
     #: The person's own words.
     quote: str = ""
-    #: When, UTC; None where nobody said it.
+    #: When the person said it, UTC; None when unknown.
     said: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryRow:
-    """What is known about one line of a space's MEMORY.md."""
+    """A line of a space's MEMORY.md, or one that was there once."""
 
     id: str
     space: str
-    #: Its key (memory.longterm.similarity.normal).
+    #: The line's key: memory.longterm.similarity.normalize_key.
     norm: str
     #: See memory.text.bullets.
     category: str
-    #: The line's words.
+    #: The line's text.
     text: str
     #: 1 to 10.
     importance: int
-    #: "live" while the line stands in the file, "superseded" when a newer one took its place (superseded_by,
-    #: valid_until), "gone" when a person took it out by hand.
+    #: "live": in the file; "superseded": replaced by `superseded_by` at `valid_until`; "gone": removed by a person;
+    #: "forgotten": emptied by /forget.
     state: MemoryState
     origin: Origin
     source: MemorySource
     created: datetime
     updated: datetime
-    #: Last time a search gave it, None for never.
+    #: When a search last returned it, UTC; None for never.
     used: datetime | None
-    #: How often. Times are UTC.
+    #: How many searches returned it.
     uses: int
     superseded_by: str = ""
     valid_until: datetime | None = None
@@ -63,7 +63,7 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """A line as `MemoryRecords.put` takes it."""
+    """A line to store."""
 
     norm: str
     category: str
@@ -75,24 +75,23 @@ class NewMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """One write of ours to a memory file."""
+    """A change that the bot made to a memory file."""
 
     id: str
     space: str
     #: Relative to the space.
     path: str
     kind: ChangeKind
-    #: Of the file as it was read, "" for none.
+    #: "" when there was no file.
     before_sha256: str
-    #: As it was written.
     after_sha256: str
-    #: Its lines' words.
+    #: Texts of the added lines.
     added: tuple[str, ...]
-    #: Its lines' words.
+    #: Texts of the removed lines.
     removed: tuple[str, ...]
-    #: The former text, kept for a dream alone.
+    #: The file's former text; "" unless a dream made the change.
     before: str
-    #: What it belongs to (a dream's id, a message's), "" for nothing.
+    #: Id of the message or dream that caused it, "" for none.
     about: str
     undone: bool
     #: UTC.
@@ -101,7 +100,7 @@ class MemoryChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemoryChange:
-    """A write of ours as `MemoryRecords.put` takes it; fields as in MemoryChange."""
+    """A change to store; fields as in MemoryChange."""
 
     path: str
     kind: ChangeKind
@@ -115,7 +114,7 @@ class NewMemoryChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionRow:
-    """A finished turn whose facts are to be noted."""
+    """A finished turn in the queue of fact extraction."""
 
     turn_id: str
     space: str
@@ -123,7 +122,7 @@ class ExtractionRow:
     turn: int
     state: ExtractionState
     attempts: int
-    #: JSON text of checked candidates, "" until there are.
+    #: JSON of an ExtractionResult, "" before the model answered.
     found: str
     reason: str
     at: datetime
@@ -131,16 +130,16 @@ class ExtractionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamRow:
-    """One night's work on a space."""
+    """One night's revision of a space's memory."""
 
     id: str
     space: str
     #: YYYY-MM-DD.
     day: str
     state: DreamState
-    #: JSON text.
+    #: JSON of a SavedPlan.
     plan: str
-    #: Its file's path in the space.
+    #: Path of the dream log in the space.
     diary: str
     reason: str
     at: datetime
@@ -148,7 +147,7 @@ class DreamRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgettingRow:
-    """What a person asked to have forgotten."""
+    """A person's request to forget something."""
 
     id: str
     space: str
@@ -156,9 +155,9 @@ class ForgettingRow:
     asked_by: str
     state: ForgettingState
     code_sha256: str
-    #: JSON text.
+    #: JSON of ForgetTargets; "" once done or dropped.
     targets: str
-    #: JSON text.
+    #: JSON of a ForgetReceipt; "" before it is confirmed.
     receipt: str
     #: UTC.
     expires: datetime
@@ -172,15 +171,15 @@ class AccountIdentity:
     channel: str
     account: str
     sender_id: str
-    #: Whose memory it has by itself.
+    #: The space that it uses without a link.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRow:
-    """An account that has joined another's memory."""
+    """An account that is linked to another account's memory."""
 
-    #: What it would have by itself.
+    #: The space that it used before.
     own_space: str
     space: str
     channel: str
@@ -188,49 +187,45 @@ class LinkRow:
     sender_id: str
     #: UTC.
     at: datetime
-    #: The conversation in which it was typed.
+    #: The conversation in which the code was typed.
     chat: str
-    #: The one that made the code.
+    #: The conversation in which the code was made.
     home_chat: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkCodeRow:
-    """A code for joining two accounts."""
+    """A code that links two accounts."""
 
     id: str
     code_sha256: str
     state: LinkCodeState
-    #: Whose; typist is None until it is typed.
     maker: AccountIdentity
-    #: Where it was made and where it was typed.
+    #: Where the code was made.
     conversation: str
-    #: Whose; typist is None until it is typed.
+    #: None until the code is typed.
     typist: AccountIdentity | None
-    #: What the typist is called there, never an identity.
+    #: The typist's display name on the platform, never an identity.
     typed_name: str
-    #: Where it was made and where it was typed.
+    #: Where the code was typed.
     typed_conversation: str
     expires: datetime
     at: datetime
 
 
-# What the store is asked for, and what it says of a redaction.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedMessage:
-    """A stored message with where it was said."""
+    """A stored message with its channel and space."""
 
     message: Message
     channel: str
-    #: The conversation's own.
+    #: Of the conversation, before any link.
     space: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageMention:
-    """A message that mentioned it."""
+    """A message that /forget changed."""
 
     channel: str
     #: UTC.
@@ -239,35 +234,32 @@ class MessageMention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseReport:
-    """What T14 took out."""
+    """What T14 removed from the store."""
 
     said: tuple[MessageMention, ...]
-    #: Whose view or folds it changed.
+    #: Conversations whose view or folds changed.
     conversations: tuple[str, ...]
-    #: Files that no message shows any more.
+    #: Blobs that no message refers to any more.
     blobs: tuple[str, ...]
-    #: Folds whose texts were changed.
+    #: Number of folds whose texts changed.
     summaries: int
-    #: Rows of memory that were emptied.
+    #: Number of memory rows that were emptied.
     records: int
-
-
-# The receipt of a forgetting: where it was and how often, and what still holds it; never a word of it. Pure.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
     """A file that was changed."""
 
-    #: Relative to the workspace's root; that of the terminal's history, to the home.
+    #: Relative to the workspace; of the terminal history, relative to the home.
     path: str
-    #: As they were numbered before.
+    #: Line numbers before the change.
     lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageCount:
-    """Messages of one day and channel."""
+    """Number of changed messages of one day and channel."""
 
     #: YYYY-MM-DD in the person's zone.
     date: str
@@ -277,52 +269,51 @@ class MessageCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReceipt:
-    """What was done."""
+    """Where the forgotten words were, how often, and where they may remain; without the words themselves."""
 
     files: tuple[ChangedFile, ...] = ()
     said: tuple[MessageCount, ...] = ()
     summaries: int = 0
-    #: Rows of what was known of lines of memory.
+    #: Number of memory rows.
     records: int = 0
-    #: Files that were deleted.
+    #: Number of deleted files.
     attachments: int = 0
+    #: The search index was cleared.
     index: bool = False
-    #: Copies of the database that may still hold it, as paths below the home.
+    #: Copies of the database that may still have it, as paths below the home.
     backups: tuple[str, ...] = ()
-    #: Files of the workspace that are not memory and still mention it.
+    #: Files of the workspace that still mention it.
     kept: tuple[str, ...] = ()
 
 
 def count_messages(found: Iterable[tuple[str, str]]) -> tuple[MessageCount, ...]:
-    """(date, channel) of each message, counted."""
+    """Count messages, given as (date, channel)."""
     counted = sorted(Counter(found).items())
     return tuple(MessageCount(date=date, channel=channel, count=count) for (date, channel), count in counted)
 
 
 def add_files(receipt: ForgetReceipt, files: Iterable[ChangedFile]) -> ForgetReceipt:
-    """The receipt with more lines of files; those it names already are named once."""
-    lines: dict[str, set[int]] = {place.path: set(place.lines) for place in receipt.files}
-    for place in files:
-        lines.setdefault(place.path, set()).update(place.lines)
-    named = tuple(ChangedFile(path=path, lines=tuple(sorted(held))) for path, held in lines.items())
-    return replace(receipt, files=named)
+    """Add changed lines to a receipt, each named once."""
+    lines: dict[str, set[int]] = {}
+    for file in (*receipt.files, *files):
+        lines.setdefault(file.path, set()).update(file.lines)
+    merged = (ChangedFile(path=path, lines=tuple(sorted(numbers))) for path, numbers in lines.items())
+    return replace(receipt, files=tuple(merged))
 
 
 def dump_receipt(receipt: ForgetReceipt) -> str:
-    """A receipt as JSON text."""
+    """Serialise a receipt as JSON."""
     return json.dumps(asdict(receipt), ensure_ascii=False)
 
 
 def load_receipt(text: str) -> ForgetReceipt:
     """The inverse of `dump_receipt`."""
-    held = json.loads(text)
-    files = tuple(ChangedFile(path=place["path"], lines=tuple(place["lines"])) for place in held.pop("files"))
-    said = tuple(MessageCount(**place) for place in held.pop("said"))
-    backups, kept = tuple(held.pop("backups")), tuple(held.pop("kept"))
-    return ForgetReceipt(**held, files=files, said=said, backups=backups, kept=kept)
+    values = json.loads(text)
+    values |= {name: tuple(values[name]) for name in ("backups", "kept")}
+    values["files"] = tuple(ChangedFile(path=file["path"], lines=tuple(file["lines"])) for file in values["files"])
+    values["said"] = tuple(MessageCount(**count) for count in values["said"])
+    return ForgetReceipt(**values)
 
-
-# What is to be forgotten: the places that mention it, which of them a person chose, and where it was. Pure.
 
 Kind = Literal["memory", "log", "said"]
 MAX_SNIPPET = 120
@@ -330,73 +321,74 @@ MAX_SNIPPET = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """One place that mentions it."""
+    """One place that mentions what is to be forgotten."""
 
     kind: Kind
-    #: Whose file or conversation.
+    #: Of the file or conversation.
     space: str
-    #: Its sentences that do.
+    #: The sentences that mention it.
     words: tuple[str, ...]
-    #: Of a file, relative to the workspace's root, with its line.
+    #: Path of the file, relative to the workspace; "" for a message.
     path: str = ""
     line: int = 0
     #: YYYY-MM-DD in the person's zone, "" for MEMORY.md.
     date: str = ""
-    #: Of something said.
+    #: Of the message, "" for a file.
     channel: str = ""
-    #: Of something said.
+    #: "" for a file.
     message_id: str = ""
-    #: By the person.
+    #: The person wrote the message.
     mine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetTargets:
-    """A request as it is kept."""
+    """What a request is to forget, as stored."""
 
     query: str
-    #: The inbox row it was made by.
+    #: The inbox row of the request.
     row: str
     items: tuple[Mention, ...]
-    #: Places in `items`, None for all of it.
+    #: Indexes of the chosen items; None for every mention, also those found later.
     chosen: tuple[int, ...] | None = None
-    #: Attachments that go with their messages, known once the store has been redacted.
+    #: Attachments to delete; known after the store was redacted.
     blobs: tuple[str, ...] = ()
 
     @property
-    def taken(self) -> tuple[Mention, ...]:
-        """The items that are to be forgotten."""
+    def chosen_items(self) -> tuple[Mention, ...]:
+        """The items to forget."""
         return self.items if self.chosen is None else tuple(self.items[number] for number in self.chosen)
 
     @property
-    def left(self) -> tuple[Mention, ...]:
-        """The items that a person wants to stay."""
+    def other_items(self) -> tuple[Mention, ...]:
+        """The items that the person did not choose."""
         chosen = range(len(self.items)) if self.chosen is None else self.chosen
         return tuple(item for number, item in enumerate(self.items) if number not in chosen)
 
-    def needle(self, path: str = "") -> MentionMatcher:
-        """What to look for in derived texts, or in the file of that path."""
-        said = tuple(dict.fromkeys(words for item in self.taken for words in item.words))
-        stays = {fold_spelling(words) for item in self.left if path and item.path == path for words in item.words}
-        kept = frozenset(stays - set(map(fold_spelling, said)))
+    def matcher(self, path: str = "") -> MentionMatcher:
+        """Build the matcher for derived texts, or for the file at a path (where items that were not chosen stay)."""
+        said = tuple(dict.fromkeys(words for item in self.chosen_items for words in item.words))
+        others = {words for item in self.other_items if path and item.path == path for words in item.words}
+        kept = frozenset(map(fold_spelling, others)) - set(map(fold_spelling, said))
         return MentionMatcher(query=self.query, said=said, only=self.chosen is not None, kept=kept)
 
 
 def dump_targets(targets: ForgetTargets) -> str:
-    """Targets as JSON text."""
+    """Serialise targets as JSON."""
     return json.dumps(asdict(targets), ensure_ascii=False)
 
 
 def load_targets(text: str) -> ForgetTargets:
     """The inverse of `dump_targets`."""
-    held = json.loads(text)
-    items = tuple(Mention(**{**item, "words": tuple(item["words"])}) for item in held["items"])
-    chosen = None if held["chosen"] is None else tuple(held["chosen"])
-    return ForgetTargets(query=held["query"], row=held["row"], items=items, chosen=chosen, blobs=tuple(held["blobs"]))
+    values = json.loads(text)
+    items = tuple(Mention(**{**item, "words": tuple(item["words"])}) for item in values["items"])
+    chosen = None if values["chosen"] is None else tuple(values["chosen"])
+    blobs = tuple(values["blobs"])
+    return ForgetTargets(query=values["query"], row=values["row"], items=items, chosen=chosen, blobs=blobs)
 
 
 def snippet(words: Sequence[str], query: str, most: int = MAX_SNIPPET) -> str:
-    """One line of at most `most` characters around where the query stands."""
+    """Shorten sentences to one line of at most `most` characters around the query."""
     text = " ".join(" … ".join(words).split())
     if len(text) <= most:
         return text
