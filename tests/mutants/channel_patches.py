@@ -233,18 +233,18 @@ CHANNELS = (
         name="anybody who knows the code says yes",
         guards="S08",
         file="memory/store/people/approvals.py",
-        old='    table.c.subject_id == bindparam("whose"),\n)\n',
-        new='    or_(table.c.subject_id == bindparam("whose"), table.c.id != word("")),\n)\n',
+        old='    table.c.subject_id == bindparam("subject_id"),\n)\n',
+        new='    or_(table.c.subject_id == bindparam("subject_id"), table.c.id != literal_text("")),\n)\n',
         tests=(f"{APPROVALS}::test_S08_nobody_elses_yes_counts_and_it_stays_open_for_its_owner",),
     ),
     Mutant(
         name="an act that was approved runs at every press",
         guards="S08",
         file="memory/store/people/approvals.py",
-        old='    .where(table.c.id == bindparam("row"), table.c.state == bindparam("former"))\n',
+        old='    .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))\n',
         new=(
-            '    .where(table.c.id == bindparam("row"), '
-            'or_(table.c.state == bindparam("former"), table.c.id != word("")))\n'
+            '    .where(table.c.id == bindparam("id"), '
+            'or_(table.c.state == bindparam("state"), table.c.id != literal_text("")))\n'
         ),
         tests=("tests/memory/store/test_access.py",),
     ),

@@ -1,7 +1,8 @@
-"""Single acts that wait for their person's yes: asked, found again by a code, run at most once."""
+"""Stores approvals: single acts that wait for a person's consent and run at most once."""
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from sqlalchemy import bindparam, insert, or_, select, update
 
@@ -11,134 +12,105 @@ from memory.store.conversations.outbox import add_notices
 from memory.store.engine.database import Row, Tx
 from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
-from memory.store.rows import from_unix
+from memory.store.rows import columns_of, from_unix
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.memory_tables import approval as table
 
-# Notices that are told in the same transaction as what they tell of.
+_INSERT = insert(table)
+_SELECT = select(*columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id)
+_SELECT_BY_CALL = _SELECT.where(table.c.call == bindparam("call"))
+_SELECT_ONE = _SELECT.where(table.c.id == bindparam("id"))
+_SELECT_BY_CODE = _SELECT.where(
+    or_(table.c.code_sha256 == bindparam("sha256"), table.c.press_sha256 == bindparam("sha256")),
+    table.c.channel == bindparam("channel"),
+    table.c.account == bindparam("account"),
+    table.c.subject_id == bindparam("subject_id"),
+)
+_SET_STATE = (
+    update(table)
+    .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
+    .values(state=bindparam("new_state"))
+)
+_CLEAR_ARGUMENTS = update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
+_END_UNCONFIRMED = (
+    update(table)
+    .where(is_one_of(table.c.state, "asked"))
+    .values(state=literal_text("ended"), arguments=literal_text(""))
+)
+_END_EXPIRED = _END_UNCONFIRMED.where(table.c.expires <= bindparam("now"))
+_END_OF_PERSON = _END_UNCONFIRMED.where(
+    table.c.channel == bindparam("channel"), table.c.subject_id == bindparam("subject_id")
+)
 
 
 async def add_all_notices(tx: Tx, notices: Sequence[Notice]) -> None:
-    """See Delivery.notify."""
+    """Queue notices in the transaction that they report."""
     for notice in notices:
         await add_notices(tx, notice.conversation, notice.source, notice.out)
 
 
-_INSERT = insert(table)
-_SELECT_BY_CALL = select(table).where(table.c.call == bindparam("asked"))
-_SELECT_ONE = select(table).where(table.c.id == bindparam("row"))
-_SELECT_BY_CODE = select(table).where(
-    or_(table.c.code_sha256 == bindparam("sha"), table.c.press_sha256 == bindparam("sha")),
-    table.c.channel == bindparam("on"),
-    table.c.account == bindparam("mine"),
-    table.c.subject_id == bindparam("whose"),
-)
-_IS_ASKED = is_one_of(table.c.state, "asked")
-_MOVE = (
-    update(table)
-    .where(table.c.id == bindparam("row"), table.c.state == bindparam("former"))
-    .values(state=bindparam("became"))
-)
-_CLEAR_ARGUMENTS = update(table).where(table.c.id == bindparam("row")).values(arguments=literal_text(""))
-_END_EXPIRED = (
-    update(table)
-    .where(_IS_ASKED, table.c.expires <= bindparam("now"))
-    .values(state=literal_text("ended"), arguments=literal_text(""))
-)
-_END_OF_PERSON = (
-    update(table)
-    .where(_IS_ASKED, table.c.channel == bindparam("on"), table.c.subject_id == bindparam("whose"))
-    .values(state=literal_text("ended"), arguments=literal_text(""))
-)
-
-
-async def add_approval(tx: Tx, asking: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
-    """Store it and tell its person, one transaction; the same call a second time gives the first one's row."""
-    if known := await tx.one(_SELECT_BY_CALL, asked=asking.call):
+async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
+    """Store an approval and queue its notices; for a repeated call, return the row of the first."""
+    if known := await tx.one(_SELECT_BY_CALL, call=new.call):
         return _to_row(known)
     await tx.run(_END_EXPIRED, now=tx.now)
-    id = new_id(tx.now)
-    person = asking.party
-    await tx.run(
-        _INSERT,
-        id=id,
-        channel=person.channel,
-        account=person.account,
-        subject_id=person.id,
-        conversation=asking.conversation,
-        space=asking.space,
-        call=asking.call,
-        action=asking.action,
-        tool=asking.tool,
-        arguments=asking.arguments,
-        digest=digest_arguments(asking.arguments),
-        code_sha256=asking.code_sha256,
-        press_sha256=asking.press_sha256,
-        state="asked",
-        expires=asking.expires.timestamp(),
-        at=tx.now,
-    )
-    args = _audit_arguments(asking.tool, asking.arguments)
-    await append_act(tx, f"ask {asking.action}", asking.conversation, "asked", person.id, args=args)
+    columns = asdict(new)
+    party = columns.pop("party")
+    columns |= {
+        "id": new_id(tx.now),
+        "channel": party["channel"],
+        "account": party["account"],
+        "subject_id": party["id"],
+        "digest": digest_arguments(new.arguments),
+        "state": "asked",
+        "expires": new.expires.timestamp(),
+        "at": tx.now,
+    }
+    await tx.run(_INSERT, **columns)
+    args = {"tool": new.tool, "arguments": new.arguments}
+    await append_act(tx, f"ask {new.action}", new.conversation, "asked", new.party.id, args=args)
     await add_all_notices(tx, notices)
-    return await _load_one(tx, id)
+    return await _load_one(tx, columns["id"])
 
 
 async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | None:
-    """That person's, in whatever state, by the hash of its code or of what its button brings."""
-    row = await tx.one(_SELECT_BY_CODE, sha=sha256, on=person.channel, mine=person.account, whose=person.id)
+    """Find a person's approval, in any state, by the hash of its code or of its button's payload."""
+    party = {"channel": person.channel, "account": person.account, "subject_id": person.id}
+    row = await tx.one(_SELECT_BY_CODE, sha256=sha256, **party)
     return _to_row(row) if row else None
 
 
-async def set_state(tx: Tx, id: str, was: ApprovalState, state: ApprovalState) -> bool:
-    """False where it is not in that state (any more), or is to leave "asked" for "running" after its time."""
+async def set_state(tx: Tx, id: str, former: ApprovalState, state: ApprovalState) -> bool:
+    """Change an approval's state; False when it is not in state `former`, or is to start running after it expired."""
     row = await _load_one(tx, id)
-    late = state == "running" and row.expires.timestamp() <= tx.now
-    if late or not await tx.run(_MOVE, row=id, former=was, became=state):
+    is_late = state == "running" and row.expires.timestamp() <= tx.now
+    if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):
         return False
-    if state != "running":
-        await tx.run(
-            _CLEAR_ARGUMENTS, row=id
-        )  # what was to be written is not kept: it may be the next thing to be forgotten
-    await append_act(
-        tx, row.action, row.conversation, state, row.party.id, args=_audit_arguments(row.tool, row.arguments)
-    )
+    if state != "running":  # a person may want to forget the arguments, so they are not kept
+        await tx.run(_CLEAR_ARGUMENTS, id=id)
+    args = {"tool": row.tool, "arguments": row.arguments}
+    await append_act(tx, row.action, row.conversation, state, row.party.id, args=args)
     return True
 
 
 async def end_approvals_of(tx: Tx, channel: str, person: str) -> int:
-    """Nothing that was asked of this person can be approved any more; how many acts that were."""
-    return await tx.run(_END_OF_PERSON, on=channel, whose=person)
+    """End all unconfirmed approvals of a person; returns how many."""
+    return await tx.run(_END_OF_PERSON, channel=channel, subject_id=person)
 
 
 def digest_arguments(arguments: str) -> str:
-    """SHA-256 of arguments as JSON text: what was shown is what is run."""
+    """Hash arguments (JSON text) with SHA-256, to prove that what runs is what was shown."""
     return hashlib.sha256(arguments.encode()).hexdigest()
 
 
-def _audit_arguments(tool: str, arguments: str) -> dict[str, object]:
-    return {"tool": tool, "arguments": arguments}
-
-
 async def _load_one(tx: Tx, id: str) -> ApprovalRow:
-    row = await tx.one(_SELECT_ONE, row=id)
+    row = await tx.one(_SELECT_ONE, id=id)
     if row is None:
         raise WrongState(f"there is no approval {id}")
     return _to_row(row)
 
 
 def _to_row(row: Row) -> ApprovalRow:
-    return ApprovalRow(
-        id=row["id"],
-        party=Party(channel=row["channel"], account=row["account"], subject="user", id=row["subject_id"]),
-        conversation=row["conversation"],
-        space=row["space"],
-        call=row["call"],
-        action=row["action"],
-        tool=row["tool"],
-        arguments=row["arguments"],
-        digest=row["digest"],
-        state=row["state"],
-        expires=from_unix(row["expires"]),
-        at=from_unix(row["at"]),
-    )
+    values = {**row} | {name: from_unix(row[name]) for name in ("expires", "at")}
+    channel, account, id = (values.pop(name) for name in ("channel", "account", "subject_id"))
+    return ApprovalRow(**values, party=Party(channel=channel, account=account, subject="user", id=id))

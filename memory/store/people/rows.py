@@ -1,4 +1,4 @@
-"""Who was given which role, who asks for one, and acts that wait for a person's yes, as frozen values."""
+"""Rows of access rights, approvals, people and their removal. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ ApprovalState = Literal["asked", "running", "done", "failed", "denied", "ended"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """One person or group as a platform knows them."""
+    """A person or group on a platform."""
 
     channel: str
-    #: Our own id there, "" for whichever it is.
+    #: The bot's own account there, "" for any.
     account: str
     subject: Subject
     id: str
@@ -26,16 +26,16 @@ class Party:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRow:
-    """What a party was given."""
+    """A role that a person or group has."""
 
     party: Party
-    #: "group" for a group that is allowed, "blocked" for a person who was denied.
+    #: "group": an allowed group; "blocked": a person whose request was denied.
     role: GrantedRole
-    #: The one group that the role is for, "" for all places.
+    #: The group in which the role applies, "" for everywhere.
     group: str
-    #: What they called themselves, no identity.
+    #: Display name when it was granted, not an identity.
     name: str
-    #: Who gave it.
+    #: Actor that granted it, as in the audit chain.
     by: str
     #: UTC.
     at: datetime
@@ -43,47 +43,47 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequest:
-    """A stranger's message, or one from a group that is not allowed."""
+    """A request for access: a message of a stranger, or from a group that is not allowed."""
 
     party: Party
-    #: What the person (in a group, whoever wrote) calls themselves.
+    #: Display name of the sender.
     name: str
-    #: Where it was written.
+    #: Where the message was written.
     conversation: str
-    #: Zh or en, what they wrote in.
+    #: "zh" or "en": the language of the message.
     lang: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something to be told with a change."""
+    """A message to send because of a change."""
 
     conversation: str
-    #: Its own name forever, known again it is not told twice.
+    #: Unique key of the notice, so that a repeated transaction does not send it twice.
     source: str
     out: tuple[NewOutboxRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequestRow:
-    """Who asks to be let in."""
+    """A stored request for access."""
 
     id: str
     party: Party
     name: str
-    #: Where they are told.
+    #: Where the decision is sent.
     conversation: str
     lang: str
     state: RequestState
-    #: UTC; a group's does not expire.
+    #: UTC; meaningless for a group, whose request does not expire.
     expires: datetime
-    #: UTC; a group's does not expire.
+    #: UTC.
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTurn:
-    """A turn that is at work."""
+    """A running or waiting turn."""
 
     conversation: str
     #: Id of the person it is for.
@@ -94,38 +94,38 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokeResult:
-    """What was taken away."""
+    """The outcome of a revocation."""
 
     grants: tuple[GrantRow, ...]
-    #: All that are at work on that channel.
+    #: All open turns of the channel.
     turns: tuple[OpenTurn, ...]
-    #: How many ended.
+    #: Number of ended approvals.
     approvals: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewApproval:
-    """An act that waits for its person's yes."""
+    """An approval to store."""
 
     party: Party
     conversation: str
     space: str
-    #: Names the tool call forever.
+    #: Unique key of the tool call.
     call: str
     action: str
     tool: str
-    #: JSON text, shown to them.
+    #: JSON text, shown to the person.
     arguments: str
     #: Of the code to type.
     code_sha256: str
-    #: Of what a pressed button brings back.
+    #: Of the button's payload.
     press_sha256: str
     expires: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRow:
-    """An asking in the store."""
+    """A stored approval."""
 
     id: str
     party: Party
@@ -144,26 +144,23 @@ class ApprovalRow:
     at: datetime
 
 
-# People as the store knows them, and their removal, as values.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRow:
-    """One space's private talk: a person as far as one account of theirs goes."""
+    """A space with private conversations; a person with linked accounts has several."""
 
     space: str
-    #: "channel:sender id" of everybody who wrote there.
+    #: "channel:sender id" of all senders.
     accounts: tuple[str, ...]
-    #: Ids.
+    #: Ids of the conversations.
     conversations: tuple[str, ...]
-    #: Stored ones.
+    #: Number of stored messages.
     messages: int
     updated: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Who is meant: the spaces of all their linked accounts, the home first, and the accounts themselves."""
+    """A person's linked accounts and their spaces, the shared one first."""
 
     spaces: tuple[str, ...]
     accounts: tuple[str, ...]
@@ -171,11 +168,11 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRemovalRow:
-    """A person who is being removed."""
+    """A removal in progress."""
 
     id: str
     person: Person
-    #: Files that their rows named.
+    #: Blobs that the person's rows referred to.
     blobs: tuple[str, ...]
-    #: What is gone so far, by kind.
+    #: Number of deleted items by kind, so far.
     counts: Mapping[str, int] = field(default_factory=dict)

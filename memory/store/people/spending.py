@@ -1,7 +1,8 @@
-"""What each person has used and how often they have asked, read from turns, usage and calls by person and time."""
+"""Sums what each person used: turns, tokens and tool calls by time. Also refuses messages over a limit."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Literal
@@ -28,35 +29,32 @@ from memory.store.rows import NewOutboxRow
 from memory.store.schema.columns import is_one_of, literal_text
 from memory.store.schema.tables import conversation, inbox, limit_told, message, tool_call, turn, usage
 
-# The Spending door: what people have used since when, and who was told that it is enough.
-
-OWNER = "owner"  # whose budget the owner's turns count to, on whatever channel; every other name has a colon in it
-
-
+OWNER = "owner"  # account of the owner's turns on all channels; every other account has a colon
 SpendingPart = Literal["messages", "everybody", "tokens", "whole"]
 ALL_PARTS: frozenset[SpendingPart] = frozenset({"messages", "everybody", "tokens", "whole"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingQuery:
-    """Whose spending is asked for, and since when. Times are unix seconds."""
+    """What to sum, for which person and since when. Times are unix seconds."""
 
+    #: The person's account.
     who: str
-    #: Turns after that, up to and with `asked`, are those of the minute.
+    #: Start of the minute, exclusive; its end is `asked`.
     minute: float
     asked: float
-    #: Since when the day is.
+    #: Start of the day.
     day: float
-    #: Turns of the minute and of the day beyond so many are not counted.
+    #: Limits of the counts of turns in the minute and in the day; the rest is not counted.
     most: tuple[int, int]
-    #: One that is left out of those that run.
+    #: Id of a turn that is not counted as running.
     turn: str = ""
-    #: Since when the person's tokens, and everybody's tokens and turns, are added up.
+    #: Start of the person's tokens.
     mine: float = 0.0
-    #: Since when the person's tokens, and everybody's tokens and turns, are added up.
+    #: Start of everyone's tokens and turns.
     whole: float = 0.0
-    #: What is looked up; the rest stays empty. "messages": of the person's minute and day; "everybody": turns of all;
-    #: "tokens": the person's, with the turns that run; "whole": everybody's tokens.
+    #: What to load; the rest stays empty. "messages": the person's turns of the minute and the day; "everybody": turns
+    #: of all people; "tokens": the person's tokens and running turns; "whole": tokens of all people.
     wants: frozenset[SpendingPart] = ALL_PARTS
 
 
@@ -66,7 +64,7 @@ class ModelUsage:
 
     model: str
     calls: int
-    #: All of it, cached parts included.
+    #: Including cached tokens.
     input: int
     output: int
     cache_read: int
@@ -79,157 +77,135 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendingTotals:
-    """What a person, and everybody but the owner, has used."""
+    """What a person used, and what all people but the owner used."""
 
-    #: When the turns of the minute were asked for, the newest first.
+    #: Times of the person's messages in the minute, newest first.
     minute: tuple[float, ...] = ()
-    #: Turns of the day.
+    #: Number of the person's turns of the day.
     today: int = 0
-    #: Turns of all people.
+    #: Number of turns of all people.
     everybody: int = 0
-    #: Other turns of that person that run.
+    #: Number of the person's other open turns.
     running: int = 0
-    #: Tokens by model.
+    #: The person's tokens by model.
     used: tuple[ModelUsage, ...] = ()
-    #: Tokens by model.
+    #: Tokens of all people by model.
     whole: tuple[ModelUsage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitNotice:
-    """What a person is told of a limit."""
+    """A message to a person that a limit was reached."""
 
     who: str
     limit: str
-    #: When the message came in that is refused.
+    #: When the refused message was received, unix seconds.
     asked: float
-    #: When it is over.
+    #: When the limit ends, unix seconds.
     until: float
 
 
 OVER = "over budget"
 _LITERAL_ONE: ColumnElement[int] = literal_column("1")
 _IS_OF_PERSON = turn.c.who == bindparam("who")
-_IS_TODAY = turn.c.asked >= bindparam("since")
 _IS_OF_OTHERS = (turn.c.who != literal_text("")) & (turn.c.who != literal_text(OWNER))
 _SELECT_MINUTE = (
     select(turn.c.asked)
     .where(_IS_OF_PERSON, turn.c.asked > bindparam("minute"), turn.c.asked <= bindparam("asked"))
     .order_by(turn.c.asked.desc())
-    .limit(bindparam("most_a_minute"))
+    .limit(bindparam("minute_limit"))
     .subquery()
 )
 _SELECT_DAY = (
     select(_LITERAL_ONE.label("one"))
     .where(_IS_OF_PERSON, turn.c.asked >= bindparam("day"))
-    .limit(bindparam("most_a_day"))
+    .limit(bindparam("day_limit"))
     .subquery()
 )
-# What each part of the question is asked with.
+# Parameters of each part's query.
 _PARAMETERS: Mapping[SpendingPart, Sequence[str]] = {
-    "messages": ("who", "minute", "asked", "most_a_minute", "day", "most_a_day"),
+    "messages": ("who", "minute", "asked", "minute_limit", "day", "day_limit"),
     "everybody": ("whole",),
-    "tokens": ("who", "but", "mine"),
+    "tokens": ("who", "turn", "mine"),
     "whole": ("whole",),
 }
-_COUNT_EVERYBODY = (
-    select(func.count().label("held"))
+_COUNT_TURNS = (
+    select(func.count().label("count"))
     .select_from(turn)
     .where(turn.c.started >= bindparam("since"), turn.c.started < bindparam("until"), _IS_OF_OTHERS)
 )
 _IS_RUNNING = (
     is_one_of(turn.c.state, "running", "waiting"),
-    turn.c.conversation > literal_text(""),  # so that the index of open turns is used: they are few
+    turn.c.conversation > literal_text(""),  # makes the planner use the index of open turns, which are few
     func.coalesce(turn.c.who, literal_text("")) == bindparam("who"),
-    turn.c.id != bindparam("but"),
+    turn.c.id != bindparam("turn"),
 )
 _TOKENS = ("input", "output", "cache_read", "cache_write")
 _SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
-_SELECT_USED = (
+_SUM_OF_PERSON = (
     select(usage.c.model, *_SUMS)
     .where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"))
     .group_by(usage.c.model)
 )
-_SELECT_USED_BY_ALL = (
+_SUM_OF_ALL = (
     select(usage.c.model, *_SUMS)
     .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), usage.c.who != literal_text(OWNER))
     .group_by(usage.c.model)
 )
-_SELECT_BY_PERSON = (
+_SUM_BY_PERSON = (
     select(usage.c.who, usage.c.model, usage.c.purpose, *_SUMS)
     .where(usage.c.at >= bindparam("since"))
     .group_by(usage.c.who, usage.c.model, usage.c.purpose)
     .order_by(usage.c.who, usage.c.model, usage.c.purpose)
 )
-_SELECT_BY_ONE = _SELECT_BY_PERSON.where(usage.c.who == bindparam("who"))
+_SUM_BY_PURPOSE = _SUM_BY_PERSON.where(usage.c.who == bindparam("who"))
 _COUNT_CALLS = (
-    select(func.count().label("held"))
+    select(func.count().label("count"))
     .select_from(turn.join(tool_call, tool_call.c.turn_id == turn.c.id))
-    .where(_IS_OF_PERSON, _IS_TODAY, tool_call.c.state != literal_text("denied"))
+    .where(_IS_OF_PERSON, turn.c.asked >= bindparam("since"), tool_call.c.state != literal_text("denied"))
 )
-_COUNT_CALLS_OF_TOOL = _COUNT_CALLS.where(tool_call.c.name == bindparam("named"))
-_SELECT_NOTICE = select(limit_told.c.until).where(
-    limit_told.c.who == bindparam("of"),
-    limit_told.c.conversation == bindparam("there"),
-    limit_told.c.limit_name == bindparam("named"),
-)
+_COUNT_CALLS_OF_TOOL = _COUNT_CALLS.where(tool_call.c.name == bindparam("name"))
+_IS_NOTICE = [limit_told.c[name] == bindparam(name) for name in ("who", "conversation", "limit_name")]
+_SELECT_NOTICE = select(limit_told.c.until).where(*_IS_NOTICE)
 _INSERT_NOTICE = insert(limit_told)
-_UPDATE_NOTICE = (
-    update(limit_told)
-    .where(
-        limit_told.c.who == bindparam("of"),
-        limit_told.c.conversation == bindparam("there"),
-        limit_told.c.limit_name == bindparam("named"),
-    )
-    .values(until=bindparam("to"))
-)
-_SELECT_CONVERSATION = select(inbox.c.conversation).where(inbox.c.id == bindparam("row"))
+_UPDATE_NOTICE = update(limit_told).where(*_IS_NOTICE).values(until=bindparam("new_until"))
+_SELECT_CONVERSATION = select(inbox.c.conversation).where(inbox.c.id == bindparam("id"))
 _IGNORE_INBOX_ROW = (
     update(inbox)
-    .where(inbox.c.id == bindparam("row"), inbox.c.state == literal_text("new"))
+    .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
     .values(state=literal_text("ignored"), reason=literal_text(OVER))
 )
-NEVER = 1e18
-_SELECT_CONVERSATIONS = select(conversation.c.id).where(conversation.c.space == bindparam("mine"))
-_SELECT_PARTS = select(message.c.parts.label("held")).where(
-    message.c.conversation == bindparam("there"), message.c.parts.like('%"sha256"%')
+_SELECT_CONVERSATIONS = select(conversation.c.id).where(conversation.c.space == bindparam("space"))
+_SELECT_PARTS = select(message.c.parts.label("text")).where(
+    message.c.conversation == bindparam("conversation"), message.c.parts.like('%"sha256"%')
 )
-_SELECT_BODIES = select(inbox.c.body.label("held")).where(
-    inbox.c.conversation == bindparam("there"), inbox.c.body.like('%"files"%')
+_SELECT_BODIES = select(inbox.c.body.label("text")).where(
+    inbox.c.conversation == bindparam("conversation"), inbox.c.body.like('%"files"%')
 )
 
 
 @single_query
-async def _load_totals(tx: Tx, asking: SpendingQuery) -> SpendingTotals:
-    """All that the limits of one person are held against, in one read."""
-    known = {
-        "who": asking.who,
-        "minute": asking.minute,
-        "asked": asking.asked,
-        "most_a_minute": asking.most[0],
-        "day": asking.day,
-        "most_a_day": asking.most[1],
-        "but": asking.turn,
-        "mine": asking.mine,
-        "whole": asking.whole,
-    }
-    rows = await tx.all(
-        _spending_statement(asking.wants), **{name: known[name] for want in asking.wants for name in _PARAMETERS[want]}
-    )
-    of = {kind: [row for row in rows if row["kind"] == kind] for kind in {row["kind"] for row in rows}}
+async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
+    """Load everything that one person's limits are compared with, in one query."""
+    values = asdict(query) | {"minute_limit": query.most[0], "day_limit": query.most[1]}
+    names = {name for part in query.wants for name in _PARAMETERS[part]}
+    rows = await tx.all(_union(query.wants), **{name: values[name] for name in names})
+    by_kind: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_kind[row["kind"]].append(row)
     return SpendingTotals(
-        minute=tuple(sorted((row["at"] for row in of.get("minute", ())), reverse=True)),
-        today=_sum_calls(of.get("today", ())),
-        everybody=_sum_calls(of.get("everybody", ())),
-        running=_sum_calls(of.get("running", ())),
-        used=tuple(_to_model_usage(row) for row in of.get("used", ())),
-        whole=tuple(_to_model_usage(row) for row in of.get("whole", ())),
+        minute=tuple(sorted((row["at"] for row in by_kind["minute"]), reverse=True)),
+        today=_sum_calls(by_kind["today"]),
+        everybody=_sum_calls(by_kind["everybody"]),
+        running=_sum_calls(by_kind["running"]),
+        used=tuple(map(_to_model_usage, by_kind["used"])),
+        whole=tuple(map(_to_model_usage, by_kind["whole"])),
     )
 
 
 @cache
-def _spending_statement(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
-    """All that is wanted in one statement: rows of a kind, with a moment, or a model and what it has used."""
+def _union(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
+    """One statement for all wanted parts, whose rows have a kind and either a time, a count, or a model's tokens."""
     parts: dict[SpendingPart, list[Select[Any]]] = {
         "messages": [
             _select_kind("minute", at=_SELECT_MINUTE.c.asked),
@@ -242,18 +218,17 @@ def _spending_statement(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
         ],
         "whole": [_select_tokens("whole").where(usage.c.at >= bindparam("whole"), usage.c.who != literal_text(OWNER))],
     }
-    return union_all(*(one for want, several in parts.items() if want in wants for one in several))
+    return union_all(*(one for part, queries in parts.items() if part in wants for one in queries))
 
 
 def _select_kind(kind: str, **given: ColumnElement[Any]) -> Select[Any]:
-    empty = {
+    columns: dict[str, ColumnElement[Any]] = {
         "model": literal_text(""),
         "at": literal_column("0.0"),
         **dict.fromkeys(("calls", *_TOKENS), literal_column("0")),
+        **given,
     }
-    return select(
-        literal_text(kind).label("kind"), *(column.label(name) for name, column in {**empty, **given}.items())
-    )
+    return select(literal_text(kind).label("kind"), *(column.label(name) for name, column in columns.items()))
 
 
 def _select_turns(kind: str) -> Select[Any]:
@@ -275,72 +250,68 @@ def _to_model_usage(row: Row) -> ModelUsage:
 
 @single_query
 async def _load_own_usage(tx: Tx, who: str, since: float, until: float) -> list[ModelUsage]:
-    """Tokens that a person has used between two times, by model."""
-    return [_to_row(row) for row in await tx.all(_SELECT_USED, who=who, since=since, until=until)]
+    """Sum a person's tokens between two times, by model."""
+    return [ModelUsage(**row) for row in await tx.all(_SUM_OF_PERSON, who=who, since=since, until=until)]
 
 
 async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, list[ModelUsage]]:
-    """Turns, and tokens by model, of everybody but the owner between two times."""
-    used = [_to_row(row) for row in await tx.all(_SELECT_USED_BY_ALL, since=since, until=until)]
-    return await _load_held(tx, _COUNT_EVERYBODY, since=since, until=until), used
+    """Count turns and sum tokens by model between two times, of all people but the owner."""
+    used = [ModelUsage(**row) for row in await tx.all(_SUM_OF_ALL, since=since, until=until)]
+    return await _count(tx, _COUNT_TURNS, since=since, until=until), used
 
 
 @single_query
 async def _load_sums(tx: Tx, since: datetime, who: str = "") -> list[ModelUsage]:
-    """Tokens by person, model and purpose; of that person, or "" for all of them."""
-    first = since.timestamp()
-    rows = await tx.all(_SELECT_BY_ONE, since=first, who=who) if who else await tx.all(_SELECT_BY_PERSON, since=first)
-    return [_to_row(row) for row in rows]
+    """Sum tokens by person, model and purpose. who: "" for all people."""
+    statement, person = (_SUM_BY_PURPOSE, {"who": who}) if who else (_SUM_BY_PERSON, {})
+    return [ModelUsage(**row) for row in await tx.all(statement, since=since.timestamp(), **person)]
 
 
-async def _count_calls(tx: Tx, who: str, since: float, named: Sequence[str] = ()) -> int:
-    """Tool calls of a person's turns since then that were not refused; named: of those tools alone, () for any."""
-    if not named:
-        return await _load_held(tx, _COUNT_CALLS, who=who, since=since)
-    return sum([await _load_held(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, named=name) for name in named])
+async def _count_calls(tx: Tx, who: str, since: float, tools: Sequence[str] = ()) -> int:
+    """Count the tool calls of a person's turns that were not denied. tools: () for all tools."""
+    if not tools:
+        return await _count(tx, _COUNT_CALLS, who=who, since=since)
+    return sum([await _count(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, name=tool) for tool in tools])
 
 
 async def _load_conversations(tx: Tx, space: str) -> list[str]:
-    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS, mine=space)]
+    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS, space=space)]
 
 
-async def _load_files(tx: Tx, conversation: str) -> set[str]:
-    rows = [row for query in (_SELECT_PARTS, _SELECT_BODIES) for row in await tx.all(query, there=conversation)]
-    return {name for row in rows for name in BLOB_NAME.findall(row["held"])}
+async def _load_blobs(tx: Tx, conversation: str) -> set[str]:
+    queries = (_SELECT_PARTS, _SELECT_BODIES)
+    rows = [row for query in queries for row in await tx.all(query, conversation=conversation)]
+    return {name for row in rows for name in BLOB_NAME.findall(row["text"])}
 
 
-async def _refuse_message(tx: Tx, inbox_id: str, told: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
-    """End a row that is over a limit: with its sentence, or as ignored where it has been said and still holds.
+async def _refuse_message(tx: Tx, inbox_id: str, notice: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
+    """End an inbox row that is over a limit, with a reply unless the person was told and the limit still holds.
 
-    Returns whether it was said.
+    Returns:
+        Whether the reply is sent.
     """
-    row = await tx.one(_SELECT_CONVERSATION, row=inbox_id)
+    row = await tx.one(_SELECT_CONVERSATION, id=inbox_id)
     if row is None:
         raise WrongState(f"inbox row {inbox_id} is missing, not new")
-    place = {"of": told.who, "there": row["conversation"], "named": told.limit}
-    known = await tx.one(_SELECT_NOTICE, **place)
-    if known is not None and known["until"] > told.asked:
-        if not await tx.run(_IGNORE_INBOX_ROW, row=inbox_id):
+    key = {"who": notice.who, "conversation": row["conversation"], "limit_name": notice.limit}
+    known = await tx.one(_SELECT_NOTICE, **key)
+    if known is not None and known["until"] > notice.asked:
+        if not await tx.run(_IGNORE_INBOX_ROW, id=inbox_id):
             raise WrongState(f"inbox row {inbox_id} is not new")
         return False
-    if not await tx.run(_UPDATE_NOTICE, to=told.until, **place):
-        named = {"conversation": row["conversation"], "limit_name": told.limit}
-        await tx.run(_INSERT_NOTICE, who=told.who, until=told.until, **named)
+    if not await tx.run(_UPDATE_NOTICE, new_until=notice.until, **key):
+        await tx.run(_INSERT_NOTICE, until=notice.until, **key)
     await settle_inbox_row(tx, inbox_id, out)
     return True
 
 
-async def _load_held(tx: Tx, statement: Statement, **values: object) -> int:
+async def _count(tx: Tx, statement: Statement, **values: object) -> int:
     row = await tx.one(statement, **values)
-    return int(row["held"]) if row else 0
-
-
-def _to_row(row: Row) -> ModelUsage:
-    return ModelUsage(**row)
+    return int(row["count"]) if row else 0
 
 
 class Spending(Repository):
-    """What was used, by person, from the store: the same for every process."""
+    """What people used. Read from the store, so the same for every process."""
 
     spent = read(_load_totals)
     mine = read(_load_own_usage)
@@ -350,8 +321,8 @@ class Spending(Repository):
     refuse = write(_refuse_message)
 
     async def files(self, space: str) -> set[str]:
-        """Names of all attachments in the conversations of this very space."""
+        """List the blobs that conversations of this space refer to, linked spaces excluded."""
         found = set[str]()
-        for row in await self._database.read(_load_conversations, space):
-            found |= await self._database.read(_load_files, row)
+        for id in await self._database.read(_load_conversations, space):
+            found |= await self._database.read(_load_blobs, id)
         return found
