@@ -155,7 +155,7 @@ class Bot(Components):
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())
         self.reconfigured(config)
         self.brain.configure(config)
-        self._scheduler.retime()
+        self._scheduler.reschedule_dreams()
 
     async def _misconfigured(self, trouble: ConfigRejected) -> None:
         log.error("config.json is broken, the last good one holds", why=str(trouble))

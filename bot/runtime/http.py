@@ -1,8 +1,10 @@
-"""Opens the port of the page and the API before the bot is loaded, and attaches the channels to the bot."""
+"""Opens the HTTP port before the bot is loaded: of the page and the API, or of a worker's health and metrics."""
 
 import asyncio
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -15,12 +17,15 @@ from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.auth import RequestGuard, load_token
 from channels.web.channel import Web
+from channels.web.monitor import MonitorSite
 from channels.web.public_url import parse_networks, parse_public_url
 from channels.web.requests import CannotServe
 from channels.web.server import WebServer, WebSite, bound_port, open_sockets
 
 Message = TypeVar("Message", OutboundMessage, LiveEvent)
 AttachConsole = Callable[[WebSite, Any], None]  # serves the console of an opened bot on the site
+AttachMetrics = Callable[[MonitorSite, Any], None]  # serves health and metrics of an opened bot on the site
+METRICS_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +42,9 @@ class WebPage:
 
 
 class RemoteTerminal:
-    """The terminal's conversations while `mnema run` holds the home; they are shown and continued in the page.
+    """The terminal's conversations while `mnema run` holds the home: the page shows and continues them.
 
-    Their names in paths are "terminal:" and the conversation's name.
+    In paths of the page they are named "terminal:" and the conversation's name.
     """
 
     name = "terminal"
@@ -77,10 +82,7 @@ def open_page(home: HomeFolder, config: Config) -> WebPage | None:
     if not settings.on:
         return None
     token, is_new = load_token(home.web_token)
-    try:
-        sockets = open_sockets(settings.host, settings.port)
-    except CannotServe as err:
-        raise MnemaError(f"{err}.") from err
+    sockets = _open_sockets(settings.host, settings.port)
     port, web = bound_port(sockets), Web()
     public = parse_public_url(settings.public_url) if settings.public_url else None
     gate = RequestGuard(token=token, port=port, public=public, proxies=parse_networks(settings.trusted_proxies))
@@ -90,8 +92,35 @@ def open_page(home: HomeFolder, config: Config) -> WebPage | None:
     return WebPage(site=site, web=web, server=WebServer(site, sockets), url=url, token=token, is_new_token=is_new)
 
 
+def _open_sockets(host: str, port: int) -> list[socket.socket]:
+    try:
+        return open_sockets(host, port)
+    except CannotServe as err:
+        raise MnemaError(f"{err}.") from err
+
+
+@asynccontextmanager
+async def serve_worker_metrics(home: HomeFolder, port: int) -> AsyncIterator[MonitorSite]:
+    """Serve a site for a worker's health and metrics on a local port; 0 for any free one.
+
+    Raises:
+        MnemaError: the port cannot be opened.
+    """
+    sockets = _open_sockets(METRICS_HOST, port)
+    token, _ = load_token(home.web_token)
+    site = MonitorSite(RequestGuard(token=token, port=bound_port(sockets)))
+    server = WebServer(site, sockets)
+    serving = asyncio.create_task(server.run())
+    print(f"metrics http://{METRICS_HOST}:{bound_port(sockets)}/metrics", flush=True)
+    try:
+        yield site
+    finally:
+        server.stop()
+        await serving
+
+
 async def open_with_channels(bot: Any, file: ConfigFile, page: WebPage | None, attach_console: AttachConsole) -> None:
-    """Open a bot with the configured channels, and serve its console if there is a page."""
+    """Open a bot with the configured channels, and serve its console on the page's site."""
     built = build_channels(file.current, partly_configured_channels(file))
     for why in built.troubles.values():
         print(f"mnema: {why}.", file=sys.stderr)

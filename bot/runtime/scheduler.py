@@ -1,10 +1,14 @@
-"""What happens by the clock: every night idle conversations end by themselves, and memories are put in order."""
+"""Scheduled work: each night idle conversations end, old data is removed, and memories are consolidated (dreams)."""
 
 import asyncio
+import importlib
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import partial, wraps
+from functools import wraps
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -14,26 +18,96 @@ from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.context_fitter import fold_range_of_first
 from bot.agent.folding import FoldManager
 from bot.config.schema import Config
-from bot.runtime.retention import RetentionJob
+from memory.forgetting.person_removal import referenced_blobs
 from memory.store.store import Store
+from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
 RETRY_DELAY = timedelta(minutes=1)
-START_DELAY = timedelta(seconds=5)  # after the start: when a night that was slept through is made up for
-# How far the clock that wakes us may be ahead of the one that is asked for the time.
+START_DELAY = timedelta(seconds=5)  # after the start, a missed dream is made up for
+# How far the machine's clock, by which timers fire, may be ahead of the clock that tells the day.
 CLOCK_TOLERANCE = timedelta(seconds=5)
-# Between two looks at the clock: a timer stands still while the machine sleeps, and knows nothing of a clock that is
-# set.
-LOOK_SECONDS = 60.0
-DREAM_JOB_ID, NIGHTLY = "dream", "nightly"
+# Between two checks of the wall clock: timers stop while the machine sleeps, and do not notice a clock that is set.
+CLOCK_CHECK_SECONDS = 60.0
+DREAM_JOB_ID, NIGHTLY_JOB_ID = "dream", "nightly"
 SYSTEM_ACTOR = Actor(channel="", id="house", role="owner")
+JOB_SCOPE = AccessScope(kind="job", space="")
+
+MAX_RETENTION_SECONDS = 600.0  # per night; the next one continues
+TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200  # turns and rows per transaction, conversations per query
+# An unreferenced file younger than this stays: its message may not be stored yet.
+UNREFERENCED_AGE = timedelta(days=1)
+SPENDING_AGE = timedelta(days=35)  # usage rows stay at least this long: /usage reports 30 days
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionJob:
+    """Removes old conversations, rows of finished work, unreferenced files, and old copies of the database."""
+
+    store: Store
+    blobs: Blobs
+    #: Folder of the database and its copies.
+    data: Path
+    #: Monotonic seconds.
+    clock: Callable[[], float] = time.monotonic
+    max_seconds: float = MAX_RETENTION_SECONDS
+
+    async def run(self, days: int, now: datetime) -> dict[str, int]:
+        """Remove what is older than `days` (0: nothing), and unreferenced files; return the counts."""
+        until = self.clock() + self.max_seconds
+        removed = {"conversations": 0, "rows": 0, "copies": 0}
+        if days:
+            before = now - timedelta(days=days)
+            removed["conversations"] = await self._remove_conversations(before.timestamp(), until)
+            removed["rows"] = await self._remove_rows(before, min(before, now - SPENDING_AGE), until)
+            removed["copies"] = await asyncio.to_thread(_remove_database_copies, self.data, before.timestamp())
+        removed["files"] = await self._remove_files((now - UNREFERENCED_AGE).timestamp(), until)
+        if any(removed.values()):
+            log.info("old data removed", **removed)
+        return removed
+
+    async def _remove_conversations(self, before: float, until: float) -> int:
+        removed, awake = 0, set[str]()
+        while self.clock() < until:
+            old = [id for id in await self.store.retention.old(before, CONVERSATION_BATCH) if id not in awake]
+            if not old:
+                break
+            for id in old:
+                result = "left"
+                while result == "left" and self.clock() < until:
+                    result = await self.store.retention.thin(id, before, TURN_BATCH)
+                removed += result == "gone"
+                if result != "gone":
+                    awake.add(id)
+        return removed
+
+    async def _remove_rows(self, ended: datetime, spent: datetime, until: float) -> int:
+        removed = 0
+        for remove, before in ((self.store.retention.ended, ended), (self.store.retention.spent, spent)):
+            while self.clock() < until and (batch := await remove(before.timestamp(), ROW_BATCH)):
+                removed += batch
+        return removed
+
+    async def _remove_files(self, before: float, until: float) -> int:
+        old = await asyncio.to_thread(self.blobs.older, before)
+        if not old or self.clock() >= until:
+            return 0
+        unreferenced = old - await referenced_blobs(self.store)
+        return sum([await asyncio.to_thread(self.blobs.remove_older, name, before) for name in sorted(unreferenced)])
+
+
+def _remove_database_copies(data: Path, before: float) -> int:
+    """Remove old copies made before migrations, and damaged databases that were put aside."""
+    copies = [*data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
+    old = [path for path in copies if path.is_file() and path.stat().st_mtime < before]
+    for path in old:
+        path.unlink()
+    return len(old)
 
 
 async def end_idle_conversations(store: Store, folding: FoldManager, config: Config, now: datetime) -> int:
-    """End every conversation idle for `session_max_idle_days` as /new does; returns how many."""
-    if not authorize(SYSTEM_ACTOR, "session.expire", "", AccessScope(kind="job", space="")).allowed:
-        return 0
+    """End every conversation idle for `session_max_idle_days` as /new does; return how many."""
     ended = 0
     for conversation in await store.sessions.idle(now - timedelta(days=config.session_max_idle_days)):
         session = await store.sessions.load(conversation)
@@ -49,54 +123,71 @@ async def end_idle_conversations(store: Store, folding: FoldManager, config: Con
     return ended
 
 
-async def remove_old_rows(retaining: RetentionJob, config: Config, now: datetime) -> dict[str, int]:
-    """Remove what is older than `retention_days` (0: never), and files that nothing names; returns how many."""
-    if not authorize(SYSTEM_ACTOR, "session.expire", "", AccessScope(kind="job", space="")).allowed:
-        return {}
-    return await retaining.night(config.retention_days, now)
-
-
 async def run_nightly_cleanup(
-    store: Store, folding: FoldManager, settings: Callable[[], Config], retaining: RetentionJob
+    store: Store, folding: FoldManager, config: Callable[[], Config], retention: RetentionJob
 ) -> None:
-    """The night's work on conversations: the idle ones end, the old ones go; where the chain of acts ends is noted."""
-    now, config = datetime.fromtimestamp(store.now(), UTC), settings()
-    await end_idle_conversations(store, folding, config, now)
-    await remove_old_rows(retaining, config, now)
-    await record_checkpoint(store, retaining.data, now)
+    """End idle conversations, remove old data, and record a checkpoint of the audit chain."""
+    now, settings = datetime.fromtimestamp(store.now(), UTC), config()
+    if authorize(SYSTEM_ACTOR, "session.expire", "", JOB_SCOPE).allowed:
+        await end_idle_conversations(store, folding, settings, now)
+        await retention.run(settings.retention_days, now)
+    await record_checkpoint(store, retention.data, now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DreamSchedule:
-    """When memories are put in order."""
+    """When memories are consolidated."""
 
-    #: HH:MM, where the owner is, as configured now.
+    #: Configured hour of the owner's day, HH:MM.
     at: Callable[[], str]
-    #: Aware, there.
+    #: The owner's local time, with a zone.
     now: Callable[[], datetime]
-    #: Does the work of one day, and nothing where that was done already.
+    #: Does the work of one day; nothing if it was done already.
     night: Callable[[date], Awaitable[object]]
 
     async def dream(self) -> None:
-        """The newest night whose hour has come, however late it is by now."""
-        if authorize(SYSTEM_ACTOR, "memory.dream", "", AccessScope(kind="job", space="")).allowed:
+        """Run the newest night whose hour has come, however late it is by now."""
+        if authorize(SYSTEM_ACTOR, "memory.dream", "", JOB_SCOPE).allowed:
             await self.night(latest_night(self.now() + CLOCK_TOLERANCE, self.at()))
 
 
 def latest_night(now: datetime, at: str) -> date:
-    """The day of the newest night whose hour has come on the clock on the wall, so that each day has one of them.
+    """Return the day of the newest night whose hour has come by the wall clock, so that each day has one night.
 
     Args:
-        now: in the zone whose clock it is.
+        now: in the zone of that clock.
         at: HH:MM; an hour that a day skips has come when the clock is past it.
     """
     return now.date() if f"{now:%H:%M}" >= at else now.date() - timedelta(days=1)
 
 
+class DailyTrigger:
+    """A trigger for APScheduler that fires at an hour of each day by the clock `now`.
+
+    APScheduler asks and wakes by the machine's clock, which may differ. An hour that a day skips fires when the clock
+    has been put forward, one that a day has twice fires the first time: APScheduler's CronTrigger leaves out a day that
+    begins at one o'clock, and fires twice.
+    """
+
+    def __init__(self, hour: int, minute: int, zone: tzinfo, now: Callable[[], datetime]) -> None:
+        self._hour, self._minute, self._zone = hour, minute, zone
+        self._now = now
+
+    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
+        """See BaseTrigger."""
+        ahead = timedelta(seconds=round((self._now().astimezone(UTC) - now.astimezone(UTC)).total_seconds()))
+        after = previous_fire_time.astimezone(UTC) + timedelta(microseconds=1) if previous_fire_time else now
+        earliest = after.astimezone(UTC) + ahead
+        day = earliest.astimezone(self._zone).replace(tzinfo=None, fold=0) - timedelta(days=1)
+        first = day.replace(hour=self._hour, minute=self._minute, second=0, microsecond=0)
+        hours = ((first + timedelta(days=n)).replace(tzinfo=self._zone).astimezone(UTC) for n in count())
+        return next(hour for hour in hours if hour >= earliest) - ahead
+
+
 def run_until_stopped(
     job: Callable[[], Awaitable[object]], stopped: Callable[[], bool]
 ) -> Callable[[], Awaitable[None]]:
-    """The job, which may be cut off by the end of the program: it goes on at the next start, so that is no fault."""
+    """Wrap a job so that its cancellation at shutdown is no error: it continues at the next start."""
 
     @wraps(job)
     async def run() -> None:
@@ -111,83 +202,76 @@ def run_until_stopped(
 
 
 class Scheduler:
-    """APScheduler over our own tables: its jobs live in memory, what they do is in the store."""
+    """APScheduler with jobs in memory only: what they have done is in the store."""
 
-    def __init__(
-        self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule | None = None
-    ) -> None:
+    def __init__(self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule) -> None:
         self._zone = zone
         self._nightly = nightly
         self._dreams = dreams
         self._stopped = False
-        self._running: Any = None
-        self._next_look: asyncio.TimerHandle | None = None
+        self._scheduler: Any = None
+        self._next_check: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
-        """Load the library beside the loop, then keep time; the night that was slept through is caught up soon."""
-        await asyncio.to_thread(_import)
+        """Load APScheduler in a thread, then schedule all jobs; a missed night is made up for soon."""
+        await asyncio.to_thread(_import_apscheduler)
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
-        from bot.runtime.cron import DailyTrigger
+        from apscheduler.triggers.base import BaseTrigger
 
         if self._stopped:
             return
-        running = AsyncIOScheduler(timezone=self._zone)
+        BaseTrigger.register(DailyTrigger)
+        scheduler = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
-        soon = datetime.now(UTC) + RETRY_DELAY
-        now = self._dreams.now if self._dreams is not None else partial(datetime.now, UTC)
+        now = datetime.now(UTC)
         nightly = run_until_stopped(self._nightly, lambda: self._stopped)
-        running.add_job(nightly, DailyTrigger(NIGHT_HOUR, NIGHT_MINUTE, self._zone, now), id=NIGHTLY, **options)
-        running.add_job(nightly, "date", run_date=soon, **options)
-        if self._dreams is not None:
-            dream = run_until_stopped(self._dreams.dream, lambda: self._stopped)
-            running.add_job(dream, self._hour(self._dreams), id=DREAM_JOB_ID, **options)
-            running.add_job(dream, "date", run_date=datetime.now(UTC) + START_DELAY, **options)
-        running.start()
-        self._running = running
-        self._wait_for_look()
+        trigger = DailyTrigger(NIGHT_HOUR, NIGHT_MINUTE, self._zone, self._dreams.now)
+        scheduler.add_job(nightly, trigger, id=NIGHTLY_JOB_ID, **options)
+        scheduler.add_job(nightly, "date", run_date=now + RETRY_DELAY, **options)
+        dream = run_until_stopped(self._dreams.dream, lambda: self._stopped)
+        scheduler.add_job(dream, self._dream_trigger(), id=DREAM_JOB_ID, **options)
+        scheduler.add_job(dream, "date", run_date=now + START_DELAY, **options)
+        scheduler.start()
+        self._scheduler = scheduler
+        self._schedule_check()
 
-    def retime(self) -> None:
-        """The hour or the zone of dreams has changed: the next one comes by the new one."""
-        if self._running is not None and self._dreams is not None:
-            self._running.reschedule_job(DREAM_JOB_ID, trigger=self._hour(self._dreams))
+    def reschedule_dreams(self) -> None:
+        """Apply a changed hour or zone of dreams."""
+        if self._scheduler is not None:
+            self._scheduler.reschedule_job(DREAM_JOB_ID, trigger=self._dream_trigger())
 
     def next_dream(self) -> datetime | None:
-        """When memories are put in order next; None while no time is kept."""
-        job = self._running.get_job(DREAM_JOB_ID) if self._running is not None else None
+        """Return when the next dream runs; None unless started."""
+        job = self._scheduler.get_job(DREAM_JOB_ID) if self._scheduler is not None else None
         return job.next_run_time if job else None
 
     def stop(self) -> None:
-        """Keep no more time, also where `start` has not come so far yet."""
+        """Run no more jobs, also if `start` has not finished."""
         self._stopped = True
-        if self._next_look is not None:
-            self._next_look.cancel()
-        if self._running is not None:
-            self._running.shutdown(wait=False)
-            self._running = None
+        if self._next_check is not None:
+            self._next_check.cancel()
+        if self._scheduler is not None:
+            self._scheduler.shutdown(wait=False)
+            self._scheduler = None
 
-    def _wait_for_look(self) -> None:
-        self._next_look = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+    def _schedule_check(self) -> None:
+        self._next_check = asyncio.get_running_loop().call_later(CLOCK_CHECK_SECONDS, self._check_clock)
 
-    def _look(self) -> None:
-        """Run what is due by the clock as it is now; after it was put back, the next hour is one that is nearer."""
+    def _check_clock(self) -> None:
+        """Run what is due by the wall clock; after the clock was put back, move jobs to their new, nearer hour."""
         now = datetime.now(UTC)
-        for name in (NIGHTLY, DREAM_JOB_ID):
-            job = self._running.get_job(name)
+        for name in (NIGHTLY_JOB_ID, DREAM_JOB_ID):
+            job = self._scheduler.get_job(name)
             if job is not None and job.trigger.get_next_fire_time(None, now) < job.next_run_time - RETRY_DELAY:
-                self._running.reschedule_job(name, trigger=job.trigger)
-        self._running.wakeup()
-        self._wait_for_look()
+                self._scheduler.reschedule_job(name, trigger=job.trigger)
+        self._scheduler.wakeup()
+        self._schedule_check()
 
-    def _hour(self, dreams: DreamSchedule) -> Any:
-        from bot.runtime.cron import DailyTrigger
-
-        hour, minute = dreams.at().split(":")
-        return DailyTrigger(int(hour), int(minute), dreams.now().tzinfo or self._zone, dreams.now)
+    def _dream_trigger(self) -> DailyTrigger:
+        hour, minute = self._dreams.at().split(":")
+        return DailyTrigger(int(hour), int(minute), self._dreams.now().tzinfo or self._zone, self._dreams.now)
 
 
-def _import() -> None:
-    import apscheduler.schedulers.asyncio
-    import apscheduler.triggers.date  # noqa: F401
-
-    import bot.runtime.cron  # noqa: F401
+def _import_apscheduler() -> None:
+    for name in ("apscheduler.schedulers.asyncio", "apscheduler.triggers.date"):
+        importlib.import_module(name)

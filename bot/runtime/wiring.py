@@ -52,8 +52,7 @@ from bot.messages import ends_turn, load_body, to_address
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService, SummaryModel, log_unusable
 from bot.runtime.metrics import MetricsCollector, MetricSources
-from bot.runtime.retention import RetentionJob
-from bot.runtime.scheduler import DreamSchedule, Scheduler, run_nightly_cleanup
+from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleList, TroubleNotifications
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.recorder import Telemetry
@@ -402,8 +401,8 @@ class Components:
         dreams = DreamSchedule(
             at=lambda: self.config().memory.dream_at, now=self.now, night=self.memory_service.dreamer.night
         )
-        retaining = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
-        nightly = partial(run_nightly_cleanup, self.store, self.folding, self.config, retaining)
+        retention = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
+        nightly = partial(run_nightly_cleanup, self.store, self.folding, self.config, retention)
         return Scheduler(time_zone(self.config()), nightly, dreams)
 
     def _folder(self) -> FoldRunner:

@@ -100,7 +100,7 @@ PROCESSES = (
         name="a night waits for a timer that slept with the machine",
         guards="availability",
         file="bot/runtime/scheduler.py",
-        old="        self._running.wakeup()\n",
+        old="        self._scheduler.wakeup()\n",
         new="",
         tests=(
             "tests/bot/runtime/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",

@@ -14,7 +14,7 @@ SERVER = (
     Mutant(
         name="a process that holds the interpreter is waited for",
         guards="SIGTERM",
-        file="bot/runtime/process/shutdown_watcher.py",
+        file="bot/runtime/shutdown_watcher.py",
         old="        os.kill(parent, signal.SIGKILL)\n",
         new="        pass\n",
         tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",),
@@ -22,7 +22,7 @@ SERVER = (
     Mutant(
         name="a hung writer is waited for until it is killed",
         guards="SIGTERM",
-        file="bot/runtime/process/shutdown_deadline.py",
+        file="bot/runtime/process.py",
         old="    os._exit(OVERDUE_EXIT)\n",
         new="    return\n",
         tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{HUNG}]",),
@@ -87,7 +87,7 @@ SERVER = (
         name="the soft limit of descriptors stays",
         guards="availability",
         file="bot/runtime/startup.py",
-        old="    raise_limit()\n",
+        old="    raise_descriptor_limit()\n",
         new="",
         tests=(DESCRIPTORS,),
     ),

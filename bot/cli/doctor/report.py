@@ -224,9 +224,9 @@ async def _check_models(config: Config) -> list[DoctorCheck]:
     if effective_provider(account) == "offline":
         hint = "" if llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
         return [DoctorCheck(name="model", ok=True, message="The offline model answers: there is no key.", hint=hint)]
-    from bot.runtime.startup import probe_models
+    from bot.models.service import probe_model
 
-    found = await probe_models(config)
+    found = await probe_model(config)
     names = ["model", *(f"llm.fallback[{at}]" for at in range(len(llm.fallback)))]
     return [DoctorCheck(name=name, ok=ok, message=message) for name, (ok, message) in zip(names, found, strict=True)]
 

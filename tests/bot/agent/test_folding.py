@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from bot.agent.context_fitter import fold_range_of_first
 from bot.agent.folding import FoldManager
 from bot.models.base import Request
-from bot.runtime.scheduler import Scheduler, end_idle_conversations
+from bot.runtime.scheduler import end_idle_conversations
 from memory.context.tokens import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
@@ -450,15 +450,3 @@ async def test_who_waited_for_long_is_told_once_and_then_answered(tmp_path: Path
     async with inside(tmp_path, script) as it:
         await it.house.settled()
         assert not it.channel.sent
-
-
-async def test_a_scheduler_stopped_before_it_began_never_begins() -> None:
-    async def never() -> None:
-        raise AssertionError("the night came")
-
-    scheduler = Scheduler(UTC, never)
-    starting = asyncio.create_task(scheduler.start())
-    await asyncio.sleep(0)
-    scheduler.stop()
-    await starting
-    scheduler.stop()

@@ -11,7 +11,7 @@ from bot.config.home import HomeFolder
 from memory.context.tokens import WEIGHTED
 from memory.store.open import open_store
 from tests.bot.agent.test_prompt import NOON, ROOM, Desk
-from tests.bot.runtime.process.descriptors import no_descriptors
+from tests.bot.runtime.descriptors import no_descriptors
 from tests.contracts.store_words import folded, talk
 
 

@@ -12,8 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.config.schema import Config, time_zone
-from bot.runtime.cron import DailyTrigger
-from bot.runtime.scheduler import DreamSchedule, Scheduler
+from bot.runtime.scheduler import DailyTrigger, DreamSchedule, Scheduler
 
 ROOT = Path(__file__).resolve().parents[3]
 

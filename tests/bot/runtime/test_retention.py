@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.runtime.retention import RetentionJob
+from bot.runtime.scheduler import RetentionJob
 from memory.store.rows import Usage
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
@@ -38,8 +38,8 @@ async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: S
     await store.sessions.spend(old, [Usage(model="m", input=1, output=1)])
     record.now += 31 * DAY
     fresh = await talk(store, "n1", "n2", chat="fresh")
-    retaining, now = night(record)
-    assert (await retaining.night(30, now))["conversations"] == 1
+    retention, now = night(record)
+    assert (await retention.run(30, now))["conversations"] == 1
     assert await store.sessions.conversation(old) is None
     assert [row.id for row in await store.sessions.conversations()] == [fresh]
     assert await rows(store, "message") == 4
@@ -49,7 +49,7 @@ async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: S
     assert await store.folds.check_ledger() == []
     assert (await store.audit.acts(1))[0].actor == "retention"
     assert await store.audit.fault() is None
-    assert not any((await retaining.night(30, now)).values())
+    assert not any((await retention.run(30, now)).values())
 
 
 async def test_I36_the_ledger_holds_between_any_two_steps_and_whoever_writes_meanwhile_is_kept(
@@ -78,8 +78,8 @@ async def test_a_message_that_waits_keeps_its_conversation(record: SqliteRecord)
     store = await record.open()
     await store.delivery.accept([arrival("w")])
     record.now += 400 * DAY
-    retaining, now = night(record)
-    assert (await retaining.night(1, now))["conversations"] == 0
+    retention, now = night(record)
+    assert (await retention.run(1, now))["conversations"] == 0
     assert len(await store.delivery.waiting()) == 1
 
 
@@ -90,11 +90,13 @@ async def test_a_night_ends_in_time_and_the_next_goes_on(record: SqliteRecord) -
     record.now += 31 * DAY
     ticks = iter(range(1_000))
     short, now = night(record)
-    short = RetentionJob(store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), lasts=4.0)
-    first = (await short.night(30, now))["conversations"]
+    short = RetentionJob(
+        store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), max_seconds=4.0
+    )
+    first = (await short.run(30, now))["conversations"]
     assert 1 <= first < 3
     longer, _ = night(record)
-    assert (await longer.night(30, now))["conversations"] == 3 - first
+    assert (await longer.run(30, now))["conversations"] == 3 - first
 
 
 async def test_nothing_is_too_old_where_no_days_are_set(record: SqliteRecord) -> None:  # noqa: F811
@@ -104,10 +106,10 @@ async def test_nothing_is_too_old_where_no_days_are_set(record: SqliteRecord) ->
     copy.write_bytes(b"x")
     os.utime(copy, (1, 1))
     record.now += 4_000 * DAY
-    retaining, now = night(record)
-    assert not any((await retaining.night(0, now)).values())
+    retention, now = night(record)
+    assert not any((await retention.run(0, now)).values())
     assert copy.exists()
-    assert (await retaining.night(3_000, now))["copies"] == 1
+    assert (await retention.run(3_000, now))["copies"] == 1
     assert not copy.exists()
 
 
@@ -118,8 +120,8 @@ async def test_counts_of_tokens_stay_for_what_usage_tells(record: SqliteRecord) 
     for days, left in ((20, 1), (20, 0)):
         record.now += days * DAY
         await talk(store, f"again {days} {left}")
-        retaining, now = night(record)
-        await retaining.night(10, now)
+        retention, now = night(record)
+        await retention.run(10, now)
         kept = await store.sessions.usage(datetime.fromtimestamp(0, UTC), home)
         assert sum(one.input for one in kept if one.purpose == "fold") == left
 
@@ -136,8 +138,8 @@ async def test_files_that_no_row_names_go_after_a_day_and_no_other(record: Sqlit
         os.utime(folder / name, (record.now - 2 * DAY, record.now - 2 * DAY))
     os.utime(folder / names[2], (record.now, record.now))
     assert blobs.put(b"put again") == names[3]
-    retaining, now = night(record)
-    assert (await retaining.night(0, now))["files"] == 1
+    retention, now = night(record)
+    assert (await retention.run(0, now))["files"] == 1
     assert blobs.older(1e12) == {names[0], names[2], names[3]}
 
 

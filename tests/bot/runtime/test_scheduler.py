@@ -66,12 +66,12 @@ async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
     try:
         assert f"{scheduler.next_dream().astimezone(BERLIN):%H:%M}" == "03:30"
         hour[0], zone[0] = "22:15", ZoneInfo("Asia/Shanghai")
-        scheduler.retime()
+        scheduler.reschedule_dreams()
         assert f"{scheduler.next_dream().astimezone(zone[0]):%H:%M}" == "22:15"
     finally:
         scheduler.stop()
     assert scheduler.next_dream() is None
-    scheduler.retime()
+    scheduler.reschedule_dreams()
 
 
 @pytest.mark.parametrize("hours", [0, 3, -3, 30])
@@ -88,10 +88,15 @@ async def test_the_hour_is_that_of_the_clock_that_is_asked_and_not_of_the_machin
         scheduler.stop()
 
 
-async def test_a_scheduler_without_dreams_keeps_its_other_hours():
-    scheduler = await started(None)
-    assert scheduler.next_dream() is None
-    scheduler.retime()
+async def test_a_scheduler_stopped_before_it_began_never_begins():
+    async def never(*about):
+        raise AssertionError("the night came")
+
+    scheduler = Scheduler(UTC, never, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=never))
+    starting = asyncio.create_task(scheduler.start())
+    await asyncio.sleep(0)
+    scheduler.stop()
+    await starting
     scheduler.stop()
 
 

@@ -19,7 +19,7 @@ from bot.telemetry.faults import TroubleList
 from memory.store.rows import TurnRow
 from memory.workspace.files import Workspace
 from tests.bot.inside import Inside, inside
-from tests.bot.runtime.process.descriptors import no_descriptors
+from tests.bot.runtime.descriptors import no_descriptors
 from tests.bot.talk import words
 
 

@@ -7,7 +7,7 @@ import pytest
 from memory.forgetting.files import SpaceMemoryFiles
 from memory.store.longterm.rows import ForgetTargets, Mention
 from memory.workspace.files import Workspace
-from tests.bot.runtime.process.descriptors import no_descriptors
+from tests.bot.runtime.descriptors import no_descriptors
 
 WORDS = "The safe opens with zanzibar"
 

@@ -6,7 +6,7 @@ import pytest
 
 from memory.recall.sync import read_file_stamps
 from memory.workspace.files import Workspace
-from tests.bot.runtime.process.descriptors import no_descriptors
+from tests.bot.runtime.descriptors import no_descriptors
 
 
 def test_at_the_descriptor_limit_no_file_counts_as_deleted(tmp_path: Path) -> None:

@@ -1,1 +1,0 @@
-"""This process: memory settings, descriptors, the deadline of its end."""
