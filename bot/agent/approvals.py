@@ -25,6 +25,7 @@ from memory.store.people.access import AccessRecords
 from memory.store.people.approvals import digest_arguments
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import ConversationRow
+from memory.text.quoting import fence_text
 from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
@@ -182,7 +183,7 @@ class ApprovalService:
 
 def format_approval_question(wanted: ApprovalRequest, code: str) -> str:
     """Format the question: the complete call, and how to approve or deny it. Pure."""
-    shown = "\n\n".join(f"`{name}`\n{_fenced(value)}" for name, value in wanted.arguments.items())
+    shown = "\n\n".join(f"`{name}`\n{_format_value(value)}" for name, value in wanted.arguments.items())
     typed = f"{code[:4]}-{code[4:]}"
     if wanted.lang == "zh":
         return (
@@ -200,11 +201,8 @@ def is_denial_press(key: str) -> bool:
     return key.startswith(DENY_PREFIX)
 
 
-def _fenced(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+def _format_value(value: Any) -> str:
+    return fence_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The commands /pair, /approve and /deny: who waits to be let in, and a person's yes or no to one single act."""
+"""The commands /pair, /approve and /deny: access requests, and a person's decision on one tool call."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,46 +6,46 @@ from typing import Any
 from bot.access.pairing import PairingRefused, parse_typed_code
 from bot.agent.approvals import is_denial_press
 from bot.commands.base import Command, CommandContext, is_allowed
-from bot.commands.forget import approve_forgetting, deny_forgetting, no_request_text
+from bot.commands.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
 from memory.store.people.rows import Party
 
-WRITE_ACTION = "access.write"  # what must be allowed to let people in: the owner's, in the terminal and the page only
+WRITE_ACTION = "access.write"  # granting access: the owner only, in the terminal and on the page
 
 
-async def _pair(asked: CommandContext) -> str:
-    code = parse_typed_code(asked.rest)
-    if code and asked.where.kind != "group" and await _claim_ownership(asked, code):
-        return asked.either(
+async def _pair(context: CommandContext) -> str:
+    code = parse_typed_code(context.arguments)
+    if code and context.scope.kind != "group" and await _claim_ownership(context, code):
+        return context.text(
             "这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands."
         )
-    if asked.actor.role != "owner":
-        return asked.either(
+    if context.actor.role != "owner":
+        return context.text(
             "你已经可以和我聊天了，不需要配对。", "You may talk to me already; there is nothing to pair."
         )
-    if not is_allowed(asked, WRITE_ACTION):
-        count = await asked.desk.pairing.waiting()
-        return asked.either(
+    if not is_allowed(context, WRITE_ACTION):
+        count = await context.services.pairing.waiting()
+        return context.text(
             f"有 {count} 人在等待。请在终端或网页里批准，这里不行。",
             f"People waiting: {count}. They are let in from the terminal or the page, not here.",
         )
-    return await _list_requests(asked)
+    return await _list_requests(context)
 
 
-async def _claim_ownership(asked: CommandContext, code: str) -> bool:
-    actor = asked.actor
-    if actor.bound is not None:  # nobody proves who typed it
+async def _claim_ownership(context: CommandContext, code: str) -> bool:
+    actor = context.actor
+    if actor.bound is not None:  # the channel does not prove who typed it
         return False
     person = Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
-    return await asked.desk.pairing.claim(person, load_body(asked.row.body).name, code)
+    return await context.services.pairing.claim(person, load_body(context.row.body).name, code)
 
 
-async def _list_requests(asked: CommandContext) -> str:
-    facts = await asked.desk.pairing.facts()
+async def _list_requests(context: CommandContext) -> str:
+    facts = await context.services.pairing.facts()
     rows = [f"- {_format_request(row)}" for row in facts["waiting"]]
     if not rows:
-        return asked.either("没有人在等待。", "Nobody is waiting.")
-    head = asked.either(
+        return context.text("没有人在等待。", "Nobody is waiting.")
+    head = context.text(
         "**等待中**（请对方把代码告诉你，再发 /approve 代码 或 /deny 代码）",
         "**Waiting** (have them tell you their code, then /approve CODE or /deny CODE)",
     )
@@ -53,43 +53,43 @@ async def _list_requests(asked: CommandContext) -> str:
 
 
 def _format_request(row: Mapping[str, Any]) -> str:
-    """Channel and immutable id, then the name they claim, as a quotation."""
+    """Format channel and immutable id, then the name they claim, quoted."""
     name = f" “`{row['name']}`”" if row["name"] else ""
     return f"{row['channel']} {row['kind']} `{row['id'].replace('`', '')}`{name}"
 
 
-async def _approve(asked: CommandContext) -> str:
-    return await _decide(asked, approve=not is_denial_press(asked.rest))
+async def _approve(context: CommandContext) -> str:
+    return await _decide(context, approve=not is_denial_press(context.arguments))
 
 
-async def _deny(asked: CommandContext) -> str:
-    return await _decide(asked, approve=False)
+async def _deny(context: CommandContext) -> str:
+    return await _decide(context, approve=False)
 
 
-async def _decide(asked: CommandContext, *, approve: bool) -> str:
-    """An act or a forgetting that was asked of this very person; in the terminal and the page, a stranger's code."""
-    key, desk = asked.rest.strip(), asked.desk
+async def _decide(context: CommandContext, *, approve: bool) -> str:
+    """Decide the sender's own tool call or /forget; in the terminal and on the page also an access request."""
+    key, services = context.arguments.strip(), context.services
     if not key:
-        return asked.either("请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH.")
-    if asked.where.kind != "group" and (
-        said := await desk.approvals.decide(asked.actor, asked.where, key, approve=approve)
+        return context.text("请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH.")
+    if context.scope.kind != "group" and (
+        outcome := await services.approvals.decide(context.actor, context.scope, key, approve=approve)
     ):
-        return asked.either(*said)
-    if told := await (approve_forgetting if approve else deny_forgetting)(asked):
-        return told
+        return context.text(*outcome)
+    if reply := await decide_forgetting(context, approve=approve):
+        return reply
     code = parse_typed_code(key)
-    if code and asked.actor.role == "owner" and not is_allowed(asked, WRITE_ACTION):
-        return asked.either(
+    if code and context.actor.role == "owner" and not is_allowed(context, WRITE_ACTION):
+        return context.text(
             "这里没有等你决定的操作。放人进来请在终端（mnema pair approve 代码）或网页里做。",
             "Nothing waits here for that code. People are let in from the terminal (mnema pair approve CODE) or page.",
         )
-    if not code or not is_allowed(asked, WRITE_ACTION):
-        return no_request_text(asked)
-    decided = desk.pairing.approve if approve else desk.pairing.deny
+    if not code or not is_allowed(context, WRITE_ACTION):
+        return no_request_text(context)
+    decide = services.pairing.approve if approve else services.pairing.deny
     try:
-        return asked.either(*await decided(code, asked.where.kind))
+        return context.text(*await decide(code, context.scope.kind))
     except PairingRefused as err:
-        return asked.either(err.zh, err.en)
+        return context.text(err.zh, err.en)
 
 
 ACCESS_COMMANDS = (

@@ -1,4 +1,4 @@
-"""The door to a command: its name, what it is called in two languages, the action it needs, and what it says."""
+"""The command interface: a command, the context it runs in, and the services it may use."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,13 @@ from bot.agent.approvals import ApprovalService
 from bot.agent.context_fitter import ContextFitter
 from bot.agent.context_report import ContextReport
 from bot.agent.folding import FoldManager
-from bot.agent.turn_context import EventSink
 from bot.commands.names import CHINESE_NAMES
 from bot.config.file import ConfigFile
 from bot.config.schema import Config
+from bot.errors import AccessDenied
 from bot.gateway.channel_status import ChannelStatus
 from bot.models.health import ModelStatus
+from bot.texts import format_text
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
@@ -29,7 +30,7 @@ from memory.workspace.files import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandServices:
-    """What commands may reach."""
+    """The parts of the bot that commands use."""
 
     store: Store
     config: ConfigFile
@@ -38,15 +39,18 @@ class CommandServices:
     workspace: Workspace
     blobs: Blobs
     report: ContextReport
+    #: Stops the running turn of a conversation.
     stop: Callable[[str], Awaitable[bool]]
     channels: Callable[[], Mapping[str, ChannelStatus]]
     model_name: Callable[[], str]
     provider: Callable[[], str]
     models: Callable[[], Sequence[ModelStatus]]
+    #: The owner's local time.
     now: Callable[[], datetime]
     started: datetime
-    #: Says something to another conversation: (its id, in Chinese, in English).
+    #: Sends a notice to another conversation: (its id, Chinese text, English text).
     tell: Callable[[str, str, str], Awaitable[None]]
+    #: Returns the memories of a space.
     memories: Callable[[str], Memories]
     recall: Recall
     dreamer: DreamWorker
@@ -58,48 +62,50 @@ class CommandServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext:
-    """One command as it was given."""
+    """One command as a person sent it."""
 
-    desk: CommandServices
+    services: CommandServices
     row: InboxRow
     conversation: ConversationRow
     actor: Actor
-    where: AccessScope
+    scope: AccessScope
     lang: str
-    #: The words after its name.
-    rest: str
-    event_sink: EventSink
-    #: All there are.
-    known: "Mapping[str, Command]"
+    #: Text after the name.
+    arguments: str
+    #: All commands by name.
+    commands: "Mapping[str, Command]"
+
+    @property
+    def store(self) -> Store:
+        return self.services.store
 
     @property
     def config(self) -> Config:
-        return self.desk.config.current
+        return self.services.config.current
 
     @property
     def who(self) -> str:
-        """The person as the chain of acts names them; only the last of the three is a platform's free text."""
+        """Return the sender as the audit log names them: channel, account, platform id."""
         place = self.conversation.place
         return f"{place.channel}/{place.account}/{self.row.sender_id}"
 
-    def either(self, zh: str, en: str) -> str:
-        """The text in this person's language."""
+    def text(self, zh: str, en: str) -> str:
+        """Return the text in the sender's language."""
         return zh if self.lang == "zh" else en
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command."""
+    """A slash command."""
 
     name: str
     #: Its arguments as /help shows them.
     usage: str
-    #: What `authorize` is asked for.
+    #: The action that `authorize` checks.
     action: str
     zh: str
     en: str
     run: Callable[[CommandContext], Awaitable[str]]
-    #: Its arguments in Chinese.
     usage_zh: str = ""
 
     @property
@@ -108,8 +114,14 @@ class Command:
         return CHINESE_NAMES[self.name][0]
 
 
-def is_allowed(asked: CommandContext, action: str) -> bool:
-    """Whether this person may do that here; groups have rules of their own for what is everybody's."""
-    grouped = f"{action}.group"
-    here = grouped if asked.where.kind == "group" and grouped in ACTIONS else action
-    return authorize(asked.actor, here, "", asked.where).allowed
+def is_allowed(context: CommandContext, action: str) -> bool:
+    """Check a right of the sender in this chat; some actions have a rule of their own for groups."""
+    in_group = f"{action}.group"
+    checked = in_group if context.scope.kind == "group" and in_group in ACTIONS else action
+    return authorize(context.actor, checked, "", context.scope).allowed
+
+
+def require(context: CommandContext, action: str) -> None:
+    """Raise AccessDenied unless the sender has this right here."""
+    if not is_allowed(context, action):
+        raise AccessDenied(format_text(context.lang, "denied"))

@@ -1,4 +1,4 @@
-"""What commands and their sub-commands are called in Chinese, and how a typed name is read. Pure."""
+"""Names of commands and sub-commands in both languages, and the parser of a typed command. Pure."""
 
 import difflib
 import re
@@ -29,7 +29,7 @@ CHINESE_NAMES: dict[str, tuple[str, ...]] = {
     "deny": ("拒绝",),
     "trace": ("追踪",),
 }
-# Chinese sub-commands where the command itself compares with the English ones only.
+# Chinese sub-commands of commands that compare only with the English ones.
 CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     "context": {"clear": ("清空",), "fold": ("整理", "折叠"), "undo": ("撤销",), "diff": ("对比",)},
     "memory": {
@@ -43,7 +43,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
 MAX_SUGGESTIONS = 3
 SIMILARITY_CUTOFF = 0.5  # difflib's ratio
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
-_JOINERS = "\u200c\u200d"  # stand inside words of Persian and of Indian scripts
+_JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts
 _ENGLISH_NAMES = {zh: name for name, names in CHINESE_NAMES.items() for zh in names}
 _ENGLISH_SUBCOMMANDS = {
     name: {spelled: word for word, names in words.items() for spelled in (word, *names)}
@@ -52,9 +52,13 @@ _ENGLISH_SUBCOMMANDS = {
 
 
 def parse_command(text: str) -> tuple[str, str] | None:
-    """(English name in lower case, the rest) of a slash command, None for anything else (`/etc/hosts` is no command).
+    """Parse a slash command into its English name in lower case and the text after it.
 
-    A command is a slash, a name of letters of any script, then white space or the end. An unknown name stays as it is.
+    A command is a slash, a name of letters of any script, then white space or the end. An unknown name is returned as
+    typed.
+
+    Returns:
+        None if the text is no command, such as `/etc/hosts`.
     """
     found = _COMMAND_PATTERN.fullmatch(text)
     typed = unicodedata.normalize("NFKC", found[1]).lower() if found else ""
@@ -67,9 +71,9 @@ def parse_command(text: str) -> tuple[str, str] | None:
 
 
 def is_mutating(name: str, rest: str) -> bool:
-    """Whether a command changes something, so that it must not be done twice after a crash.
+    """Tell whether a command changes something, so that it must not run twice after a crash.
 
-    Such a command notes itself in the store before its effect (`Delivery.begin`).
+    The store records such a command before its effect (`Delivery.begin`).
     """
     line = f"{name} {rest.lower()}"
     if line == "context diff":
@@ -82,15 +86,15 @@ def is_mutating(name: str, rest: str) -> bool:
 
 
 def is_language_evidence(text: str) -> bool:
-    """Whether a text says in which language its writer reads: English names of commands are typed by everybody."""
+    """Tell whether a text shows its writer's language; an English command name does not, as everyone types them."""
     return parse_command(text) is None or not text.split(maxsplit=1)[0].isascii()
 
 
 def nearest_commands(name: str, known: Collection[str]) -> list[str]:
-    """What an unknown name may have meant, best first and without the slash, in either language.
+    """Return the commands that an unknown name is similar to, best first, without the slash, in either language.
 
     Args:
-        known: English names of the commands there are.
+        known: English names of all commands.
     """
     shown = dict.fromkeys(known, "")
     shown |= {zh: CHINESE_NAMES[command][0] for command in known for zh in CHINESE_NAMES.get(command, ())}

@@ -1,4 +1,4 @@
-"""The command that tells what became of a message: /trace."""
+"""The command /trace: how a message was processed, one line per event."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -7,8 +7,6 @@ from typing import Any
 
 from bot.commands.base import Command, CommandContext
 from memory.store.conversations.traces import Trace, TraceEvent
-
-# What became of a message, in words: one line for each thing that happened, in Chinese or English. Pure.
 
 STATE_TEXTS: Mapping[str, tuple[str, str]] = {
     "new": ("在排队", "waiting"),
@@ -45,14 +43,14 @@ PART_TEXTS: Mapping[str, tuple[str, str]] = {
 
 
 def format_trace(trace: Trace, lang: str, zone: tzinfo | None) -> list[str]:
-    """The head with the trace id, then a line for each event, its time where the reader is."""
+    """Format the trace id and state, then one line per event with its local time. Pure."""
     state = _format_state(trace.state, lang)
     head = f"记录 {trace.id} · {state}" if lang == "zh" else f"trace {trace.id} · {state}"
     return [head, *(_format_event(event, lang, zone) for event in trace.events)]
 
 
 def trace_to_json(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
-    """The same as JSON values, with the words in both languages; what does not apply to an event is left out."""
+    """Return the trace as JSON values, with the lines in both languages; empty fields are left out. Pure."""
     return {
         "trace": trace.id,
         "message_id": trace.message,
@@ -64,12 +62,12 @@ def trace_to_json(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
 
 
 def _event_to_json(event: TraceEvent) -> dict[str, Any]:
-    told = {name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)}
+    fields = {name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)}
     if event.at:
-        told["at"] = event.at.isoformat()
-    if "seconds" in told:
-        told["seconds"] = round(event.seconds, 3)
-    return told
+        fields["at"] = event.at.isoformat()
+    if "seconds" in fields:
+        fields["seconds"] = round(event.seconds, 3)
+    return fields
 
 
 def _format_event(event: TraceEvent, lang: str, zone: tzinfo | None) -> str:
@@ -83,21 +81,17 @@ def _format_event(event: TraceEvent, lang: str, zone: tzinfo | None) -> str:
 
 
 def _format_received(event: TraceEvent) -> tuple[str, str]:
-    again = _format_attempts(event.attempts, 0)
-    zh, en = f"收到（{event.name}）", f"received ({event.name})"
-    return zh + again[0] + (f"：{event.why}" if event.why else ""), en + again[1] + (
-        f": {event.why}" if event.why else ""
-    )
+    tries = _format_attempts(event.attempts, 0)
+    why = (f"：{event.why}", f": {event.why}") if event.why else ("", "")
+    return f"收到（{event.name}）{tries[0]}{why[0]}", f"received ({event.name}){tries[1]}{why[1]}"
 
 
 def _format_claimed(event: TraceEvent) -> tuple[str, str]:
+    if not event.attempts:
+        return "开始处理", "begun"
     return (
-        ("开始处理", "begun")
-        if not event.attempts
-        else (
-            f"开始处理，重启后接手 {event.attempts} 次",
-            f"begun, taken up again {_format_times(event.attempts)} after a restart",
-        )
+        f"开始处理，重启后接手 {event.attempts} 次",
+        f"begun, taken up again {_format_times(event.attempts)} after a restart",
     )
 
 
@@ -130,11 +124,8 @@ def _format_ended(event: TraceEvent) -> tuple[str, str]:
 
 
 def _format_part(event: TraceEvent) -> tuple[str, str]:
-    kind, took, tries = (
-        PART_TEXTS.get(event.name, (event.name, event.name)),
-        _format_seconds(event.seconds),
-        _format_attempts(event.attempts),
-    )
+    kind = PART_TEXTS.get(event.name, (event.name, event.name))
+    took, tries = _format_seconds(event.seconds), _format_attempts(event.attempts)
     why = f": {event.why}" if event.why else ""
     return (
         f"{kind[0]} {event.part}/{event.parts}：{_format_state(event.state, 'zh')}{tries[0]}{took[0]}{why}",
@@ -170,24 +161,24 @@ def _format_times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-LAST_WORDS = ("", "last", "上一条")
+NEWEST_WORDS = ("", "last", "上一条")
 
 
-async def _trace(asked: CommandContext) -> str:
-    """Of this conversation, in a group of the person's own messages; anything else is as if there were none."""
-    wanted = asked.rest.strip().lower()
-    found = await asked.desk.store.sessions.trace(
-        asked.conversation.id,
-        of="" if wanted in LAST_WORDS else wanted,
-        sender=asked.row.sender_id if asked.where.kind == "group" else "",
-        below=asked.row.line,
+async def _trace(context: CommandContext) -> str:
+    """Trace a message of this conversation; in a group, only the sender's own."""
+    message = context.arguments.strip().lower()
+    found = await context.store.sessions.trace(
+        context.conversation.id,
+        of="" if message in NEWEST_WORDS else message,
+        sender=context.row.sender_id if context.scope.kind == "group" else "",
+        below=context.row.line,
     )
     if found is not None:
-        return "\n".join(format_trace(found, asked.lang, asked.desk.now().tzinfo))
-    if wanted in LAST_WORDS:
-        return asked.either("这里还没有你的消息。", "There is no message of yours here yet.")
-    return asked.either(
-        f"这里没有编号为 {wanted[:60]} 的消息。", f"There is no message of yours here with the id {wanted[:60]}."
+        return "\n".join(format_trace(found, context.lang, context.services.now().tzinfo))
+    if message in NEWEST_WORDS:
+        return context.text("这里还没有你的消息。", "There is no message of yours here yet.")
+    return context.text(
+        f"这里没有编号为 {message[:60]} 的消息。", f"There is no message of yours here with the id {message[:60]}."
     )
 
 

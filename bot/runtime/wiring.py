@@ -422,7 +422,7 @@ class Components:
 
     def _router(self) -> CommandRouter:
         services, gateway = self._command_services(), self.gateway
-        return CommandRouter(services, lambda: gateway.channels, gateway.show, self.telemetry.denied)
+        return CommandRouter(services, lambda: gateway.channels, self._language, self.telemetry.denied)
 
     def _fold_moved(self, row: FoldRow, state: str) -> None:
         self._spawn(self.fold_news.moved(row, state))

@@ -71,3 +71,10 @@ def indent_words(words: str) -> str:
     """Indent all lines but the first, for any kind of line end."""
     first, *others = words.splitlines() or [""]
     return "\n".join((first, *(f"{INDENT}{line}" for line in others)))
+
+
+def fence_text(text: str) -> str:
+    """Put a text into a code block whose fences are longer than any run of backticks in it."""
+    longest = max(map(len, re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
