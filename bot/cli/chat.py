@@ -14,7 +14,7 @@ from bot.runtime.bot import Bot
 from bot.runtime.startup import load_config_file, start_home_logging
 from bot.runtime.store_access import lock_home, open_home_store
 from bot.runtime.wiring import BotDependencies
-from bot.telemetry.opentelemetry import create_telemetry
+from bot.telemetry.recorder import create_telemetry
 from bot.texts import detect_machine_language
 from channels.errors import LoggedOut
 from channels.terminal.channel import Terminal, TerminalOptions

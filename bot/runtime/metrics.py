@@ -7,14 +7,14 @@ import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from bot.gateway.channel_status import ChannelStatus
 from bot.models.catalog import call_cost
-from bot.telemetry.metrics import METRIC_TABLE, Metric, MetricDefinition, MetricKind, MetricStore, format_exposition
+from bot.telemetry.metrics import METRIC_TABLE, Metric, MetricKind, MetricStore, format_exposition
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.rows import Usage
 from memory.store.store import Store
@@ -103,20 +103,13 @@ class MetricsCollector:
         self._faults = found
         return found
 
-    def _metric(self, one: MetricDefinition, known: Mapping[str, SampleValues]) -> Metric:
+    def _metric(self, one: Metric, known: Mapping[str, SampleValues]) -> Metric:
         """With its samples; a counter without labels begins at zero, as Prometheus asks."""
         tally = self._watched.tally
         values = known[one.name] if one.name in known else tally.counts(one.name)
         if one.kind == "counter" and not one.labels and not values:
             values = {(): 0.0}
-        return Metric(
-            name=f"mnema_{one.name}",
-            kind=one.kind,
-            help=one.help,
-            labels=one.labels,
-            values=values,
-            times=tally.times(one.name),
-        )
+        return replace(one, name=f"mnema_{one.name}", values=values, times=tally.times(one.name))
 
     def _under_way(self, held: StoreStats) -> dict[str, SampleValues]:
         age = max(0.0, self._watched.store.now() - held.inbox_oldest) if held.inbox_oldest else 0.0

@@ -174,7 +174,7 @@ async def _open_bot(home: HomeFolder, file: ConfigFile, attach_console: AttachCo
     await asyncio.to_thread(importlib.import_module, "bot.runtime.bot")  # slow; the port answers "starting" meanwhile
     from bot.runtime.bot import Bot
     from bot.runtime.wiring import BotDependencies
-    from bot.telemetry.opentelemetry import create_telemetry
+    from bot.telemetry.recorder import create_telemetry
 
     telemetry = create_telemetry(file.current)
     bot = Bot(BotDependencies(home=home, file=file, store=await open_home_store(home), telemetry=telemetry))

@@ -54,7 +54,7 @@ from bot.models.service import ModelService, SummaryModel, log_unusable
 from bot.runtime.metrics import MetricsCollector, MetricSources
 from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, run_nightly_cleanup
 from bot.telemetry.faults import TroubleList, TroubleNotifications
-from bot.telemetry.loop_lag import LoopLag
+from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recorder import Telemetry
 from bot.tools.registry import OfferedTools
 from bot.tools.send_file import SendFileServices

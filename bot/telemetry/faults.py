@@ -1,4 +1,4 @@
-"""Faults of this machine that the owner has to mend: files that cannot be read, turns that failed for it."""
+"""Faults of this machine that the owner has to fix: unreadable files, and turns that failed because of it."""
 
 import asyncio
 import time
@@ -12,8 +12,8 @@ from memory.workspace.files import SPACES_FOLDER, FileTooBig
 from memory.workspace.safe_path import PathRefused
 
 log = structlog.get_logger(__name__)
-POLL_SECONDS = 5.0  # seconds
-TURN_TROUBLE_SECONDS = 600.0  # so long a turn that failed counts as a trouble
+POLL_SECONDS = 5.0
+TURN_TROUBLE_SECONDS = 600.0  # how long a failed turn counts as a trouble
 MAX_TROUBLES = 100
 TURNS_SUBJECT = "turns"
 TROUBLE_TEXTS = {
@@ -38,41 +38,41 @@ class Trouble:
 
     #: The file's path below the workspace, or "turns".
     what: str
-    #: The reason in Chinese and in English; the system's own words are the same in both.
+    #: The reason in Chinese and English; the system's own message is the same in both.
     zh: str
     en: str
-    #: When it was last met, in seconds of the clock of `Troubles`.
+    #: When it last occurred, in seconds of the clock of `TroubleList`.
     at: float
 
 
 class TroubleList:
-    """The faults that this process knows of now."""
+    """The current faults of this process."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[str, Trouble] = {}
 
     def unreadable(self, space: str, path: str, err: Exception) -> None:
-        """Note that a file of a space could not be read."""
+        """Add a file of a space that could not be read."""
         self._note(_trouble_subject(space, path), err)
 
     def readable(self, space: str, path: str) -> None:
-        """Note that a file was read, or is not there."""
+        """Remove a file that was read, or that does not exist."""
         self._known.pop(_trouble_subject(space, path), None)
 
     def turn_failed(self, err: Exception) -> None:
-        """Note that a turn was given up for a fault of this machine."""
+        """Add a turn that failed because of this machine."""
         self._note(TURNS_SUBJECT, err)
 
     def current(self) -> tuple[Trouble, ...]:
-        """What is wrong now, the oldest first."""
+        """Return the current faults, the oldest first."""
         failed = self._known.get(TURNS_SUBJECT)
         if failed is not None and self._clock() - failed.at > TURN_TROUBLE_SECONDS:
             self._known.pop(TURNS_SUBJECT, None)
         return tuple(self._known.values())
 
     def files(self) -> tuple[tuple[str, str], ...]:
-        """Space and path of each file that could not be read; to be asked from any thread."""
+        """Return space and path of each unreadable file. Thread-safe."""
         return tuple(_split_subject(what) for what in tuple(self._known) if what != TURNS_SUBJECT)
 
     def _note(self, what: str, err: Exception) -> None:
@@ -85,19 +85,20 @@ class TroubleList:
 
 
 class TroubleNotifications:
-    """Tells the owner of each trouble once, and once that a file can be read again.
+    """Notifies the owner once of each trouble, and once when a file can be read again.
 
-    check: looks at the files again; blocks.
+    Args:
+        check: tries to read the unreadable files again; blocks.
     """
 
     def __init__(self, troubles: TroubleList, check: Callable[[], None], notify_owner: TellOwner) -> None:
         self._troubles = troubles
         self._check = check
         self._notify_owner = notify_owner
-        self._told: set[str] = set()
+        self._notified: set[str] = set()
 
     async def watch(self) -> None:
-        """Look until cancelled."""
+        """Check and notify until cancelled."""
         while True:
             try:
                 await self.look()
@@ -106,35 +107,35 @@ class TroubleNotifications:
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
-        """Tell what is new.
+        """Check once and send what is new.
 
         Raises:
-            StoreError: it could not be told; the next look tells it.
+            StoreError: a notification could not be stored; the next call retries.
         """
         await asyncio.to_thread(self._check)
         current = {trouble.what: trouble for trouble in self._troubles.current()}
-        for what in current.keys() - self._told:
-            await self._say(TROUBLE_TEXTS[TURNS_SUBJECT if what == TURNS_SUBJECT else "file"], current[what])
-            self._told.add(what)
-        for what in self._told - current.keys():
+        for what in current.keys() - self._notified:
+            await self._notify(TROUBLE_TEXTS[TURNS_SUBJECT if what == TURNS_SUBJECT else "file"], current[what])
+            self._notified.add(what)
+        for what in self._notified - current.keys():
             if what != TURNS_SUBJECT:
-                await self._say(RECOVERED_TEXT, Trouble(what=what, zh="", en="", at=0.0))
-            self._told.discard(what)
+                await self._notify(RECOVERED_TEXT, Trouble(what=what, zh="", en="", at=0.0))
+            self._notified.discard(what)
 
-    async def _say(self, texts: tuple[str, str], trouble: Trouble) -> None:
+    async def _notify(self, texts: tuple[str, str], trouble: Trouble) -> None:
         zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
-        # One that comes and goes, or is seen by several processes, is told of once an hour.
+        # The key limits this to once an hour, for a fault that comes and goes or that several processes see.
         once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
         await self._notify_owner("", zh, en, once)
 
 
 def troubles_to_json(troubles: Iterable[Trouble]) -> dict[str, str]:
-    """The troubles as the API tells them: what, and why."""
+    """Convert the troubles for the API: file or "turns" to the reason."""
     return {trouble.what: trouble.en for trouble in troubles}
 
 
 def fault_reason(err: Exception) -> tuple[str, str]:
-    """Why a file could not be read or a turn failed, in Chinese and in English."""
+    """Return why a file could not be read or a turn failed, in Chinese and English."""
     if isinstance(err, PathRefused):
         return (
             "它不是本账号的普通文件，或者另有一个名字（硬链接）",

@@ -1,4 +1,4 @@
-"""The program's own log: JSON lines in a file that does not grow forever, free of secrets and of people's words."""
+"""The program's log: JSON lines in rotated files, without secrets and without text that people wrote."""
 
 import base64
 import errno
@@ -20,16 +20,14 @@ from urllib.parse import quote, quote_plus
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
-# The file of a log: whole lines, a new file when it is full, and several processes may write to it.
-
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class LogFile:
-    """A stream of lines for a logging handler: `mnema.log`, and as `mnema.log.1` and so on what was full before.
+    """A rotated log file that several processes may write: `mnema.log`, and full files as `mnema.log.1` and so on.
 
-    Nobody waits for anybody: a line is one write at the end of the file, and only the changing of the files is done
-    by one process at a time; one that is held up or frozen meanwhile keeps no other from writing.
+    The handlers of `logging` lose lines when two processes rotate. Here a line is one append, only one process at a
+    time renames files, and no process waits for that lock: a suspended process blocks no other.
     """
 
     def __init__(self, path: Path, max_bytes: int, keep: int) -> None:
@@ -37,13 +35,13 @@ class LogFile:
         self._handle = -1
 
     def write(self, line: str) -> None:
-        """Put one line, with its end, behind all others.
+        """Append one line, which ends in a newline.
 
         Raises:
-            OSError: it, or the end of it, could not be written; the next one begins on a line of its own.
+            OSError: not all of it was written; the next line begins on a line of its own.
         """
         rest = memoryview(line.encode("utf-8", "replace"))
-        self._ready(len(rest))
+        self._prepare(len(rest))
         try:
             while rest:
                 rest = rest[os.write(self._handle, rest) :]
@@ -52,77 +50,67 @@ class LogFile:
             raise
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is buffered."""
 
     def close(self) -> None:
-        """Let go of the file; the next line opens it again."""
+        """Close the file; the next line opens it again."""
         if self._handle >= 0:
             handle, self._handle = self._handle, -1
             with suppress(OSError):
                 os.close(handle)
 
-    def _ready(self, more: int) -> None:
-        """The file that goes by the name now is open, and has room or could not be given any."""
-        self._follow()
-        size = os.fstat(self._handle).st_size
-        if size and size + more > self._max_bytes:
-            with suppress(OSError):  # then this one grows on, and the next line tries again
-                self._turn_over(more)
-            self._follow()
+    def _prepare(self, size: int) -> None:
+        """Open the current file, and rotate if it has no room for `size` bytes more."""
+        self._reopen_if_moved()
+        current = os.fstat(self._handle).st_size
+        if current and current + size > self._max_bytes:
+            with suppress(OSError):  # then this file grows, and the next line tries again
+                self._rotate(size)
+            self._reopen_if_moved()
 
-    def _follow(self) -> None:
-        """Another process may have begun a new file, or a person may have taken this one away."""
-        try:
-            there = os.stat(self._path, follow_symlinks=False)
-        except FileNotFoundError:
-            there = None
+    def _reopen_if_moved(self) -> None:
+        """Open the file at the path: another process may have rotated it, or a person may have moved it."""
         if self._handle >= 0:
-            ours = os.fstat(self._handle)
-            if there and (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino):
-                return
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(self._path, follow_symlinks=False), os.fstat(self._handle)):
+                    return
             self.close()
         self._open()
 
     def _open(self) -> None:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._handle = os.open(self._path, _FLAGS, 0o600)
-        held = os.fstat(self._handle)
-        if stat.S_IMODE(held.st_mode) & 0o077 and held.st_uid == os.geteuid():
+        status = os.fstat(self._handle)
+        if stat.S_IMODE(status.st_mode) & 0o077 and status.st_uid == os.geteuid():
             os.fchmod(self._handle, 0o600)
-        if held.st_size and os.pread(self._handle, 1, held.st_size - 1) != b"\n":
-            os.write(self._handle, b"\n")  # whoever wrote last was cut short
+        if status.st_size and os.pread(self._handle, 1, status.st_size - 1) != b"\n":
+            os.write(self._handle, b"\n")  # the last write was cut short, by a crash or a full disk
 
-    def _turn_over(self, more: int) -> None:
-        """Each file takes the next number, unless another process does that now or has just done it."""
+    def _rotate(self, size: int) -> None:
+        """Rename each file to the next number, unless another process is doing that or has just done it."""
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.stat(self._path).st_size + more > self._max_bytes:
-                self._shift()
+            if os.stat(self._path).st_size + size <= self._max_bytes:
+                return
+            for old in self._path.parent.glob(f"{self._path.name}.*"):
+                if old.suffix[1:].isdigit() and int(old.suffix[1:]) > self._keep:
+                    old.unlink()
+            for number in range(self._keep, 1, -1):
+                with suppress(FileNotFoundError):
+                    os.replace(self._numbered(number - 1), self._numbered(number))
+            os.replace(self._path, self._numbered(1))
         finally:
             os.close(folder)
 
-    def _shift(self) -> None:
-        for old in self._numbered():
-            old.unlink()
-        for number in range(self._keep, 1, -1):
-            with suppress(FileNotFoundError):
-                os.replace(self._name(number - 1), self._name(number))
-        os.replace(self._path, self._name(1))
-
-    def _name(self, number: int) -> Path:
+    def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
-
-    def _numbered(self) -> list[Path]:
-        """Files with numbers that are not kept any more."""
-        found = self._path.parent.glob(f"{self._path.name}.*")
-        return [path for path in found if path.suffix[1:].isdigit() and int(path.suffix[1:]) > self._keep]
 
 
 HIDDEN_MARK = "[secret]"
-MAX_CAUSES = 20  # of one error that are looked at
-MIN_SECRET_CHARS = 6  # characters; a shorter value is not searched for, it would blot out ordinary words
-# Loggers that follow the level asked for; everybody else speaks from WARNING on.
+MAX_CAUSES = 20  # of one error that are searched
+MIN_SECRET_CHARS = 6  # a shorter secret is not searched for: it would hide ordinary words
+# Loggers with the configured level; all others log from WARNING on.
 OWN_LOGGERS = ("bot", "channels", "memory", "mnema")
 
 SECRET_PATTERNS = re.compile(
@@ -140,35 +128,38 @@ _CONTROL_SIGNS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """level: least weight written to the file. max_bytes: when a new file is begun; keep: full files kept."""
+    """Settings of the log file."""
 
+    #: Lowest level that is written.
     level: str = "info"
+    #: Size at which the file is rotated.
     max_bytes: int = 10_000_000
+    #: Number of rotated files.
     keep: int = 5
 
 
 class LogRedactor:
-    """Takes known secrets and what looks like one out of a line."""
+    """Removes known secrets, and text that looks like a secret, from a line."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._known: re.Pattern[str] | None = None
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """These are the secrets from now on."""
+        """Replace the known secrets."""
         forms = {form for secret in secrets if len(secret) >= MIN_SECRET_CHARS for form in _secret_forms(secret)}
         longest_first = sorted(forms, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest_first))) if forms else None
 
     def __call__(self, line: str) -> str:
-        """The line without them."""
+        """Return the line with every secret replaced by HIDDEN_MARK."""
         if self._known:
             line = self._known.sub(HIDDEN_MARK, line)
         return SECRET_PATTERNS.sub(HIDDEN_MARK, line)
 
 
 def _secret_forms(secret: str) -> Iterator[str]:
-    """A secret as it is, as a URL has it, as JSON has it, and as base64 has it at any place of a longer text."""
+    """Yield a secret as it is, and as it looks in a URL, in JSON, and inside longer base64 text at each alignment."""
     yield secret
     yield quote(secret, safe="", errors="replace")
     yield quote_plus(secret, errors="replace")
@@ -176,57 +167,65 @@ def _secret_forms(secret: str) -> Iterator[str]:
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
     data = secret.encode("utf-8", "surrogatepass")
     for shift in range(3):
-        inner = base64.b64encode(b"\0" * shift + data).decode()
-        sure = inner[(0, 2, 3)[shift] : len(inner) - (0, 3, 2)[(len(data) + shift) % 3]]
-        yield sure
-        yield sure.translate(str.maketrans("+/", "-_"))
+        encoded = base64.b64encode(b"\0" * shift + data).decode()
+        # Signs at both ends also depend on the neighbouring bytes.
+        fixed = encoded[(0, 2, 3)[shift] : len(encoded) - (0, 3, 2)[(len(data) + shift) % 3]]
+        yield fixed
+        yield fixed.translate(str.maketrans("+/", "-_"))
 
 
 _process = LogRedactor()
 
 
 def redact(text: str) -> str:
-    """The text without the secrets that this process's log leaves out: for words of others that people are shown."""
+    """Remove the secrets that this process's log hides; for foreign text that is shown to people."""
     return _process(text)
 
 
 def escape_control_signs(text: str) -> str:
-    """The text with control and direction signs written as escapes, so that no line can pose as another."""
+    """Escape control and direction characters, so that no line can imitate another."""
     return _CONTROL_SIGNS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def describe_text(text: str) -> dict[str, Any]:
-    """What a log may hold of a message: its length and the first 12 signs of its SHA-256."""
+    """Return what a log may hold of a message: its length and the first 12 digits of its SHA-256."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return {"chars": len(text), "sha256": digest[:12]}
 
 
 @contextmanager
 def bind_trace(trace: str, **more: str | int) -> Iterator[None]:
-    """Every line logged inside carries this trace id; tasks begun inside inherit it."""
+    """Add this trace id to every line logged inside; tasks started inside inherit it."""
     with structlog.contextvars.bound_contextvars(trace=trace, **more):
         yield
 
 
 def get_logger(name: str) -> FilteringBoundLogger:
-    """A logger; call it with an event name and facts, never with message text."""
+    """Return a logger; call it with an event name and facts, never with message text."""
     return cast(FilteringBoundLogger, structlog.get_logger(name))
 
 
 def start_logging(
     path: Path, settings: LogSettings | None = None, secrets: Iterable[str] = (), *, warn: bool = True
 ) -> LogRedactor:
-    """Send all logging of the process to the file, and warnings in human form to stderr when `warn`.
+    """Send all logging of the process to the file, and warnings as plain text to stderr if `warn`.
 
-    Returns the redactor, which is to `learn` when the secrets change. Nothing that goes wrong with a log is
-    raised into the program.
+    An error of the log itself is never raised into the program.
+
+    Returns:
+        The redactor; call its `learn` when the secrets change.
     """
     settings = settings or LogSettings()
     global _process
     redactor = _process = LogRedactor(secrets)
-    handlers: list[logging.Handler] = [_file_handler(path, settings, redactor)]
+    file_handler = _QuietFile(LogFile(path, settings.max_bytes, settings.keep))
+    file_handler.setFormatter(_formatter(_json_renderer(redactor)))
+    handlers: list[logging.Handler] = [file_handler]
     if warn:
-        handlers.append(_stderr_handler(redactor))
+        stderr_handler = _QuietHandler(sys.stderr)
+        stderr_handler.setLevel(logging.WARNING)
+        stderr_handler.setFormatter(_formatter(_human_renderer(redactor)))
+        handlers.append(stderr_handler)
     root = logging.getLogger()
     for handler in root.handlers[:]:
         root.removeHandler(handler)
@@ -259,45 +258,32 @@ def _shared_processors() -> list[Processor]:
     ]
 
 
-def _file_handler(path: Path, settings: LogSettings, redactor: LogRedactor) -> logging.Handler:
-    handler = _QuietFile(LogFile(path, settings.max_bytes, settings.keep))
-    handler.setFormatter(_formatter(_json_renderer(redactor)))
-    return handler
-
-
-def _stderr_handler(redactor: LogRedactor) -> logging.Handler:
-    handler = _QuietStream(sys.stderr)
-    handler.setLevel(logging.WARNING)
-    handler.setFormatter(_formatter(_human_renderer(redactor)))
-    return handler
-
-
 def _formatter(render: Processor) -> logging.Formatter:
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=_shared_processors(),
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            _without_trace_at_the_limit,
+            _replace_traceback_at_file_limit,
             structlog.processors.format_exc_info,
             render,
         ],
     )
 
 
-def _without_trace_at_the_limit(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Where descriptors have run out, what failed may be anything, an import too: the cause is told in one sentence."""
+def _replace_traceback_at_file_limit(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Replace the traceback by one sentence if no file descriptors are left: then anything fails, an import too."""
     given = event.get("exc_info")
     err = given[1] if isinstance(given, tuple) else given
     if err is True:
         err = sys.exc_info()[1]
-    if isinstance(err, BaseException) and (found := _limit_met(err)) is not None:
+    if isinstance(err, BaseException) and (limit := _find_file_limit_error(err)) is not None:
         del event["exc_info"]
-        event["why"] = f"{found}; raise the limit of open files"
+        event["why"] = f"{limit}; raise the limit of open files"
     return event
 
 
-def _limit_met(err: BaseException) -> OSError | None:
-    """The error that tells that no descriptors are left, where it is what this one comes from."""
+def _find_file_limit_error(err: BaseException) -> OSError | None:
+    """Return the cause that says that no descriptors are left, if there is one."""
     found: BaseException | None = err
     for _ in range(MAX_CAUSES):
         if isinstance(found, OSError) and found.errno in (errno.EMFILE, errno.ENFILE):
@@ -327,8 +313,8 @@ def _human_renderer(redactor: LogRedactor) -> Render:
     return render
 
 
-class _QuietHandler(logging.Handler):
-    """A handler whose failures stay with it: the first one of a row is told on stderr, the rest are silent."""
+class _QuietHandler(logging.StreamHandler):  # type: ignore[type-arg]
+    """A handler that never raises: it reports its first failure on stderr and ignores the others."""
 
     failed = False
 
@@ -339,11 +325,7 @@ class _QuietHandler(logging.Handler):
             os.write(2, f"warning: the log cannot be written: {type(why).__name__}\n".encode())
 
 
-class _QuietStream(_QuietHandler, logging.StreamHandler):  # type: ignore[type-arg]
-    pass
-
-
-class _QuietFile(_QuietStream):
+class _QuietFile(_QuietHandler):
     def close(self) -> None:
         self.stream.close()
         super().close()

@@ -1,17 +1,22 @@
-"""What happens to messages, told where it happens: counted and timed always, traced where tracing is on."""
+"""Counts, times and traces what happens to messages; called where it happens."""
 
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import structlog
 
+from bot.config.extras import install_command
+from bot.config.schema import Config
+from bot.errors import ConfigError
 from bot.telemetry.metrics import MetricStore
-from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, SpanFact, Tracer, TraceSpan
+from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, SpanFact, Tracer, TraceSpan, create_tracer
 from channels.errors import Ambiguous, AwaitsUser, BadFormat, ChannelError, ChatMoved, LoggedOut, Rejected, Retryable
 from memory.store.rows import AcceptedRow, CallRow, NewInboxRow, OutboxRow
 
+log = structlog.get_logger(__name__)
+ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # Metric labels (docs/metrics.md), the most specific class first; they stay when a class is renamed.
 _ERROR_CODES = {
@@ -25,7 +30,7 @@ _ERROR_CODES = {
 
 
 def to_snake_case(name: str) -> str:
-    """A class's name as labels have it: RateLimited as rate_limited."""
+    """Convert a class name to a label: RateLimited to rate_limited."""
     return _WORD_BOUNDARY.sub("_", name).lower()
 
 
@@ -38,9 +43,10 @@ def send_error_code(err: Exception) -> str:
 
 
 class Telemetry:
-    """The ear of everything that is watched. Every `began` is a `time.perf_counter()`.
+    """Metrics and spans of one process. Every `began` is a `time.perf_counter()`.
 
-    tracer: None where tracing is off; then a call costs a count.
+    Args:
+        tracer: None while tracing is off; recording then costs one count.
     """
 
     def __init__(self, tally: MetricStore | None = None, tracer: Tracer | None = None) -> None:
@@ -50,48 +56,76 @@ class Telemetry:
     def received(
         self, channel: str, arrivals: Sequence[NewInboxRow], rows: Sequence[AcceptedRow], began: float
     ) -> None:
-        """T1 is committed: the platform may be told."""
+        """Record messages whose inbox rows are committed."""
         self.tally.took("ack_seconds", time.perf_counter() - began)
         for arrival, row in zip(arrivals, rows, strict=True):
             self.tally.count("updates_total", channel, "false" if row.new else "true")
             if self.tracer is not None and row.new:
-                facts = {"mnema.channel": channel, "mnema.kind": arrival.kind, "mnema.state": row.state}
-                span = TraceSpan(name="receive", trace=row.trace_id, when=elapsed_span(began), facts=facts)
-                self.tracer.emit(replace(span, itself=RECEIVE_SPAN, parent="", role="consumer"))
+                self.tracer.emit(
+                    TraceSpan(
+                        name="receive",
+                        trace=row.trace_id,
+                        itself=RECEIVE_SPAN,
+                        parent="",
+                        role="consumer",
+                        when=elapsed_span(began),
+                        facts={"mnema.channel": channel, "mnema.kind": arrival.kind, "mnema.state": row.state},
+                    )
+                )
 
     def handled(self, trace: str, name: str, began: float) -> None:
-        """An inbox row is brought to its end without a turn. name: "command" or "refusal"."""
+        """Record an inbox row that ended without a turn. name: "command" or "refusal"."""
         if self.tracer is not None:
             self.tracer.emit(
                 TraceSpan(name=name, trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began))
             )
 
     def turned(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
-        """A turn is finished in the store. outcome: the state it ended in."""
+        """Record a finished turn. outcome: its final state."""
         self.tally.took("turn_seconds", time.perf_counter() - began)
         if self.tracer is not None:
-            told = {"mnema.outcome": outcome, **facts}
-            span = TraceSpan(
-                name="turn", trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began), facts=told
+            self.tracer.emit(
+                TraceSpan(
+                    name="turn",
+                    trace=trace,
+                    itself=HANDLE_SPAN,
+                    parent=RECEIVE_SPAN,
+                    when=elapsed_span(began),
+                    error=outcome if outcome in ("failed", "interrupted") else "",
+                    facts={"mnema.outcome": outcome, **facts},
+                )
             )
-            self.tracer.emit(replace(span, error=outcome if outcome in ("failed", "interrupted") else ""))
 
     def asked(self, model: str, outcome: str, began: float, facts: Mapping[str, SpanFact], trace: str = "") -> None:
-        """One request to a model is over. outcome: "ok", "stopped", or the error's name; trace: "" for nobody's."""
+        """Record a model request.
+
+        Args:
+            outcome: "ok", "stopped", or the error's label.
+            trace: "" if it belongs to no message; then there is no span.
+        """
         self.tally.count("llm_requests_total", model, outcome)
         if self.tracer is not None and trace:
-            told: dict[str, SpanFact] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model, **facts}
-            error = "" if outcome == "ok" else outcome
-            name = f"chat {model}"
             self.tracer.emit(
-                TraceSpan(name=name, trace=trace, role="client", when=elapsed_span(began), error=error, facts=told)
+                TraceSpan(
+                    name=f"chat {model}",
+                    trace=trace,
+                    role="client",
+                    when=elapsed_span(began),
+                    error="" if outcome == "ok" else outcome,
+                    facts={"gen_ai.operation.name": "chat", "gen_ai.request.model": model, **facts},
+                )
             )
 
     def ran(self, call: CallRow, tool: str, outcome: str, began: float, trace: str) -> None:
-        """A tool call is over. tool: its name, known to us; outcome: the state it ended in."""
+        """Record a tool call.
+
+        Args:
+            tool: name of a known tool; a name that the model made up must not become a label.
+            outcome: its final state.
+        """
         self.tally.took("tool_seconds", time.perf_counter() - began, tool, outcome)
         if self.tracer is not None:
-            told: dict[str, SpanFact] = {
+            facts: dict[str, SpanFact] = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": tool,
                 "gen_ai.tool.call.id": call.call_id,
@@ -99,13 +133,13 @@ class Telemetry:
             }
             error = "" if outcome == "done" else outcome
             name = f"execute_tool {tool}"
-            self.tracer.emit(TraceSpan(name=name, trace=trace, when=elapsed_span(began), error=error, facts=told))
+            self.tracer.emit(TraceSpan(name=name, trace=trace, when=elapsed_span(began), error=error, facts=facts))
 
     def sent(self, row: OutboxRow, code: str, began: float) -> None:
-        """One try to send a part is over. code: "ok", or see `code_of`."""
+        """Record one attempt to send a part. code: "ok", or of `send_error_code`."""
         self.tally.count("send_total", row.place.channel, code)
         if self.tracer is not None and row.trace_id:
-            told: dict[str, SpanFact] = {
+            facts: dict[str, SpanFact] = {
                 "mnema.channel": row.place.channel,
                 "mnema.kind": row.kind,
                 "mnema.part": row.part_no + 1,
@@ -113,41 +147,71 @@ class Telemetry:
                 "mnema.attempt": row.attempts,
                 "mnema.code": code,
             }
-            span = TraceSpan(name="send", trace=row.trace_id, role="producer", when=elapsed_span(began), facts=told)
-            self.tracer.emit(replace(span, error="" if code == "ok" else code))
+            self.tracer.emit(
+                TraceSpan(
+                    name="send",
+                    trace=row.trace_id,
+                    role="producer",
+                    when=elapsed_span(began),
+                    error="" if code == "ok" else code,
+                    facts=facts,
+                )
+            )
 
     def limited(self, seconds: float) -> None:
-        """A platform asked for a pause."""
+        """Record a pause that a platform asked for."""
         self.tally.took("ratelimited_seconds", seconds)
 
     def unknown(self, parts: int = 1) -> None:
-        """Nobody knows whether these parts of answers arrived."""
+        """Count parts that may or may not have arrived."""
         self.tally.count("outbox_unknown_total", by=parts)
 
     def fault(self, error: str) -> None:
-        """A try to answer a message ended in an error of this machine, or of ours. error: its class."""
+        """Count an attempt to answer that failed by an error of this machine or of mnema. error: its class."""
         self.tally.count("turn_faults_total", error)
 
     def denied(self) -> None:
-        """Somebody asked for what they may not have."""
+        """Count an action that was not allowed."""
         self.tally.count("auth_denied_total")
 
     def repaired(self) -> None:
-        """A history was not valid for models and had to be mended for the view."""
+        """Count a request whose history had to be repaired to be valid."""
         self.tally.count("history_repairs_total")
 
     async def close(self) -> None:
-        """Nothing more will happen: send the last spans."""
+        """Export the last spans."""
         if self.tracer is not None:
             await self.tracer.close()
 
 
+def create_telemetry(config: Config) -> Telemetry:
+    """Create the telemetry of a bot, with a tracer if `log.otel` or OpenTelemetry's own variables name a collector.
+
+    Raises:
+        ConfigError: `log.otel` is set and the extra is not installed.
+    """
+    by_environment = (
+        any(os.environ.get(name) for name in ENDPOINT_VARIABLES)
+        and os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true"
+    )
+    if not config.log.otel and not by_environment:
+        return Telemetry()
+    try:
+        return Telemetry(tracer=create_tracer(config.log.otel))
+    except ImportError as err:
+        why = f"OpenTelemetry is not installed; install it with: {install_command('otel')}"
+        if config.log.otel:
+            raise ConfigError(f'log.otel is set, but {why}, or set log.otel to ""') from err
+        log.warning("tracing is off", why=why)  # the variables may be meant for other programs
+        return Telemetry()
+
+
 def elapsed_span(began: float) -> tuple[int, int]:
-    """From when to when, in unix nanoseconds, what ends now and began at that `time.perf_counter()`."""
+    """Return start and end, in unix nanoseconds, of what began at that `time.perf_counter()` and ends now."""
     end = time.time_ns()
     return end - int((time.perf_counter() - began) * 1e9), end
 
 
 def current_trace() -> str:
-    """The trace of the row that this task works for, "" for none; see bot.telemetry.log.traced."""
+    """Return the trace id that `bind_trace` has set for this task, "" for none."""
     return str(structlog.contextvars.get_contextvars().get("trace", ""))

@@ -13,7 +13,6 @@ SINGLE = {
     "ConsoleSettings",
     "ForgettableIndex",
     "TerminalEvents",
-    "Tracer",
 }
 
 

@@ -17,7 +17,7 @@ from bot.runtime.cluster.bot import ClusterBot, ClusterServices, ProcessRole
 from bot.runtime.cluster.jobs import JobQueue, channel_by_conversation
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.wiring import BotDependencies
-from bot.telemetry.opentelemetry import create_telemetry
+from bot.telemetry.recorder import create_telemetry
 from memory.recall.postgres_spaces import PostgresSharedIndexes
 from memory.store.audit import Act, note_all
 from memory.store.engine.leases import Leases

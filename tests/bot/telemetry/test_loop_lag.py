@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.console.services import BotConsole
-from bot.telemetry.loop_lag import BEAT_SECONDS, WINDOW_SECONDS, LoopLag
+from bot.telemetry.metrics import LAG_POLL_SECONDS, LAG_WINDOW_SECONDS, LoopLag
 from tests.bot.inside import inside
 from tests.walk.harness import until
 
@@ -17,7 +17,7 @@ def test_the_worst_of_half_a_minute_is_told_and_then_forgotten() -> None:
     for at, late in ((1.0, 0.2), (2.0, 3.0), (3.0, 0.1), (4.0, 0.5), (5.0, -0.1)):
         lag.note(late, at)
     assert lag.worst() == 3.0
-    lag.note(0.0, 2.1 + WINDOW_SECONDS)
+    lag.note(0.0, 2.1 + LAG_WINDOW_SECONDS)
     assert lag.worst() == 0.5
     lag.note(0.0, 100.0)
     assert lag.worst() == 0.0
@@ -27,7 +27,7 @@ async def test_a_loop_that_hangs_is_late_at_once_and_well_again_after_a_beat() -
     lag = LoopLag()
     watching = asyncio.create_task(lag.watch())
     await asyncio.sleep(0)
-    time.sleep(BEAT_SECONDS + 0.3)  # noqa: ASYNC251
+    time.sleep(LAG_POLL_SECONDS + 0.3)  # noqa: ASYNC251
     assert lag.now() >= 0.25
     await until(lambda: lag.worst() >= 0.25 and lag.now() < 0.25, "the next beat is in time")
     watching.cancel()

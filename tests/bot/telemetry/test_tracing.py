@@ -23,9 +23,17 @@ from bot.config.schema import Config
 from bot.errors import Transient
 from bot.models.base import Request
 from bot.models.providers.testing import Script
-from bot.telemetry.opentelemetry import FLUSH_SECONDS, SdkTracer, _LoggingExporter, create_telemetry, create_tracer
-from bot.telemetry.recorder import Telemetry
-from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, to_span_id, to_trace_id
+from bot.telemetry.recorder import Telemetry, create_telemetry
+from bot.telemetry.tracing import (
+    FLUSH_SECONDS,
+    HANDLE_SPAN,
+    RECEIVE_SPAN,
+    Tracer,
+    _LoggingExporter,
+    create_tracer,
+    to_span_id,
+    to_trace_id,
+)
 from channels.errors import Retryable
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel as Channel
@@ -45,7 +53,7 @@ async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[t
     """A house whose spans are kept in memory."""
     kept = InMemorySpanExporter()
     async with inside(folder, script, **others) as it:
-        it.house.telemetry.tracer = SdkTracer(SimpleSpanProcessor(kept))
+        it.house.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
         yield it, kept
 
 
@@ -163,7 +171,7 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
     kept = InMemorySpanExporter()
     heard = Channel(name="terminal", account="local", capabilities=Capabilities(live=True, keyed=True, key_valid=1e9))
     async with inside(tmp_path, lambda request: "noon", channel=heard) as it:
-        it.house.telemetry.tracer = SdkTracer(SimpleSpanProcessor(kept))
+        it.house.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
         await it.channel.until(lambda: bool(it.channel.sent))
         await it.house.settled()
         trace = await trace_of(it)
@@ -243,7 +251,7 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", sampler)
     monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0.5")
     kept = InMemorySpanExporter()
-    telemetry = Telemetry(tracer=SdkTracer(SimpleSpanProcessor(kept)))
+    telemetry = Telemetry(tracer=Tracer(SimpleSpanProcessor(kept)))
     for number in range(200):
         telemetry.handled(str(number), "command", 0.0)
         telemetry.turned(str(number), "done", 0.0, {})
@@ -255,7 +263,7 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_one_sentence() -> None:
     code = (
         "import sys; sys.modules['opentelemetry.sdk'] = None\n"
-        "from bot.config.schema import Config, LogConfig; from bot.telemetry.opentelemetry import create_telemetry\n"
+        "from bot.config.schema import Config, LogConfig; from bot.telemetry.recorder import create_telemetry\n"
         "from bot.errors import ConfigError\n"
         "try: create_telemetry(Config(log=LogConfig(otel='http://127.0.0.1:4318')))\n"
         "except ConfigError as err: print(err)\n"
@@ -272,7 +280,7 @@ def test_a_missing_extra_is_one_sentence() -> None:
 def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
     code = (
         "import sys, bot.runtime.startup, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config.schema\n"
-        "from bot.telemetry.opentelemetry import create_telemetry; create_telemetry(bot.config.schema.Config())\n"
+        "from bot.telemetry.recorder import create_telemetry; create_telemetry(bot.config.schema.Config())\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
     )
     known = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
