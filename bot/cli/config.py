@@ -91,7 +91,7 @@ def init(
 ) -> int:
     """Make the folder with its config.json and workspace; what is there already stays."""
     from bot.config.file import ConfigFile
-    from bot.config.private_files import close_entries
+    from bot.config.home import close_entries
 
     home = ctx.obj.home
     home.ensure()

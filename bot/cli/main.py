@@ -17,8 +17,7 @@ from bot.cli.backup import commands
 from bot.cli.options import JsonOption
 from bot.cli.replay import command as replay_cli
 from bot.cli.sessions import commands as sessions
-from bot.config.home import HomeFolder, resolve_home
-from bot.config.private_files import OTHERS_MODE, close_folders
+from bot.config.home import OTHERS_MODE, HomeFolder, close_folders, resolve_home
 from bot.errors import ConfigError, MnemaError
 from bot.runtime.store_access import resume_restore
 from memory import failpoints

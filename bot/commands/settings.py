@@ -3,6 +3,7 @@
 import json
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
+from bot.config.loader import nearest_policies
 from bot.config.policies import nearest_policies
 from memory.context.policies.policies import POLICIES
 

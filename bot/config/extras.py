@@ -1,4 +1,4 @@
-"""How an optional extra is installed where this program runs."""
+"""The command that installs an optional extra."""
 
 import re
 import shlex
@@ -17,18 +17,20 @@ def install_command(
     prefix: str = sys.prefix,
     declared: Callable[[str], Sequence[str] | None] = requires,
 ) -> str:
-    """The command that installs an extra: from a lock file in a checkout, else what the installed package declares.
+    """Return the command: from a lock file in a checkout, else from the requirements of the installed package.
 
     Args:
-        root: folder of the packages. prefix: of the interpreter that runs. declared: requirements of a distribution.
+        root: folder of the packages.
+        prefix: of the running interpreter.
+        declared: returns the requirements of a distribution.
     """
     locked = (root / "Makefile").is_file() and (root / f"requirements-{extra}.lock").is_file()
     if locked and Path(prefix).resolve() == root / ".venv":
         return f"make -C {shlex.quote(str(root))} extras NAME={extra}"
     try:
-        found = [_OF_EXTRA.fullmatch(line) for line in declared("mnema") or ()]
+        matches = [_OF_EXTRA.fullmatch(line) for line in declared("mnema") or ()]
     except PackageNotFoundError:
-        found = []
-    # No index needs to know mnema itself for this.
-    wanted = [match[1].strip() for match in found if match and match[2] == extra]
-    return shlex.join([f"{prefix}/bin/python", "-m", "pip", "install", *wanted])
+        matches = []
+    # Not "mnema[extra]": mnema itself may not be on a package index.
+    requirements = [match[1].strip() for match in matches if match and match[2] == extra]
+    return shlex.join([f"{prefix}/bin/python", "-m", "pip", "install", *requirements])

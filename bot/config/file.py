@@ -1,4 +1,4 @@
-"""config.json on disk: read with a last good copy behind it, changed in place, watched for edits."""
+"""config.json on disk: read with the last good copy as a fallback, edited in place, watched for changes."""
 
 import asyncio
 import os
@@ -8,28 +8,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bot.config import json_source, policies
+from bot.config import json_source
+from bot.config.home import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.config.keys import KEYS, LIST_ITEM, MASK_PATTERN, ConfigKey, find_key, list_secrets, mask_secret, mask_settings
 from bot.config.loader import (
+    POLICIES_KEY,
     SettingError,
     add_key_reference,
     build_config,
     format_starter,
     parse_nodes,
     parse_typed_value,
+    policy_number,
     read_config,
     source_location,
     unknown_key_refusal,
+    unknown_policy_refusal,
 )
 from bot.config.messages import ConfigRejected, SourceLocation
-from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
 from bot.config.schema import Config
 from memory.context.policies.policies import POLICIES
 from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
-POLL_SECONDS = 0.5  # seconds between two looks at the file; a broken edit is told at the second look at it
-_NEW = "{\n}\n"
+POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one
+_EMPTY = "{\n}\n"
 
 SettingSteps = tuple[str, ...]
 ConfigEdit = tuple[SettingSteps, Any]
@@ -37,49 +40,49 @@ FileSignature = tuple[int, int, int, int]
 
 
 class ConfigFile:
-    """One config.json. `current` is what holds now; `trouble` is why the file on disk does not, or None."""
+    """One config.json. `current` are the settings in use; `trouble` is why the file on disk is not, or None."""
 
     def __init__(
-        self, path: Path, environ: Mapping[str, str] = os.environ, *, look_every: float = POLL_SECONDS
+        self, path: Path, environ: Mapping[str, str] = os.environ, *, poll_seconds: float = POLL_SECONDS
     ) -> None:
         self.path = path
         self.current = build_config({}, environ)
         self.trouble: ConfigRejected | None = None
         self._environ = environ
-        self._look_every = look_every
+        self._poll_seconds = poll_seconds
         self._raw: dict[str, Any] = {}
         self._text = ""
-        self._told = ("", "")
+        self._reported = ("", "")  # text and error of the newest report
 
     @property
     def last_good(self) -> Path:
-        """The copy of the newest text that was right."""
+        """The copy of the newest valid text."""
         return self.path.with_name(self.path.name + ".last-good")
 
     def create(self) -> bool:
-        """Write the file of a first start where there is none; says whether it did.
+        """Write the starter file if there is none; returns whether it did.
 
         Raises:
-            ConfigRejected: it cannot be written.
+            ConfigRejected: the file cannot be written.
         """
         if self.path.exists():
             return False
-        self._write(_NEW, format_starter(), secret=False)
+        self._write(_EMPTY, format_starter(), secret=False)
         return True
 
     def check(self) -> Config:
-        """What the file says, or all defaults when there is none; nothing on disk is touched.
+        """Read and check the file, or take the defaults if there is none; changes nothing on disk.
 
         Raises:
-            ConfigRejected: the first thing that is wrong, with file, line and column.
+            ConfigRejected: the first error, with file, line and column.
         """
         text = self._read()
         self._refuse_open_mode(text)
-        self._take(text)
+        self._apply(text)
         return self.current
 
     def load(self) -> Config:
-        """Read the file. A broken one is left as it is: the last good copy holds, and `trouble` says why.
+        """Read the file; if it is broken, take the last good copy and set `trouble`.
 
         Raises:
             ConfigRejected: the file is broken and there is no good copy, or others may read the secrets in it.
@@ -87,24 +90,24 @@ class ConfigFile:
         try:
             text = self._read()
             self._refuse_open_mode(text)
-            self._hold(text)
+            self._apply_and_copy(text)
         except ConfigRejected as err:
             if err.fault == "open_mode":
                 raise
-            self._hold_last_good(err)
+            self._apply_last_good(err)
             self._text, self.trouble = "", err
-        self._told = (self._text, str(self.trouble or ""))
+        self._reported = (self._text, str(self.trouble or ""))
         return self.current
 
     def get(self, name: str = "") -> Any:
-        """The value of a dotted key as JSON has it, or all of them; secrets are masked.
+        """Return the value of a dotted key as JSON, or all settings; secrets are masked.
 
         Raises:
             ConfigRejected: there is no such key.
         """
         settings: Any = self.masked()
         path, _ = _find_key(name) if name else ((), None)
-        if path[:1] == (policies.POLICIES_KEY,) and path[1:]:
+        if path[:1] == (POLICIES_KEY,) and path[1:]:
             return self._policy_numbers(path)
         for step in path:
             if not isinstance(settings, dict) or step not in settings:
@@ -113,17 +116,17 @@ class ConfigFile:
         return settings
 
     def _policy_numbers(self, path: SettingSteps) -> Any:
-        """One number of a policy as it holds now, or all that are configured for it."""
+        """Return one number of a policy as it is in use, or all that are configured for the policy."""
         given = self.current.policies
         if len(path) == 2 and path[1] in POLICIES:
             return dict(given.get(path[1], {}))
-        value = policies.policy_number(path[1], ".".join(path[2:]), given)
+        value = policy_number(path[1], ".".join(path[2:]), given)
         if value is None:
-            raise policies.unknown_policy_refusal(path)
+            raise unknown_policy_refusal(path)
         return value
 
     def masked(self) -> dict[str, Any]:
-        """All settings with their defaults; a secret as its first signs and length, a reference as written."""
+        """Return all settings with defaults; secrets are masked, references shown as written."""
         settings: dict[str, Any] = mask_settings(self.current.model_dump(mode="json"))
         for key in KEYS.values():
             written = _value_at(self._raw, key.path, key.default)
@@ -133,56 +136,56 @@ class ConfigFile:
         return settings
 
     def set(self, name: str, text: str) -> Config:
-        """Give a dotted key the value that was typed: a JSON value, or bare words where it takes a text.
+        """Set a dotted key to a typed value: JSON, or bare words if the key takes a string.
 
         Raises:
             ConfigRejected: no such key, a wrong value, a broken file, or a file that has changed; nothing is written.
         """
         path, key = _find_key(name)
         value = parse_typed_value(key, text.strip())
-        if key.form == "policies":  # replaced whole: a number that is not named any more is the policy's own again
+        if key.form == "policies":  # replaced as a whole: a number that is left out gets its default again
             return self._change([(path, value)])
         return self._change(list(_leaves(value, path)))
 
     def patch(self, part: Mapping[str, Any]) -> Config:
-        """Change what a partial config.json says; what is given back as it was shown stays as it is.
+        """Apply a partial config.json; values equal to the shown (masked) ones stay as they are.
 
         Raises:
             ConfigRejected: as `set`; nothing of the part is written.
         """
         shown = self.masked()
-        return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _NEW) != edit[1]])
+        return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
 
     async def watch(
         self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[ConfigRejected], Awaitable[None]]
     ) -> None:
-        """Tell every change of the file since `load`, also by `set` and `patch`, until cancelled.
+        """Report every change of the file since `load`, by `set` and `patch` too, until cancelled.
 
-        A broken or vanished file leaves `current` as it is and is told once, at the second look that finds it
-        so: an editor may be half-way through.
+        A broken or missing file leaves `current` as it is. It is reported once, at the second check that finds it:
+        an editor may be half-way through writing.
         """
-        done: FileSignature | None = None
-        doubted: FileSignature | None = (0, 0, 0, 0)
+        handled: FileSignature | None = None
+        broken: FileSignature | None = (0, 0, 0, 0)
         while True:
-            await asyncio.sleep(self._look_every)
-            now = self._signature()
-            if now is not None and now == done:
+            await asyncio.sleep(self._poll_seconds)
+            signature = self._signature()
+            if signature is not None and signature == handled:
                 continue
             trouble = self._reload()
-            if trouble and now != doubted:
-                doubted = now
+            if trouble and signature != broken:
+                broken = signature
                 continue
-            done, news = now, (self._text, str(trouble or ""))
-            if news != self._told:
-                self._told = news
+            handled, report = signature, (self._text, str(trouble or ""))
+            if report != self._reported:
+                self._reported = report
                 await (on_error(trouble) if trouble else on_change(self.current))
 
     def _reload(self) -> ConfigRejected | None:
-        """Take the file as it is now if it is right; say what is wrong otherwise."""
+        """Apply the file if it is valid; returns the error otherwise."""
         try:
             text = self._read(must_exist=True)
             self._refuse_open_mode(text)
-            self._hold(text)
+            self._apply_and_copy(text)
         except ConfigRejected as err:
             self.trouble = err
         return self.trouble
@@ -201,7 +204,7 @@ class ConfigFile:
             raise fault.refusal from fault
         if text != before:
             self._write(before, text, secret=any(list_secrets(raw)))
-        self._hold(text)
+        self._apply_and_copy(text)
         return self.current
 
     def _write(self, before: str, text: str, *, secret: bool) -> None:
@@ -214,21 +217,21 @@ class ConfigFile:
         except (OSError, PathRefused) as err:
             raise self._refusal("unwritable", why=(isinstance(err, OSError) and err.strerror) or str(err)) from err
 
-    def _take(self, text: str) -> None:
-        """Make that text's settings the current ones."""
+    def _apply(self, text: str) -> None:
+        """Make the settings of this text current."""
         self.current, root = read_config(text, self._environ, self.path.name)
         self._raw, self._text, self.trouble = add_key_reference(root.value), text, None
 
-    def _hold(self, text: str) -> None:
-        """Make that text's settings the current ones and the last good ones."""
-        self._take(text)
+    def _apply_and_copy(self, text: str) -> None:
+        """Make the settings of this text current, and the text the last good copy."""
+        self._apply(text)
         with suppress(OSError, PathRefused):
             if self.path.exists() and not (
                 self.last_good.exists() and read_regular_file(self.last_good) == text.encode()
             ):
                 write_atomic(self.last_good, text.encode(), 0o600)
 
-    def _hold_last_good(self, why: ConfigRejected) -> None:
+    def _apply_last_good(self, why: ConfigRejected) -> None:
         try:
             text = read_regular_file(self.last_good).decode()
             self.current, root = read_config(text, self._environ, self.last_good.name)
@@ -238,20 +241,20 @@ class ConfigFile:
 
     def _read(self, *, must_exist: bool = False) -> str:
         try:
-            found = read_regular_file(self.path)
+            content = read_regular_file(self.path)
         except (NotRegularFile, ConfigFileTooLarge) as err:
             raise self._refusal("not_plain" if isinstance(err, NotRegularFile) else "too_large") from err
         except FileNotFoundError as err:
             if must_exist:
                 raise self._refusal("gone") from err
-            return _NEW
+            return _EMPTY
         except OSError as err:
             raise self._refusal("unreadable", why=err.strerror or str(err)) from err
         try:
-            return found.decode()
+            return content.decode()
         except UnicodeDecodeError as err:
-            text = found[: err.start].decode()
-            raise ConfigRejected("not_utf8", spot=source_location(text, len(text), self.path.name)) from err
+            text = content[: err.start].decode()
+            raise ConfigRejected("not_utf8", location=source_location(text, len(text), self.path.name)) from err
 
     def _refuse_open_mode(self, text: str) -> None:
         with suppress(OSError, json_source.JsonSyntaxError):
@@ -261,13 +264,13 @@ class ConfigFile:
 
     def _signature(self) -> FileSignature | None:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
+        return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
     def _refusal(self, fault: str, **words: str) -> ConfigRejected:
-        return ConfigRejected(fault, spot=SourceLocation(file=self.path.name), words=words)
+        return ConfigRejected(fault, location=SourceLocation(file=self.path.name), words=words)
 
 
 def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:
@@ -282,7 +285,7 @@ def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:
 
 
 def _leaves(value: Any, path: SettingSteps) -> Iterator[ConfigEdit]:
-    """Every single edit in a partial settings tree; lists are replaced whole."""
+    """Yield every edit in a partial settings tree; a list is one value."""
     if not isinstance(value, dict):
         yield path, value
         return
@@ -299,7 +302,7 @@ def _value_at(settings: Any, path: SettingSteps, default: Any) -> Any:
 
 
 def _refuse_mask(value: Any, path: tuple[str | int, ...]) -> None:
-    """No secret may be replaced by what is shown of it."""
+    """Refuse a secret that is given in its masked form."""
     if isinstance(value, dict | list):
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             _refuse_mask(inner, (*path, step))

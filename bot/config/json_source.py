@@ -1,4 +1,4 @@
-"""JSON text with the place of every value in it: strict reading, and edits that leave the rest as written. Pure."""
+"""Strict JSON parser that keeps the position of every value, and edits that leave the other text unchanged. Pure."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class JsonSyntaxError(Exception):
-    """The text is not the JSON we take. fault: a key of bot.config.messages; offset: where, in characters."""
+    """The text is not accepted JSON. `fault` is a key of bot.config.messages; `offset` is in characters."""
 
     def __init__(self, fault: str, offset: int, found: str = "") -> None:
         super().__init__(fault)
@@ -28,23 +28,24 @@ class JsonSyntaxError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode:
-    """One value where it stands: text[start:end] is it; children by key or index."""
+    """A value and its position: text[start:end]."""
 
     value: Any
     start: int
     end: int
+    #: By key or index.
     children: "dict[str | int, JsonNode]" = field(default_factory=dict)
-    #: Where each key begins.
+    #: Offset of each key.
     keys: dict[str | int, int] = field(default_factory=dict)
 
 
 def parse_config_json(text: str) -> JsonNode:
-    """Read the whole text as one JSON object.
+    """Parse a text that is one JSON object.
 
-    Refuses what JSON forbids, and also duplicate keys, NaN, numbers of over 40 digits and over 32 levels.
+    Refuses duplicate keys, NaN, numbers of more than MAX_DIGITS and more than MAX_DEPTH levels too.
 
     Raises:
-        JsonSyntaxError: with the offset of what is wrong.
+        JsonSyntaxError: the first error and its offset.
     """
     start = _skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
     if start == len(text):
@@ -59,14 +60,14 @@ def parse_config_json(text: str) -> JsonNode:
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of an offset, both from 1; a byte order mark has no column."""
+    """Convert an offset to line and column, both from 1; a byte order mark has no column."""
     line_start = text.rfind("\n", 0, offset) + 1
     mark = 1 if line_start == 0 and text.startswith("\ufeff") else 0
     return text.count("\n", 0, offset) + 1, max(offset - line_start - mark, 0) + 1
 
 
 def find_value(root: JsonNode, path: JsonPath) -> int:
-    """Where the value at `path` stands, or its nearest enclosing value when it is not there."""
+    """Return the offset of the value at `path`, or of the nearest enclosing one."""
     node = root
     for step in path:
         if step not in node.children:
@@ -76,10 +77,10 @@ def find_value(root: JsonNode, path: JsonPath) -> int:
 
 
 def parse_literal(text: str) -> Any:
-    """One JSON value from a line of text.
+    """Parse one JSON value.
 
     Raises:
-        JsonSyntaxError: it is none.
+        JsonSyntaxError: the text is not one value.
     """
     start = _skip_blanks(text, 0)
     node = _parse_value(text, start, 1)
@@ -89,7 +90,7 @@ def parse_literal(text: str) -> Any:
 
 
 def find_key_offset(root: JsonNode, path: JsonPath) -> int:
-    """Where the key (not the value) at `path` begins."""
+    """Return the offset of the key (not the value) at `path`."""
     node = root
     for step in path[:-1]:
         node = node.children[step]
@@ -97,7 +98,7 @@ def find_key_offset(root: JsonNode, path: JsonPath) -> int:
 
 
 def replace_value(text: str, path: tuple[str, ...], value: Any) -> str:
-    """The text with the value at `path` replaced or added; order, blanks and all other values stay as they are."""
+    """Replace or add the value at `path`; order, blanks and all other values stay as they are."""
     node = parse_config_json(text)
     for depth, step in enumerate(path):
         if step in node.children:
@@ -120,7 +121,7 @@ def _replace_node(text: str, node: JsonNode, value: Any) -> str:
 
 
 def _add_entry(text: str, node: JsonNode, key: str, value: Any) -> str:
-    """One more member after the last of the object `node`, indented like its neighbours."""
+    """Append a member to the object `node`, indented like the others."""
     if node.children:
         last = list(node.children)[-1]
         after, first_key = node.children[last].end, node.keys[next(iter(node.keys))]
@@ -203,7 +204,7 @@ def _parse_array(text: str, start: int, depth: int) -> JsonNode:
 
 
 def _after_entry(text: str, end: int, closing: str) -> int:
-    """Where the next entry or the closing bracket begins."""
+    """Return the offset of the next entry or the closing bracket."""
     at = _skip_blanks(text, end)
     sign = text[at : at + 1]
     if sign == closing:

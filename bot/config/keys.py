@@ -1,4 +1,4 @@
-"""Every key of config.json as a flat table read from its models: what it takes, and which are secrets. Pure."""
+"""The keys of config.json as a flat table, built from the models: accepted values and secrets. Pure."""
 
 import difflib
 import json
@@ -27,28 +27,28 @@ _SECRET_FORMS = ("secret", "secret_url", "database")
 class ConfigKey:
     """One key."""
 
-    #: Its steps, "*" for an item of a list.
+    #: Its steps; LIST_ITEM stands for an item of a list.
     path: KeyPath
-    #: A key of bot.config.messages.RIGHT.
+    #: A key of bot.config.messages.VALUE_TEXTS.
     form: str
-    #: As JSON has it, a reference such as "${NAME}" included.
+    #: As JSON, possibly a reference such as "${NAME}".
     default: Any
+    #: Its description.
     about: str
-    #: () and None where they do not apply.
+    #: The accepted values of a "choice".
     choices: tuple[str, ...] = ()
-    #: () and None where they do not apply.
+    #: Range of a number.
     least: float | None = None
-    #: () and None where they do not apply.
     most: float | None = None
 
     @property
     def name(self) -> str:
-        """As people write it: llm.model."""
+        """The dotted name, such as llm.model."""
         return ".".join(self.path)
 
     @property
     def secret(self) -> bool:
-        """Whether its value is shown masked only."""
+        """Whether its value is only shown masked."""
         return self.form in _SECRET_FORMS
 
     @property
@@ -70,7 +70,7 @@ def _walk_keys(section: type[ConfigSection], above: KeyPath) -> Iterator[ConfigK
 
 
 def _section_type(kind: Any) -> type[ConfigSection] | None:
-    """The model behind an annotation, null allowed or not."""
+    """Return the model of an annotation, optional or not."""
     kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
     return next((one for one in kinds if isinstance(one, type) and issubclass(one, ConfigSection)), None)
 
@@ -89,9 +89,8 @@ def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
 
 
 def _value_form(info: FieldInfo) -> str:
-    named = [mark.name for mark in info.metadata if isinstance(mark, ValueForm)]
-    if named:
-        return named[0]
+    if named := next((mark.name for mark in info.metadata if isinstance(mark, ValueForm)), ""):
+        return named
     if _section_type(info.annotation):
         return "section"
     if get_origin(info.annotation) is Literal:
@@ -109,12 +108,12 @@ KEYS: dict[KeyPath, ConfigKey] = {key.path: key for key in _walk_keys(Config, ()
 
 
 def find_key(path: tuple[str | int, ...]) -> ConfigKey | None:
-    """The key at a place in the settings, list indexes allowed; None where the table has none."""
+    """Return the key of a path that may hold list indexes, None if it is unknown."""
     return KEYS.get(tuple(LIST_ITEM if isinstance(step, int) else step for step in path))
 
 
 def nearest_keys(path: KeyPath) -> list[str]:
-    """Up to two known keys that were probably meant: siblings, else others of that name or spelling."""
+    """Return up to two known keys with a similar name: siblings first, then others."""
     path = tuple(LIST_ITEM if step.isdigit() else step for step in path)
     siblings = {key.path[-1]: key.name for key in KEYS.values() if key.path[:-1] == path[:-1]}
     everywhere = {key.path[-1]: key.name for key in reversed(KEYS.values())}
@@ -126,7 +125,7 @@ def nearest_keys(path: KeyPath) -> list[str]:
 
 
 def describe_key(key: ConfigKey) -> tuple[str, str]:
-    """What the key takes, in Chinese and in English."""
+    """Describe the values that the key accepts, in Chinese and English."""
     more = KEY_NOTES.get(key.name, ("", ""))
     zh, en = VALUE_TEXTS[key.form]
     fields = {"default": json.dumps(key.default), "least": _format_number(key.least), "most": _format_number(key.most)}
@@ -136,10 +135,10 @@ def describe_key(key: ConfigKey) -> tuple[str, str]:
     )
 
 
-def _format_choices(choices: tuple[str, ...], word: str) -> str:
+def _format_choices(choices: tuple[str, ...], conjunction: str) -> str:
     *others, last = choices or ("",)
-    gap = "、" if word == "或" else ", "
-    return f"{gap.join(others)} {word} {last}" if others else last
+    separator = "、" if conjunction == "或" else ", "
+    return f"{separator.join(others)} {conjunction} {last}" if others else last
 
 
 def _format_number(value: float | None) -> str:
@@ -147,7 +146,7 @@ def _format_number(value: float | None) -> str:
 
 
 def format_value(value: Any, key: ConfigKey | None) -> str:
-    """A value as it may stand in a sentence: short, and masked where it is a secret."""
+    """Format a value for a sentence: shortened, and masked if it is a secret."""
     if key and key.secret:
         value = mask_secret(value, key)
     if isinstance(value, str) and len(value) > _MAX_SHOWN_CHARS:
@@ -157,7 +156,7 @@ def format_value(value: Any, key: ConfigKey | None) -> str:
 
 
 def mask_secret(value: Any, key: ConfigKey) -> Any:
-    """What may be shown of a secret: its first four characters and its length; of an address all but the password."""
+    """Mask a secret: its first four characters and its length; of a URL only the password."""
     if not isinstance(value, str):
         return value if value is None else mask_secret(json.dumps(value), key)
     if not value or REFERENCE_PATTERN.fullmatch(value):
@@ -170,7 +169,7 @@ def mask_secret(value: Any, key: ConfigKey) -> Any:
 
 
 def mask_settings(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
-    """The same settings with every secret masked."""
+    """Return the settings with every secret masked."""
     if isinstance(settings, dict):
         return {name: mask_settings(value, (*path, name)) for name, value in settings.items()}
     if isinstance(settings, list):
@@ -180,7 +179,7 @@ def mask_settings(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
 
 
 def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
-    """Every secret value in the settings, references left out: what must never be seen in a log."""
+    """Yield every secret in the settings, without references: a log must not hold them."""
     if isinstance(settings, dict | list):
         steps = settings.items() if isinstance(settings, dict) else enumerate(settings)
         for step, value in steps:
@@ -195,7 +194,7 @@ def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[st
 
 
 def known_secrets(config: Config) -> frozenset[str]:
-    """Every secret that these settings really hold, references resolved."""
+    """Return every secret of these settings, with references resolved."""
     return frozenset(list_secrets(config.model_dump(mode="json")))
 
 

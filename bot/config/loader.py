@@ -1,12 +1,15 @@
-"""From settings as written to a checked Config: defaults, environment references, types and ranges. Pure."""
+"""Builds a checked Config from the settings as written: defaults, environment references, types, ranges. Pure."""
 
+import difflib
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from pydantic import ValidationError
 
-from bot.config import json_source, policies
+from bot.config import json_source
 from bot.config.json_source import JsonNode, JsonSyntaxError
 from bot.config.keys import (
     KEYS,
@@ -20,7 +23,13 @@ from bot.config.keys import (
 )
 from bot.config.messages import ConfigRejected, SourceLocation
 from bot.config.schema import Config
+from memory.context.policies.policies import INTEGER_SETTINGS, POLICIES, build_policy
+from memory.context.policies.state import PolicySettings
 
+POLICIES_KEY = "policies"
+NUMBER_RANGES: dict[str, tuple[float, float]] = {
+    field.name: field.metadata["range"] for field in fields(PolicySettings)
+}
 _STARTER_KEYS = ("agent_max_context_tokens", "agent_max_context_turns", "agent_max_steps", "language")
 _KEY_VARIABLES = {"anthropic": "${ANTHROPIC_API_KEY}", "openai": "${OPENAI_API_KEY}"}
 
@@ -28,7 +37,7 @@ SettingPath = tuple[str | int, ...]
 
 
 class SettingError(Exception):
-    """A setting is wrong; path says which, `refusal` says why, key_itself: the key is wrong, not its value."""
+    """A setting is wrong: `path` says which, `refusal` why, `key_itself` whether the key is wrong or its value."""
 
     def __init__(self, path: SettingPath, refusal: ConfigRejected, *, key_itself: bool = False) -> None:
         super().__init__(str(refusal))
@@ -38,10 +47,10 @@ class SettingError(Exception):
 
 
 def read_config(text: str, environ: Mapping[str, str], file: str) -> tuple[Config, JsonNode]:
-    """The settings of a file's text, and the text's nodes.
+    """Parse and check the text of a config file.
 
     Raises:
-        ConfigRejected: one sentence with file, line and column.
+        ConfigRejected: the first error, with file, line and column.
     """
     root = parse_nodes(text, file)
     try:
@@ -53,35 +62,34 @@ def read_config(text: str, environ: Mapping[str, str], file: str) -> tuple[Confi
 
 
 def parse_nodes(text: str, file: str) -> JsonNode:
-    """The text's nodes.
+    """Parse the text of a config file.
 
     Raises:
-        ConfigRejected: it is not the JSON we take.
+        ConfigRejected: the text is not the accepted JSON.
     """
     try:
         return json_source.parse_config_json(text)
     except JsonSyntaxError as err:
         raise ConfigRejected(
-            err.fault, spot=source_location(text, err.offset, file), words={"found": err.found}
+            err.fault, location=source_location(text, err.offset, file), words={"found": err.found}
         ) from err
 
 
 def source_location(text: str, offset: int, file: str) -> SourceLocation:
-    """That offset as a place in the file."""
+    """Convert an offset in the text to line and column."""
     line, column = json_source.line_and_column(text, offset)
     return SourceLocation(file=file, line=line, column=column)
 
 
 def build_config(raw: dict[str, Any], environ: Mapping[str, str]) -> Config:
-    """Checked settings from plain ones; what is left out has its default.
+    """Check parsed settings; missing ones get their defaults.
 
     Raises:
-        SettingError: the first setting that is wrong.
+        SettingError: the first wrong setting.
     """
     resolved = _resolve_references(add_key_reference(raw), (), environ)
-    if wrong := policies.find_policy_refusal(resolved.get(policies.POLICIES_KEY)):
-        path, refusal, key_itself = wrong
-        raise SettingError(path, refusal, key_itself=key_itself)
+    if error := find_policy_error(resolved.get(POLICIES_KEY)):
+        raise error
     try:
         return Config.model_validate(resolved)
     except ValidationError as err:
@@ -89,7 +97,7 @@ def build_config(raw: dict[str, Any], environ: Mapping[str, str]) -> Config:
 
 
 def parse_typed_value(key: ConfigKey, text: str) -> Any:
-    """What a person typed for a key as JSON has it: a JSON value, or bare words where the key takes a text."""
+    """Parse a typed value: JSON, or bare words if the key takes a string."""
     if key.textual and not text.startswith('"'):
         return text
     try:
@@ -99,18 +107,14 @@ def parse_typed_value(key: ConfigKey, text: str) -> Any:
 
 
 def unknown_key_refusal(path: KeyPath) -> ConfigRejected:
-    """The refusal of a key that is not in the table, with the nearest ones."""
-    near = nearest_keys(path)
-    hint = ("", "")
-    if near:
-        hint = (f"你是不是想写 {' 或 '.join(near)}？", f"Did you mean {' or '.join(near)}?")
-    return ConfigRejected("unknown", words={"key": ".".join(path), "near": hint})
+    """Build the error for an unknown key, with the nearest known ones."""
+    return ConfigRejected("unknown", words={"key": ".".join(path), "near": _format_suggestions(nearest_keys(path))})
 
 
 def add_key_reference(settings: dict[str, Any]) -> dict[str, Any]:
-    """The same settings, and where no model key is written, a reference to the provider's own variable.
+    """Add a reference to the provider's own environment variable if the settings have no model key.
 
-    So a key is never sent to another provider's server only because it was in the environment.
+    The variable follows the provider, so that no key is sent to another provider's server.
     """
     llm = settings.get("llm", {})
     if not isinstance(llm, dict) or "api_key" in llm:
@@ -125,14 +129,15 @@ def _resolve_references(value: Any, path: SettingPath, environ: Mapping[str, str
     if isinstance(value, list):
         return [_resolve_references(inner, (*path, index), environ) for index, inner in enumerate(value)]
     if isinstance(value, str) and REFERENCE_PATTERN.search(value):
-        return _from_environment(value, path, environ)
+        return _substitute_references(value, path, environ)
     return value
 
 
-def _from_environment(value: str, path: SettingPath, environ: Mapping[str, str]) -> Any:
+def _substitute_references(value: str, path: SettingPath, environ: Mapping[str, str]) -> Any:
     key = find_key(path)
     missing = [name for name in REFERENCE_PATTERN.findall(value) if name not in environ]
-    if missing and key and key.secret and key.form != "database":  # a bot without its record begins another one
+    # A missing database address is an error: without it the bot would start an empty SQLite database.
+    if missing and key and key.secret and key.form != "database":
         return ""
     if missing:
         words = {"key": _dotted_name(path), "name": missing[0]}
@@ -147,12 +152,13 @@ def _to_setting_error(detail: Mapping[str, Any]) -> SettingError:
         return SettingError(path, unknown_key_refusal(tuple(map(str, path))), key_itself=True)
     while path and find_key(path) is None:
         path = path[:-1]
-    key = KEYS[tuple("*" if isinstance(step, int) else step for step in path)]
-    words: dict[str, str | tuple[str, str]] = {
-        "key": _dotted_name(path),
-        "value": format_value(detail["input"], key),
-        "right": describe_key(key),
-    }
+    key = find_key(path)
+    assert key is not None  # the loop above ends at a known key
+    return _wrong_value(path, format_value(detail["input"], key), describe_key(key))
+
+
+def _wrong_value(path: SettingPath, value: str, right: tuple[str, str]) -> SettingError:
+    words: dict[str, str | tuple[str, str]] = {"key": _dotted_name(path), "value": value, "right": right}
     return SettingError(path, ConfigRejected("wrong", words=words))
 
 
@@ -161,21 +167,108 @@ def _dotted_name(path: SettingPath) -> str:
 
 
 def format_example() -> str:
-    """Every key with its default, as JSON text."""
+    """Format every key with its default as JSON."""
     return json.dumps(default_settings(), indent=2, ensure_ascii=False) + "\n"
 
 
 def default_settings() -> dict[str, Any]:
-    """Every key with its default; a secret that is read from the environment as its reference."""
+    """Return every key with its default; for the model key this is a reference to an environment variable."""
     plain: dict[str, Any] = Config().model_dump(mode="json")
     plain["llm"]["api_key"] = KEYS["llm", "api_key"].default
     return plain
 
 
 def format_starter() -> str:
-    """The config.json of a first start: what people change first, as JSON text."""
-    every = default_settings()
-    chosen = {name: every[name] for name in _STARTER_KEYS}
-    chosen["llm"] = {name: every["llm"][name] for name in ("provider", "model", "base_url")}
-    chosen["channels"] = {"web": {name: every["channels"]["web"][name] for name in ("enabled", "host", "port")}}
+    """Format the config.json of a first start: the settings that people change first."""
+    defaults = default_settings()
+    chosen = {name: defaults[name] for name in _STARTER_KEYS}
+    chosen["llm"] = {name: defaults["llm"][name] for name in ("provider", "model", "base_url")}
+    chosen["channels"] = {"web": {name: defaults["channels"]["web"][name] for name in ("enabled", "host", "port")}}
     return json.dumps(chosen, indent=2, ensure_ascii=False) + "\n"
+
+
+# Validation of `policies`: numbers that replace those of a policy.
+
+
+def find_policy_error(settings: Any) -> SettingError | None:
+    """Return the first error in the value of `policies`."""
+    if not isinstance(settings, dict):
+        return None  # the schema refuses it
+    for policy, numbers in settings.items():
+        if policy not in POLICIES:
+            return SettingError((POLICIES_KEY, policy), _unknown_policy(policy), key_itself=True)
+        if not isinstance(numbers, dict):
+            right = describe_key(KEYS[(POLICIES_KEY,)])
+            return _wrong_value((POLICIES_KEY, policy), format_value(numbers, None), right)
+        for name, value in numbers.items():
+            path = (POLICIES_KEY, policy, name)
+            if name not in POLICIES[policy].knobs:
+                return SettingError(path, _unknown_number(policy, name), key_itself=True)
+            if not _is_in_range(name, value):
+                key = _number_key(policy, name)
+                return _wrong_value(path, format_value(value, key), describe_key(key))
+    return None
+
+
+def policy_number(policy: str, name: str, overrides: dict[str, Any]) -> float | None:
+    """Return the current value of a policy's number, None if it has no such number."""
+    if policy not in POLICIES or name not in POLICIES[policy].knobs:
+        return None
+    value: float = getattr(build_policy(policy, overrides).numbers, name)
+    return value
+
+
+def unknown_policy_refusal(path: KeyPath) -> ConfigRejected:
+    """Build the error for an unknown path below `policies`."""
+    if path[1] not in POLICIES:
+        return _unknown_policy(path[1])
+    return _unknown_number(path[1], ".".join(path[2:]))
+
+
+def nearest_policies(name: str) -> list[str]:
+    """Return the policies whose names are nearest, best first."""
+    return difflib.get_close_matches(name.lower(), POLICIES, n=2, cutoff=0.5)
+
+
+def _is_in_range(name: str, value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return False
+    least, most = NUMBER_RANGES[name]
+    return least <= value <= most and (name not in INTEGER_SETTINGS or value == int(value))
+
+
+def _number_key(policy: str, name: str) -> ConfigKey:
+    least, most = NUMBER_RANGES[name]
+    return ConfigKey(
+        path=(POLICIES_KEY, policy, name),
+        form="integer" if name in INTEGER_SETTINGS else "number",
+        default=getattr(POLICIES[policy].numbers, name),
+        about="",
+        least=least,
+        most=most,
+    )
+
+
+def _unknown_policy(name: str) -> ConfigRejected:
+    near, known = _format_suggestions(nearest_policies(name)), _format_names(POLICIES)
+    return ConfigRejected(
+        "no_policy", words={"key": POLICIES_KEY, "name": format_value(name, None), "near": near, "known": known}
+    )
+
+
+def _unknown_number(policy: str, name: str) -> ConfigRejected:
+    knobs = POLICIES[policy].knobs
+    near, known = _format_suggestions(difflib.get_close_matches(name, knobs, n=2, cutoff=0.6)), _format_names(knobs)
+    words = {"key": f"{POLICIES_KEY}.{policy}", "policy": policy, "name": format_value(name, None)}
+    return ConfigRejected("no_number", words={**words, "near": near, "known": known})
+
+
+def _format_suggestions(names: list[str]) -> tuple[str, str]:
+    if not names:
+        return "", ""
+    return f"你是不是想写 {' 或 '.join(names)}？", f"Did you mean {' or '.join(names)}? "
+
+
+def _format_names(names: Iterable[str]) -> tuple[str, str]:
+    listed = list(names)
+    return "、".join(listed), ", ".join(listed)

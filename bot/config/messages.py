@@ -1,4 +1,4 @@
-"""What configuration says to people when something is wrong, in Chinese and in English."""
+"""Errors of the configuration and their texts in Chinese and English."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.errors import ConfigError
 
 FAULT_TEXTS: dict[str, tuple[str, str]] = {
-    # the text is not the JSON we take
+    # the text is not the accepted JSON
     "empty": ("文件是空的；最少要有 {{}}。", "the file is empty; the least it may hold is {{}}."),
     "trailing_text": ("结尾之后还有多余的内容。", "there is more text after the end."),
     "not_object": ("整个文件应是一个 {{…}} 对象。", "the whole file must be one {{…}} object."),
@@ -127,46 +127,51 @@ KEY_NOTES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLocation:
-    """Where in a file: its name, line and column from 1; line 0 means the file as a whole."""
+    """A position in a file."""
 
+    #: Name of the file.
     file: str
+    #: From 1; 0 means the file as a whole.
     line: int = 0
+    #: From 1, in characters.
     column: int = 0
 
 
 class ConfigRejected(ConfigError):
-    """Configuration was not taken; str() is the English sentence, `say` gives either.
+    """The configuration is invalid; str() is the English sentence, `say` gives either language.
 
-    fault: a key of FAULT_TEXTS. words: fields of the sentence, a pair where the two languages differ.
+    Args:
+        fault: a key of FAULT_TEXTS.
+        words: the fields of its sentence; a pair if the languages differ.
     """
 
     def __init__(
         self,
         fault: str,
         *,
-        spot: SourceLocation | None = None,
+        location: SourceLocation | None = None,
         words: Mapping[str, str | tuple[str, str]] | None = None,
     ) -> None:
         self.fault = fault
-        self.spot = spot
+        self.location = location
         self.words = dict(words or {})
         super().__init__(self.say("en"))
 
     def say(self, lang: str) -> str:
-        """One sentence in "zh" or "en", with file, line and column where they are known."""
+        """Return the sentence in "zh" or "en", with the location if it is known."""
         side = 0 if lang == "zh" else 1
         words = {name: word if isinstance(word, str) else word[side] for name, word in self.words.items()}
-        return _format_location(self.spot, side) + FAULT_TEXTS[self.fault][side].format(**words).rstrip()
+        return _format_location(self.location, side) + FAULT_TEXTS[self.fault][side].format(**words).rstrip()
 
-    def at(self, spot: SourceLocation) -> "ConfigRejected":
-        """The same refusal, said of that place."""
-        return ConfigRejected(self.fault, spot=spot, words=self.words)
+    def at(self, location: SourceLocation) -> "ConfigRejected":
+        """Return the same error with this location."""
+        return ConfigRejected(self.fault, location=location, words=self.words)
 
 
-def _format_location(spot: SourceLocation | None, side: int) -> str:
-    if spot is None:
+def _format_location(location: SourceLocation | None, side: int) -> str:
+    if location is None:
         return ""
-    if not spot.line:
-        return (f"{spot.file}：", f"{spot.file}: ")[side]
-    zh = f"{spot.file} 第 {spot.line} 行第 {spot.column} 列："
-    return (zh, f"{spot.file}, line {spot.line}, column {spot.column}: ")[side]
+    if not location.line:
+        return (f"{location.file}：", f"{location.file}: ")[side]
+    zh = f"{location.file} 第 {location.line} 行第 {location.column} 列："
+    return (zh, f"{location.file}, line {location.line}, column {location.column}: ")[side]

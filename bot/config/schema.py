@@ -1,4 +1,4 @@
-"""What config.json may hold: every key with its type, range, default and meaning."""
+"""The models of config.json: every key with its type, range, default and description."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ from channels.wecom.settings import WecomSettings
 
 
 class ChannelsConfig(ConfigSection):
-    """Every channel there is."""
+    """The channels."""
 
     web: WebSettings = Field(WebSettings(), description="The page and API on this machine.")
     telegram: TelegramSettings = Field(TelegramSettings(), description="A Telegram bot.")
@@ -51,9 +51,9 @@ Provider = Literal["anthropic", "openai", "offline"]
 
 
 class FallbackConfig(ConfigSection):
-    """One further model, asked when the ones before it are of no use."""
+    """A further model, used when the ones before it are unavailable."""
 
-    provider: Provider = Field("anthropic", description="Which wire this model is reached by.")
+    provider: Provider = Field("anthropic", description="The API that this model is reached by.")
     model: str = Field("", description="Model id; empty means the provider's default.")
     api_key: Secret = Field("", description="Its key.")
     base_url: Url = Field("", description="Its endpoint; empty means the provider's own.")
@@ -73,10 +73,10 @@ class LlmConfig(ConfigSection):
     )
     base_url: Url = Field("", description="Endpoint; empty means the provider's own.")
     context_window: int = Field(0, ge=0, le=100_000_000, description="In tokens; 0 means from the model table.")
-    max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Most tokens of one answer.")
+    max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Maximum tokens of one answer.")
     proxy: SecretUrl = Field("", description="HTTP proxy for model calls; empty means none.")
     fallback: Annotated[tuple[FallbackConfig, ...], Field(strict=False), ValueForm("fallbacks")] = Field(
-        (), description="Further models, tried in order when this one is of no use."
+        (), description="Further models, tried in order when this one is unavailable."
     )
     tell_spare: bool = Field(True, description="Say under an answer when a model of `fallback` gave it.")
 
@@ -84,37 +84,37 @@ class LlmConfig(ConfigSection):
 class GroupsConfig(ConfigSection):
     """Group chats."""
 
-    listen: bool = Field(False, description="Keep talk that is not addressed to the bot as background.")
+    listen: bool = Field(False, description="Store messages that are not addressed to the bot as background.")
 
 
 class EmbeddingConfig(ConfigSection):
-    """What turns texts into vectors."""
+    """The embedding model."""
 
     provider: Literal["openai", "local"] = Field(
         "openai", description="openai: any compatible endpoint; local: a model on this machine."
     )
     base_url: Url = Field("", description="Endpoint of openai; empty means the provider's own.")
     model: str = Field("", description="Embedding model id; empty means a small one of the provider.")
-    api_key: Secret = Field("", description="The endpoint's key; empty for a server that wants none.")
+    api_key: Secret = Field("", description="The endpoint's key; empty for a server that needs none.")
 
 
 class MemoryConfig(ConfigSection):
     """Long-term memory."""
 
-    extract: bool = Field(True, description="Note lasting facts after each turn.")
+    extract: bool = Field(True, description="Store lasting facts after each turn.")
     categories: Texts = Field(
-        ("user_preference", "project_context", "skill", "fact"), description="Which kinds of facts are noted."
+        ("user_preference", "project_context", "skill", "fact"), description="Which kinds of facts are stored."
     )
-    min_importance: int = Field(5, ge=1, le=10, description="Facts of less importance are not kept.")
-    similarity: float = Field(0.85, ge=0, le=1, description="From here on two memories count as one.")
-    dream_at: ClockTime = Field("03:30", description="When memory is put in order each night, HH:MM.")
-    recall_limit: int = Field(5, ge=0, le=50, description="Most passages recalled for one message.")
-    recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Most milliseconds that recall may take.")
+    min_importance: int = Field(5, ge=1, le=10, description="Facts of less importance are not stored.")
+    similarity: float = Field(0.85, ge=0, le=1, description="From this similarity on two memories count as one.")
+    dream_at: ClockTime = Field("03:30", description="When memory is tidied each night, HH:MM.")
+    recall_limit: int = Field(5, ge=0, le=50, description="Maximum passages recalled for one message.")
+    recall_timeout_ms: int = Field(500, ge=1, le=60_000, description="Maximum milliseconds that recall may take.")
     embedding: EmbeddingConfig | None = Field(None, description="Vectors for recall; null means none.")
 
 
 class UserBudgetConfig(ConfigSection):
-    """What one person who is not the owner may use; 0 means no limit."""
+    """Limits of one person other than the owner; 0 means no limit."""
 
     messages_per_minute: int = Field(30, ge=0, le=1_000_000, description="Messages a minute.")
     messages_per_day: int = Field(500, ge=0, le=100_000_000, description="Messages a day.")
@@ -123,43 +123,43 @@ class UserBudgetConfig(ConfigSection):
     tool_calls_per_day: int = Field(200, ge=0, le=1_000_000, description="Tool calls a day.")
     fetches_per_day: int = Field(50, ge=0, le=1_000_000, description="Web pages fetched a day.")
     jobs: int = Field(20, ge=0, le=100_000, description="Reminders and jobs at a time.")
-    storage_mb: int = Field(500, ge=0, le=10**9, description="Files kept, in megabytes.")
+    storage_mb: int = Field(500, ge=0, le=10**9, description="Files stored, in megabytes.")
     guest_messages_per_day: int = Field(20, ge=0, le=1_000_000, description="Messages a day of a group's guest.")
 
 
 class TotalBudgetConfig(ConfigSection):
-    """What everybody but the owner may use together; 0 means no limit."""
+    """Limits of all people other than the owner together; 0 means no limit."""
 
     messages_per_day: int = Field(3000, ge=0, le=10**9, description="Messages a day.")
     money_per_day: float = Field(10.0, ge=0, le=10_000_000, description="Money a day, in the price table's unit.")
-    storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files kept, in megabytes.")
+    storage_mb: int = Field(20_000, ge=0, le=10**9, description="Files stored, in megabytes.")
 
 
 class BudgetsConfig(ConfigSection):
     """Limits for everyone but the owner."""
 
     user: UserBudgetConfig = Field(UserBudgetConfig(), description="Per person.")
-    total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All together.")
+    total: TotalBudgetConfig = Field(TotalBudgetConfig(), description="All people together.")
 
 
 class AccessConfig(ConfigSection):
-    """Who may talk to the bot: nobody but those in a channel's `owners` and `allow`; there is nothing to loosen."""
+    """Access to the bot: only people in a channel's `owners` and `allow`; there is no setting to loosen that."""
 
 
 class ToolsConfig(ConfigSection):
-    """What the model may do."""
+    """The model's tools."""
 
     off: Texts = Field((), description="Names of tools that are not offered to the model.")
 
 
 class LogConfig(ConfigSection):
-    """The program's own log; it never holds message text."""
+    """The program's log; it never holds message text."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least weight that is written.")
-    max_mb: int = Field(10, ge=1, le=10_000, description="Size at which a new file is begun, in megabytes.")
-    keep: int = Field(5, ge=1, le=1000, description="How many full files are kept.")
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Lowest level that is written.")
+    max_mb: int = Field(10, ge=1, le=10_000, description="Size at which the file is rotated, in megabytes.")
+    keep: int = Field(5, ge=1, le=1000, description="Number of rotated files.")
     otel: Url = Field(
-        "", description="Address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of each message."
+        "", description="URL of an OpenTelemetry collector (OTLP over HTTP) that receives a trace of each message."
     )
 
 
@@ -167,61 +167,59 @@ class Config(ConfigSection):
     """All settings, each with a value."""
 
     agent_max_context_tokens: int = Field(
-        50_000, ge=4_000, le=10_000_000, description="Most tokens of one request to the model."
+        50_000, ge=4_000, le=10_000_000, description="Maximum tokens of one request to the model."
     )
     agent_max_context_turns: int = Field(
         20, ge=1, le=10_000, description="Turns at which balanced and turns fold the older half."
     )
-    agent_max_steps: int = Field(15, ge=1, le=200, description="Most model calls in one turn.")
+    agent_max_steps: int = Field(15, ge=1, le=200, description="Maximum model calls in one turn.")
     context_policy: PolicyName = Field(
         "balanced",
-        description="How the view is kept small. balanced: old results become lines, then the oldest half is folded in "
-        "the background; turns: half is folded at the most turns; budget: the newest tokens stay; layers: it is "
-        "shortened by steps as the window fills; boundary: cut where the topic changes; rolling: a summary is kept up "
-        "all the time.",
+        description="How the context stays small. balanced: old results become lines, then the oldest half is folded "
+        "in the background; turns: half is folded at the maximum of turns; budget: the newest tokens stay; layers: it "
+        "is shortened step by step as the window fills; boundary: cut where the topic changes; rolling: the summary is "
+        "updated all the time.",
     )
     policies: PolicyNumbers = Field(
-        {}, description='Numbers of a policy that differ from its own, such as {"balanced": {"snip_chars": 15000}}.'
+        {},
+        description='Numbers of a policy that differ from its defaults, such as {"balanced": {"snip_chars": 15000}}.',
     )
     session_restore: Literal["full", "lean"] = Field(
-        "full", description="What is in the view after a restart: all of it, or the newest turns' texts."
+        "full", description="Context after a restart: all of it, or the newest turns' texts."
     )
     session_max_idle_days: int = Field(
         30, ge=0, le=36_500, description="Idle days after which a session ends; 0: never."
     )
     retention_days: int = Field(0, ge=0, le=36_500, description="Days after which rows are deleted; 0: never.")
-    notify_folds: bool = Field(False, description="Say in the chat when older turns are folded.")
+    notify_folds: bool = Field(False, description="Announce in the chat when older turns are folded.")
     language: Literal["auto", "zh", "en"] = Field("auto", description="Of command replies; auto: the user's.")
-    timezone: Zone = Field("", description="Such as Asia/Shanghai; empty means the machine's.")
-    concurrency: int = Field(64, ge=1, le=10_000, description="Turns at once.")
+    timezone: Zone = Field("", description="Such as Asia/Shanghai; empty means the machine's zone.")
+    concurrency: int = Field(64, ge=1, le=10_000, description="Turns in parallel.")
     database_url: DatabaseUrl = Field("", description="postgresql+psycopg://…; empty means SQLite in data/mnema.db.")
     llm: LlmConfig = Field(LlmConfig(), description="The language model.")
     channels: ChannelsConfig = Field(ChannelsConfig(), description="Where people talk to the bot.")
     groups: GroupsConfig = Field(GroupsConfig(), description="Group chats.")
     memory: MemoryConfig = Field(MemoryConfig(), description="Long-term memory.")
     budgets: BudgetsConfig = Field(BudgetsConfig(), description="Limits for everyone but the owner.")
-    access: AccessConfig = Field(AccessConfig(), description="Nobody is let in but those a channel lists.")
-    tools: ToolsConfig = Field(ToolsConfig(), description="What the model may do.")
-    log: LogConfig = Field(LogConfig(), description="The program's own log.")
-
-
-# The zone that days and hours are told in.
+    access: AccessConfig = Field(AccessConfig(), description="Only people in a channel's lists have access.")
+    tools: ToolsConfig = Field(ToolsConfig(), description="The model's tools.")
+    log: LogConfig = Field(LogConfig(), description="The program's log.")
 
 
 class MachineZone(tzinfo):
-    """The machine's zone with its rules, so that a moment before a change of clocks is told as it was told then."""
+    """The machine's zone with its rules: a time before a clock change gets the offset of that time."""
 
     def fromutc(self, dt: datetime) -> datetime:
         """See tzinfo."""
-        here = datetime.fromtimestamp(dt.replace(tzinfo=UTC).timestamp())
-        return here.replace(microsecond=dt.microsecond, tzinfo=self)
+        local = datetime.fromtimestamp(dt.replace(tzinfo=UTC).timestamp())
+        return local.replace(microsecond=dt.microsecond, tzinfo=self)
 
     def utcoffset(self, dt: datetime | None) -> timedelta | None:
         """See tzinfo."""
         return dt.replace(tzinfo=None).astimezone().utcoffset() if dt else None
 
     def dst(self, dt: datetime | None) -> timedelta | None:
-        """Not known apart from the offset."""
+        """Return None: only the whole offset is known."""
         return None
 
     def tzname(self, dt: datetime | None) -> str | None:
@@ -233,5 +231,5 @@ MACHINE_ZONE = MachineZone()
 
 
 def time_zone(config: Config) -> tzinfo:
-    """As configured, else the machine's."""
+    """Return the configured time zone, else the machine's."""
     return ZoneInfo(config.timezone) if config.timezone else MACHINE_ZONE

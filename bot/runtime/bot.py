@@ -10,8 +10,8 @@ from bot.access.audit import record_checkpoint
 from bot.agent.context_fitter import build_fold_plan, request_limits
 from bot.agent.folding import FoldManager
 from bot.agent.turn_context import MessageCounter
+from bot.config.home import close_entries
 from bot.config.messages import ConfigRejected
-from bot.config.private_files import close_entries
 from bot.config.schema import Config
 from bot.gateway.channel_manager import partly_configured_channels
 from bot.gateway.gateway import Gateway

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from bot.config import json_source
 from bot.config.extras import install_command
-from bot.config.home import HomeFolder, HomeLock
-from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
+from bot.config.home import ConfigFileTooLarge, HomeFolder, HomeLock, NotRegularFile, read_regular_file
 from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
 

@@ -83,7 +83,7 @@ async def inside(
     if settings is not None or not home.config.exists():
         home.config.write_text(json.dumps({**QUIET, **(settings or {})}))
         home.config.chmod(0o600)
-    file = ConfigFile(home.config, look_every=UNWATCHED)
+    file = ConfigFile(home.config, poll_seconds=UNWATCHED)
     file.load()
     store = around(await open_store(home.db, clock=clock))
     ground = BotDependencies(

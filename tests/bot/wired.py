@@ -40,7 +40,7 @@ async def wired(
     known |= {"max_output_tokens": 1_024, **(llm or {})}
     home.config.write_text(json.dumps({**QUIET, **settings, "llm": known}))
     home.config.chmod(0o600)
-    file = ConfigFile(home.config, look_every=UNWATCHED)
+    file = ConfigFile(home.config, poll_seconds=UNWATCHED)
     file.load()
     house = Bot(BotDependencies(home=home, file=file, store=await open_store(home.db)))
     channel = Channel(name="terminal", account="local", capabilities=TERMINAL)

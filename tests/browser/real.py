@@ -53,7 +53,7 @@ async def real_house(
     home.ensure()
     home.config.write_text(json.dumps(settings))
     home.config.chmod(0o600)
-    file = ConfigFile(home.config, look_every=3_600.0)
+    file = ConfigFile(home.config, poll_seconds=3_600.0)
     file.load()
     store = await open_store(home.db, clock=clock)
     house = Bot(BotDependencies(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))

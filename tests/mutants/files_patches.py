@@ -19,7 +19,7 @@ FILES = (
     Mutant(
         name="a second name of a file is closed with it",
         guards="S62",
-        file="bot/config/private_files.py",
+        file="bot/config/home.py",
         old="(stat.S_ISREG(status.st_mode) and status.st_nlink == 1)",
         new="stat.S_ISREG(status.st_mode)",
         tests=(f"{PRIVATE}::test_only_what_is_ours_is_closed",),
@@ -75,7 +75,7 @@ FILES = (
     Mutant(
         name="config.json may be a device",
         guards="S62",
-        file="bot/config/regular_file.py",
+        file="bot/config/home.py",
         old="        if not stat.S_ISREG(os.fstat(handle).st_mode):\n",
         new="        if False:\n",
         tests=("tests/bot/config/test_odd_files.py::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it",),

@@ -28,8 +28,7 @@ from bot.cli.backup.archive import (
 )
 from bot.cli.backup.config import UnreadableConfig, strip_secrets
 from bot.cli.backup.database import copy_store_to_file
-from bot.config.home import HomeFolder
-from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
+from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
 from memory.failpoints import hit
 from memory.workspace.blobs import is_blob_name

@@ -23,8 +23,7 @@ from bot.cli.backup.archive import (
 )
 from bot.cli.backup.config import UnreadableConfig, keep_database_url, restore_secrets, restrict_access
 from bot.config import restore_journal as swap
-from bot.config.home import HomeFolder
-from bot.config.regular_file import ConfigFileTooLarge, NotRegularFile, read_regular_file
+from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
 from bot.runtime.store_access import find_postgres_url, lock_home, resume_restore
 from memory.failpoints import hit

@@ -15,8 +15,7 @@ from bot.cli.doctor.channels import check_channels
 from bot.cli.doctor.check import DoctorCheck
 from bot.cli.doctor.public_address import check_public
 from bot.config.file import ConfigFile
-from bot.config.home import HomeFolder
-from bot.config.private_files import find_linked, find_open
+from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.schema import Config
 from bot.console.client import call_running_bot
 from bot.errors import ConfigError, MnemaError

@@ -28,7 +28,7 @@ LOOK_EVERY = 0.5
 
 @pytest.fixture
 def file(tmp_path: Path) -> ConfigFile:
-    file = ConfigFile(tmp_path / "config.json", {}, look_every=0.05)
+    file = ConfigFile(tmp_path / "config.json", {}, poll_seconds=0.05)
     file.create()
     file.load()
     return file

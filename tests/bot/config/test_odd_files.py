@@ -86,7 +86,7 @@ async def test_a_reload_that_meets_it_keeps_the_settings_and_says_so(
 ) -> None:
     path = tmp_path / "config.json"
     path.write_text('{"agent_max_steps": 4}')
-    file = ConfigFile(path, {}, look_every=0.01)
+    file = ConfigFile(path, {}, poll_seconds=0.01)
     file.load()
     path.unlink()
     odd(path)

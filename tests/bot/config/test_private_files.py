@@ -13,8 +13,7 @@ import pytest
 
 from bot.cli.doctor.report import check_private
 from bot.cli.main import main
-from bot.config.home import HomeFolder
-from bot.config.private_files import close_entries
+from bot.config.home import HomeFolder, close_entries
 from tests.bot.inside import inside
 from tests.walk.harness import ROOT, until
 
