@@ -4,7 +4,6 @@ import json
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
 from bot.config.loader import nearest_policies
-from bot.config.policies import nearest_policies
 from memory.context.policies.policies import POLICIES
 
 # Admins may set these too, in any private chat; all other keys need the owner at the terminal or console.

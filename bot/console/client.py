@@ -23,11 +23,11 @@ async def call_running_bot(
     Raises:
         MnemaError: it refused, did not answer in time, or could not be reached.
     """
-    from channels.terminal.client import parse_endpoint, request_json
+    from channels.terminal.client import BotClient
 
     try:
         token = home.web_token.read_text(encoding="utf-8").strip()
-        return (await request_json(parse_endpoint(home.address(), token), method, path, told, patience=patience))[1]
+        return (await BotClient(home.address(), token).request(method, path, told, timeout=patience))[1]
     except TimeoutError as err:
         raise MnemaError(f"The running bot gave no answer in {patience:g} seconds.") from err
     except (OSError, RuntimeError, ValueError) as err:

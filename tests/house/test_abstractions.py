@@ -12,7 +12,6 @@ SINGLE = {
     "ConsoleServices",
     "ConsoleSettings",
     "ForgettableIndex",
-    "TerminalEvents",
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 from channels.errors import LoggedOut
 from channels.message import Address, Attachment, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
 from channels.terminal.channel import Terminal, TerminalOptions
-from channels.terminal.client import HttpReply, RemoteConversation, parse_endpoint, read_events
+from channels.terminal.client import MAX_REPLY_BYTES, BotClient, RemoteConversation
 from channels.terminal.view import PlainView
 from channels.web.backend import TranscriptLine
 from tests.channels.api_server import TOKEN, Api
@@ -22,18 +22,19 @@ from tests.channels.web.server import ScriptedHouse, running
 FAST = (0.0, 0.01, 0.02)
 
 
-class Ear:
-    """Hears, and lets a test wait for what it hears."""
+class RecordingTerminal(Terminal):
+    """Records what it is to show, and lets a test wait for it."""
 
     def __init__(self) -> None:
+        super().__init__(TerminalOptions(interactive=False), PlainView(StringIO(), StringIO()))
         self.sent: list[OutboundMessage] = []
         self.shown: list[LiveEvent] = []
         self.hints: list[str] = []
-        self._bell = asyncio.Event()
+        self._changed = asyncio.Event()
 
     async def send(self, message: OutboundMessage) -> Receipt:
         self.sent.append(message)
-        self._bell.set()
+        self._changed.set()
         return Receipt()
 
     def show(self, event: LiveEvent) -> None:
@@ -41,13 +42,13 @@ class Ear:
 
     def hint(self, key: str, **_: object) -> None:
         self.hints.append(key)
-        self._bell.set()
+        self._changed.set()
 
-    async def hears(self, sent: int = 0, hints: int = 0) -> None:
+    async def wait_for(self, sent: int = 0, hints: int = 0) -> None:
         async with asyncio.timeout(10):
             while len(self.sent) < sent or len(self.hints) < hints:
-                self._bell.clear()
-                await self._bell.wait()
+                self._changed.clear()
+                await self._changed.wait()
 
 
 @pytest.fixture
@@ -63,8 +64,8 @@ def remote(api: Api, conversation: str = "c1", token: str = TOKEN) -> RemoteConv
 
 
 @asynccontextmanager
-async def listening(bot: RemoteConversation, ear: Ear | Terminal) -> AsyncIterator[None]:
-    task = asyncio.create_task(bot.listen(ear))
+async def listening(bot: RemoteConversation, terminal: Terminal) -> AsyncIterator[None]:
+    task = asyncio.create_task(bot.listen(terminal))
     yield
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -100,60 +101,60 @@ async def test_a_whole_talk_through_a_terminal(api: Api, chunked: bool) -> None:
 
 
 async def test_events_come_as_the_channel_names_them(api: Api) -> None:
-    ear, bot = Ear(), remote(api, "terminal:home")
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api, "terminal:home")
+    async with listening(bot, terminal):
         [accepted] = await bot.deliver([message("hello", "k1")])
-        await ear.hears(sent=1)
+        await terminal.wait_for(sent=1)
     assert accepted.new
-    assert [(event.name, event.text, event.message_id) for event in ear.shown] == [
+    assert [(event.name, event.text, event.message_id) for event in terminal.shown] == [
         ("started", "", accepted.id),
         ("delta", "he", accepted.id),
         ("delta", "llo", accepted.id),
     ]
-    [reply] = ear.sent
+    [reply] = terminal.sent
     assert (reply.text, reply.kind, reply.reply_to) == ("HELLO", "final", accepted.id)
 
 
 async def test_the_same_key_again_is_no_new_message(api: Api) -> None:
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         first, again = await bot.deliver([message("x", "k"), message("x", "k")])
     assert (first.id, first.new, again.new) == (again.id, True, False)
 
 
 async def test_files_go_with_a_message(api: Api) -> None:
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         await bot.deliver([message("x", "k", Attachment(name="a.png", media_type="image/png", data=b"1"))])
-        await ear.hears(sent=1)
-    assert ear.sent[0].text == "X [A.PNG]"
+        await terminal.wait_for(sent=1)
+    assert terminal.sent[0].text == "X [A.PNG]"
 
 
 async def test_what_was_said_before_this_sitting_is_not_said_again(api: Api) -> None:
     api.add("c1", "reply", {"message_id": "old", "text": "yesterday"}, age=86_400)
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         await bot.deliver([message("now", "k")])
         api.add("c1", "notice", {"text": "by itself"})
-        await ear.hears(sent=2)
-    assert [(item.text, item.kind) for item in ear.sent] == [("NOW", "final"), ("by itself", "notice")]
+        await terminal.wait_for(sent=2)
+    assert [(item.text, item.kind) for item in terminal.sent] == [("NOW", "final"), ("by itself", "notice")]
 
 
 async def test_a_broken_line_is_taken_up_where_it_broke(api: Api) -> None:
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         await bot.deliver([message("one", "k1")])
-        await ear.hears(sent=1)
+        await terminal.wait_for(sent=1)
         api.cut()
         await bot.deliver([message("two", "k2")])
-        await ear.hears(sent=2)
+        await terminal.wait_for(sent=2)
         await api.stop()
         api.answer("c1", "m2", "while away")
-        await ear.hears(hints=1)
+        await terminal.wait_for(hints=1)
         await api.start()
-        await ear.hears(sent=3)
-    assert [item.text for item in ear.sent] == ["ONE", "TWO", "WHILE AWAY"]
-    assert ear.hints == ["away"]
+        await terminal.wait_for(sent=3)
+    assert [item.text for item in terminal.sent] == ["ONE", "TWO", "WHILE AWAY"]
+    assert terminal.hints == ["away"]
     assert api.resumed[0] == ""
     assert all(api.resumed[1:])
 
@@ -161,19 +162,19 @@ async def test_a_broken_line_is_taken_up_where_it_broke(api: Api) -> None:
 async def test_a_bot_that_is_starting_is_waited_for(api: Api) -> None:
     api.add("c1", "reply", {"text": "old"}, age=100)
     api.status = 503
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         with pytest.raises(OSError, match="told 503"):
             await bot.deliver([message("one", "k1")])
         api.status = 0
         await bot.deliver([message("one", "k1")])
-        await ear.hears(sent=1)
-    assert ear.sent[0].text == "ONE"
+        await terminal.wait_for(sent=1)
+    assert terminal.sent[0].text == "ONE"
 
 
 async def test_what_the_bot_refuses_is_told_in_its_words(api: Api) -> None:
-    ear, bot = Ear(), remote(api)
-    async with listening(bot, ear):
+    terminal, bot = RecordingTerminal(), remote(api)
+    async with listening(bot, terminal):
         await bot.deliver([message("one", "k1")])
         api.status = 413
         with pytest.raises(RuntimeError, match="told 413"):
@@ -182,7 +183,7 @@ async def test_what_the_bot_refuses_is_told_in_its_words(api: Api) -> None:
 
 async def test_a_wrong_token_ends_the_listening(api: Api) -> None:
     with pytest.raises(LoggedOut):
-        await remote(api, token="wrong").listen(Ear())
+        await remote(api, token="wrong").listen(RecordingTerminal())
 
 
 async def test_a_turn_is_stopped_and_the_context_is_told(api: Api) -> None:
@@ -203,34 +204,74 @@ async def test_nobody_there_is_told(api: Api) -> None:
     await api.start()
 
 
-@pytest.mark.parametrize("url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://"])
+@pytest.mark.parametrize(
+    "url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"]
+)
 def test_only_a_plain_address_is_taken(url: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
-        parse_endpoint(url, "")
+        BotClient(url, TOKEN)
 
 
 def test_the_token_is_not_in_what_is_printed() -> None:
-    assert "secret" not in repr(parse_endpoint("http://127.0.0.1:1", "secret"))
+    assert "secret" not in repr(BotClient("http://127.0.0.1:1", "secret"))
 
 
-async def streamed(data: bytes, **headers: str) -> list[tuple[str, str, str]]:
-    reader = asyncio.StreamReader()
-    reader.feed_data(data)
-    reader.feed_eof()
-    reply = HttpReply(status=200, headers=headers, reader=reader)
-    return [(event.id, event.name, event.data) async for event in read_events(reply, 5)]
+@asynccontextmanager
+async def replying(data: bytes) -> AsyncIterator[str]:
+    """The URL of a server that replies to every request with these bytes, then closes the connection."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(data)
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 async def test_events_are_read_as_the_standard_says() -> None:
-    data = b": note\nretry: 5\nid: 1\nevent: a\ndata: x\ndata:y\n\nevent: empty\n\n"
-    data += b"data:  z\r\n\r\nid\ndata: last\n\ndata: cut"
-    assert await streamed(data) == [("1", "a", "x\ny"), ("1", "message", " z"), ("", "message", "last")]
+    data = b': note\nretry: 5\n\nid: 1\nevent: delta\ndata: {\ndata:"text": "x"}\n\nevent: notice\n\n'
+    data += b'id: 2\r\nevent: delta\r\ndata: {"text": "z"}\r\n\r\nid: 3\nevent: delta\ndata: cut'
+    terminal = RecordingTerminal()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    async with replying(head + data) as url, listening(RemoteConversation(url, TOKEN, "c1", FAST), terminal):
+        await terminal.wait_for(hints=1)
+    assert [event.text for event in terminal.shown][:2] == ["x", "z"]
+    assert "cut" not in [event.text for event in terminal.shown]
 
 
-@pytest.mark.parametrize("data", [b"zz\r\n", b"5\r\nab", b"", b"-1\r\n"])
-async def test_an_answer_that_breaks_off_is_a_broken_connection(data: bytes) -> None:
-    with pytest.raises(ConnectionError):
-        await streamed(data, **{"transfer-encoding": "chunked"})
+HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no HTTP\r\n\r\n",
+        HEAD,
+        HEAD + b"zz\r\n",
+        HEAD + b"5\r\nab",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+    ],
+)
+async def test_a_reply_that_breaks_off_is_a_broken_connection(data: bytes) -> None:
+    async with replying(data) as url:
+        with pytest.raises(ConnectionError):
+            await BotClient(url, TOKEN).request("GET", "/api/session", timeout=5)
+
+
+async def test_a_reply_without_an_end_is_not_read_to_its_end() -> None:
+    async with replying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (MAX_REPLY_BYTES + 1)) as url:
+        with pytest.raises(ConnectionError, match="larger"):
+            await BotClient(url, TOKEN).request("GET", "/api/session", timeout=20)
+
+
+async def test_no_proxy_of_the_environment_sees_the_token(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    api.lines["c1"] = []
+    assert (await remote(api).context())["tokens"] == 7
 
 
 class HouseOfToday(ScriptedHouse):
@@ -244,19 +285,19 @@ class HouseOfToday(ScriptedHouse):
 
 async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
     house = HouseOfToday(answers=lambda asked: f"echo: {asked.text} {len(asked.attachments)}")
-    ear = Ear()
+    terminal = RecordingTerminal()
     async with running(house) as site:
         bot = RemoteConversation(site.base, SITE_TOKEN, "terminal:home", FAST)
-        async with listening(bot, ear):
+        async with listening(bot, terminal):
             [first] = await bot.deliver([message("one", "k1")])
-            await ear.hears(sent=1)
+            await terminal.wait_for(sent=1)
             file = Attachment(name="a.png", media_type="image/png", data=b"1")
             await bot.deliver([message("two", "k2", file)])
             house.show("terminal:home", "delta", first.id, "more")
-            await ear.hears(sent=2)
+            await terminal.wait_for(sent=2)
             await bot.stop()
         with pytest.raises(LoggedOut):
-            await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(Ear())
-    assert [(item.text, item.kind) for item in ear.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
-    assert ear.sent[0].reply_to == first.id
+            await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(RecordingTerminal())
+    assert [(item.text, item.kind) for item in terminal.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
+    assert terminal.sent[0].reply_to == first.id
     assert house.stopped == ["terminal:home"]
