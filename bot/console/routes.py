@@ -147,8 +147,8 @@ def mount_console(site: WebSite, services: ConsoleServices) -> None:
         allow=services.allow,
         healthy=services.healthy,
         ready=services.ready,
-        place=conversation_place,
-        hooked=services.hooked,
+        address_of=conversation_place,
+        find_webhook=services.hooked,
     )
     site.open(web, console_routes(services, transcripts))
 

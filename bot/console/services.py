@@ -22,8 +22,7 @@ from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
 from channels.base import Channel, HasWebhook
 from channels.web.backend import HealthReport
-from channels.web.monitor import MonitorSite, MonitorSources
-from channels.web.server import WebSite
+from channels.web.server import MonitorSite, MonitorSources, WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import StoreError
 from memory.store.store import Store

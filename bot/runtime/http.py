@@ -17,10 +17,9 @@ from channels.base import Deliver
 from channels.message import Address, LiveEvent, OutboundMessage, Receipt
 from channels.web.auth import RequestGuard, load_token
 from channels.web.channel import Web
-from channels.web.monitor import MonitorSite
-from channels.web.public_url import parse_networks, parse_public_url
 from channels.web.requests import CannotServe
-from channels.web.server import WebServer, WebSite, bound_port, open_sockets
+from channels.web.server import MonitorSite, WebServer, WebSite, bound_port, open_sockets
+from channels.web.settings import parse_networks, parse_public_url
 
 Message = TypeVar("Message", OutboundMessage, LiveEvent)
 AttachConsole = Callable[[WebSite, Any], None]  # serves the console of an opened bot on the site

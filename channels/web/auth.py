@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 import os
+import re
 import secrets
 import stat
 import time
@@ -17,8 +18,8 @@ from pathlib import Path
 
 import structlog
 
-from channels.web.public_url import IpNetwork, PublicOrigin, client_address
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
+from channels.web.settings import IpNetwork, PublicOrigin
 
 # Who may ask what, as pure rules over a request's headers: host, origin, cookie, token, delay.
 
@@ -96,6 +97,45 @@ def is_equal(one: bytes, other: bytes) -> bool:
 def login_delay(failures: int) -> float:
     """Seconds before the answer to the nth wrong token in a row: none for five, then doubling from .1 to 2."""
     return 0.0 if failures <= FREE_ATTEMPTS else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
+
+
+# The address that wrong tokens are counted by.
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def client_address(peer: str, headers: Headers, proxies: Sequence[IpNetwork]) -> str:
+    """Return the address a request came from; for rate limits and logs only, since any client may send such a header.
+
+    X-Forwarded-For counts only when the peer is a listed proxy, and of it the right-most hop that is not one.
+    """
+    address = _parse_address(peer)
+    if address is None or not _is_listed(address, proxies):
+        return peer
+    hops = b",".join(header_values(headers, b"x-forwarded-for")).decode("latin-1").split(",")
+    for hop in reversed(hops):
+        before = _parse_address(hop.strip())
+        if before is None:
+            break
+        address = before
+        if not _is_listed(address, proxies):
+            break
+    return str(address)
+
+
+def _is_listed(address: IpAddress, proxies: Sequence[IpNetwork]) -> bool:
+    return any(address in network for network in proxies)
+
+
+def _parse_address(text: str) -> IpAddress | None:
+    """Parse an IP address, with or without a port: some proxies add it."""
+    if found := re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text):
+        text = found[1] or found[2]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 # Wrong tokens: answered later and later, each client by itself.

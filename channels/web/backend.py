@@ -1,4 +1,4 @@
-"""What the web channel needs to know of the bot behind it, as values and one door."""
+"""Interface between the web channel and the bot: the transcript, and the services that its routes use."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ ConversationOwner = Literal["own", "group", "other"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptLine:
-    """One line of a conversation as a person sees it."""
+    """One line of a conversation's transcript."""
 
     id: str
-    #: Its place, rising by commit, from 1.
+    #: Position in the transcript, from 1, in the order of commits.
     number: int
     role: EntryRole
     text: str
     #: Timezone-aware.
     at: datetime
-    #: Id of the user line it answers, or "".
+    #: Id of the user's line it replies to, or "".
     reply_to: str = ""
 
 
@@ -32,12 +32,12 @@ class TranscriptLine:
 class ConversationEntry:
     """One entry of the list of conversations."""
 
-    #: The name it goes by in paths.
+    #: Its name in URLs.
     id: str
     title: str
     channel: str
     updated: datetime
-    #: In the view now.
+    #: Turns in the view.
     turns: int
     whose: ConversationOwner = "own"
 
@@ -47,92 +47,97 @@ class ConversationPage:
     """A page of the list."""
 
     conversations: Sequence[ConversationEntry]
-    #: The cursor of the page after it, "" after the last.
+    #: Cursor of the next page, "" after the last one.
     next: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationChanges:
-    """What has changed in the list, newest first."""
+    """Changed entries of the list, newest first."""
 
-    #: Unix seconds of the look, by the store's clock.
+    #: When they were read: unix seconds of the store's clock.
     at: float
     conversations: Sequence[ConversationEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
-    """Whether the bot is well, and why (JSON values by name)."""
+    """Result of a health probe."""
 
     ok: bool
+    #: JSON values by name.
     reasons: Mapping[str, Any] = field(default_factory=dict)
 
 
 def web_address(conversation: str) -> Address:
-    """The address of a conversation of the page."""
+    """Return the address of a conversation of the page."""
     return Address(channel="web", account="console", chat_id=conversation)
 
 
 Probe = Callable[[], Awaitable[HealthReport]]
-Allow = Callable[[str], bool]  # whether the person at the console may do the named action now
+Allow = Callable[[str], bool]  # whether the owner at the page may do the named action now
 
 
 class Backend(Protocol):
-    """The transcript and the acts of the page. `conversation` is always the name used in paths.
+    """Reads conversations for the page. `conversation` is always the name used in URLs.
 
-    reader: who reads (`Visitor.id`). Whatever reads another person's private chat raises as `begin_reading`.
+    reader: `Visitor.id` of the reader. Every method that reads another person's private chat raises as `begin_reading`.
     """
 
     async def exists(self, conversation: str) -> bool: ...
 
     async def conversation(self, conversation: str) -> ConversationEntry | None:
-        """Its entry in the list."""
+        """Return its entry in the list."""
         ...
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
-        """Called before a conversation is read. pressed: a person has asked for this very one.
+        """Check that a conversation may be read, and record it. pressed: the user opened it by a click.
 
         Raises:
-            HttpRefusal: it may not be read, or that could not be written to the audit list.
+            HttpRefusal: it may not be read, or the audit list could not be written.
         """
         ...
 
     async def lines(
         self, conversation: str, *, reader: str = "", before: int = 0, after: int | None = None, limit: int = 50
     ) -> list[TranscriptLine]:
-        """Oldest first: the first `limit` above `after` where it is given, else the newest below `before` (0: all)."""
+        """Return up to `limit` lines, oldest first.
+
+        Args:
+            after: return the first lines after this number. before: else the last ones before this, 0 for the end.
+        """
         ...
 
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
-        """The number of the line with that id, 0 when there is none."""
+        """Return the number of the line with that id, 0 if there is none."""
         ...
 
     async def conversations(self, cursor: str = "", limit: int = 200, *, own: bool = False) -> ConversationPage:
-        """A page of the list, newest first. own: only the owner's, in private.
+        """Return a page of the list, newest first. own: only the owner's private conversations.
 
         Raises:
-            ValueError: the cursor is none.
+            ValueError: the cursor is invalid.
         """
         ...
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
-        """The newest `limit` with a message at or after `since`; None when that cannot be read now."""
+        """Return the newest `limit` with a message at or after `since` (unix seconds); None if unreadable now."""
         ...
 
     async def stop(self, conversation: str) -> None:
-        """End the running turn, if any; returns once that is asked for."""
+        """Request the end of the running turn, if any."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebServices:
-    """All that the site asks of the bot once it is open."""
+    """Services of a running bot that the site uses."""
 
     backend: Backend
     allow: Allow
     healthy: Probe
     ready: Probe
-    #: Where a conversation of that name really is.
-    place: Callable[[str], Address] = web_address
-    #: The channel of that name, if it takes calls of its platform.
-    hooked: Callable[[str], HasWebhook | None] = lambda name: None
+    #: Returns the address of the conversation with this name in URLs.
+    address_of: Callable[[str], Address] = web_address
+    #: Returns the channel of this name if it takes calls of its platform.
+    find_webhook: Callable[[str], HasWebhook | None] = lambda name: None

@@ -1,4 +1,4 @@
-"""The web channel as the gateway sees it: what is stored is shown by ringing the hub's bell."""
+"""The web channel: notifies the page's event streams of stored messages."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,9 +16,9 @@ KEY_VALID_SECONDS = 10 * 365 * 86_400.0
 
 
 class Web:
-    """The browser. The server is driven elsewhere (see channels.web.server); `deliver` is set while this one runs.
+    """The page and the API; their server is channels.web.server.
 
-    The page drops repeats by the row's id, so a send may be repeated forever.
+    The page drops repeats by the row's id, so a send may be repeated at any time.
     """
 
     name = "web"
@@ -29,10 +29,11 @@ class Web:
 
     def __init__(self, hub: EventHub | None = None) -> None:
         self.hub = hub or EventHub()
+        #: Set while `run` is running.
         self.deliver: Deliver | None = None
 
     async def run(self, deliver: Deliver) -> None:
-        """Take messages from the site until cancelled."""
+        """Let the site deliver messages until cancelled."""
         self.deliver = deliver
         try:
             await asyncio.Event().wait()
@@ -40,9 +41,9 @@ class Web:
             self.deliver = None
 
     async def send(self, message: OutboundMessage) -> Receipt:
-        """Show one part. It is in the transcript already, so being seen never depends on who listens now."""
-        if message.kind == "progress":  # the answer itself is still to come, so it is not over for the page
-            self._view(self.hub.look, message.address.chat_id)
+        """Notify the streams of one part, which is already in the transcript."""
+        if message.kind == "progress":  # the reply is still to come, so the page must not end the turn
+            self._notify(self.hub.notify_stored, message.address.chat_id)
             return Receipt(platform_id=message.id)
         name: EventName = "notice" if message.kind == "notice" else "reply"
         event = LiveEvent(
@@ -53,20 +54,20 @@ class Web:
             line=message.line,
             facts={"id": message.id},
         )
-        self._view(self.hub.publish, event)
+        self._notify(self.hub.publish, event)
         return Receipt(platform_id=message.id)
 
     def accepted(self, conversation: str) -> None:
-        """Show that a message was stored; that it was never depends on who looks."""
-        self._view(self.hub.look, conversation)
+        """Notify the streams of a message that was stored."""
+        self._notify(self.hub.notify_stored, conversation)
 
     def show(self, event: LiveEvent) -> None:
-        """Show one event to whoever looks."""
+        """Send one live event to the streams of its conversation."""
         self.hub.publish(event)
 
-    def _view(self, act: Callable[[T], None], about: T) -> None:
-        """Move the page. What it shows is stored already, so its failure is no failure of what led to it."""
+    def _notify(self, notify: Callable[[T], None], subject: T) -> None:
+        """Log a failure to notify: the message is stored, so neither its delivery nor its sending has failed."""
         try:
-            act(about)
+            notify(subject)
         except Exception:
             log.exception("page not moved")

@@ -1,8 +1,8 @@
-"""Server-sent events: the stored transcript read line by line, with what is happening right now between the lines.
+"""Server-sent events: stored transcript lines, with live events between them.
 
-A stored line travels under the id "<line>", anything else under "<line>.<step>", line being the newest stored line sent
-so far. Stored lines are always read from the transcript, in order, so a reader that was away, was too slow, or comes
-back after a restart misses none; what only lived in memory is told again in short (`condense`).
+A stored line has the id "<line>", any other event "<line>.<step>", line being the newest stored line sent so far.
+Stored lines are always read from the transcript, in order, so a reader that was disconnected, slow, or returns after a
+restart misses none. Live events exist in memory only; a reader that missed some gets their condensed state.
 """
 
 import asyncio
@@ -26,25 +26,25 @@ from channels.web.requests import conversation_json, error_response
 
 MAX_RECENT_EVENTS = 512
 MAX_RECENT_CHARACTERS = 1_000_000
-# Steps that a room remembers, with their text, and rooms that are remembered though nobody reads them and nothing runs
-# in them: a full one takes some 200 KiB, and who comes back to a forgotten one is told the stored lines all the same.
-MAX_TOPICS = 32
-RUNNING_SECONDS = 3 * 3_600.0  # without a word from its turn, after which a room does not count as in use any more
+# Conversations whose recent events stay in memory although they are not in use. A full one takes some 200 KiB; readers
+# of one that was dropped still get the stored lines.
+MAX_CONVERSATIONS = 32
+RUNNING_SECONDS = 3 * 3_600.0  # without an event, after which a turn no longer keeps its conversation in memory
 FIRST_LINES = 50
 BATCH_LINES = 200
-BATCH_CHARACTERS = 200_000  # that one reader holds at a time while its client does not take them
-DRAFT_LIMIT = 400_000
+BATCH_CHARACTERS = 200_000  # of stored lines that one reader holds while its client does not take them
+MAX_DRAFT_CHARACTERS = 400_000
 KEEP_ALIVE_SECONDS = 15.0
 RETRY_FRAME = b"retry: 1000\n\n"
 KEEP_ALIVE_FRAME = b": keep-alive\n\n"
 STORED_EVENTS = {"user": "accepted", "assistant": "reply", "notice": "notice"}
 FINAL_EVENTS = frozenset({"reply", "notice", "failed"})
-LINE_END_ESCAPES = {sign: f"\\u{sign:04x}" for sign in (0x85, 0x2028, 0x2029)}  # some readers take these for line ends
+LINE_END_ESCAPES = {char: f"\\u{char:04x}" for char in (0x85, 0x2028, 0x2029)}  # line ends for some clients
 _ID = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
 class ReadLines(Protocol):
-    """Reads the transcript, as Backend.lines."""
+    """Backend.lines for one reader."""
 
     def __call__(
         self, conversation: str, *, after: int | None = None, limit: int = 50
@@ -53,200 +53,211 @@ class ReadLines(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamPosition:
-    """How far a reader has come: the newest stored line it saw, and the newest step (0: unknown)."""
+    """The newest event that a reader has received."""
 
+    #: Number of the newest stored line.
     line: int
+    #: Newest step of the live events, 0 for unknown.
     step: int = 0
 
 
-def since(text: str) -> StreamPosition | None:
-    """What a Last-Event-ID says; None for no or a strange one: the reader is new."""
+def parse_position(text: str) -> StreamPosition | None:
+    """Parse a Last-Event-ID; None if it is missing or malformed, which makes the reader a new one."""
     found = _ID.fullmatch(text.strip())
     return StreamPosition(line=int(found[1]), step=int(found[2] or 0)) if found else None
 
 
-def condense_events(shown: tuple[LiveEvent, ...], event: LiveEvent) -> tuple[LiveEvent, ...]:
-    """What a late reader must be told of a running answer, after one more event: its start, tool and text so far."""
-    kept = {earlier.name: earlier for earlier in shown}
+def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple[LiveEvent, ...]:
+    """Add one event to the condensed state of a running turn: its start, running tool and text so far."""
+    state = {earlier.name: earlier for earlier in condensed}
     match event.name:
         case "started":
             return (event,)
         case "delta":
-            before = kept.pop("delta", None)
-            whole = event.facts.get("whole") or before is None
-            text = event.text if whole or before is None else before.text + event.text
-            kept["delta"] = replace(event, text=text[-DRAFT_LIMIT:], facts={**event.facts, "whole": True})
+            before = state.pop("delta", None)
+            text = event.text if before is None or event.facts.get("whole") else before.text + event.text
+            state["delta"] = replace(event, text=text[-MAX_DRAFT_CHARACTERS:], facts={**event.facts, "whole": True})
         case "tool_started":
-            kept["tool_started"] = event
+            state["tool_started"] = event
         case "tool_ended":
-            kept.pop("tool_started", None)
+            state.pop("tool_started", None)
         case _:
             pass
-    return tuple(kept.values())
+    return tuple(state.values())
 
 
 @dataclass(frozen=True, slots=True)
 class _StreamStep:
-    """One step of a room: an event, or None for "look, the transcript has grown"."""
+    """One step of a conversation's events."""
 
     step: int
+    #: None: the transcript has new lines.
     event: LiveEvent | None
 
 
 class _ConversationStream:
-    """One conversation's recent steps, what is running in it, and the bell its readers wait for."""
+    """One conversation's recent steps and running turns."""
 
     def __init__(self, first_step: int) -> None:
-        self.ring: deque[_StreamStep] = deque()
+        self.recent: deque[_StreamStep] = deque()
+        #: Characters of all texts in `recent`.
         self.characters = 0
-        self.last = first_step
+        self.last_step = first_step
+        #: Condensed events of each running turn, by message id.
         self.running: dict[str, tuple[LiveEvent, ...]] = {}
-        self.moved = 0.0
-        self.bell = asyncio.Event()
+        #: Unix seconds of the last event of a running turn.
+        self.last_event_at = 0.0
+        #: Set, and replaced, at each step; readers wait for it.
+        self.changed = asyncio.Event()
         self.readers = 0
 
     def add(self, event: LiveEvent | None) -> None:
-        self.last += 1
-        self.ring.append(_StreamStep(self.last, event))
+        self.last_step += 1
+        self.recent.append(_StreamStep(self.last_step, event))
         self.characters += len(event.text) if event else 0
-        while len(self.ring) > MAX_RECENT_EVENTS or self.characters > MAX_RECENT_CHARACTERS:
-            oldest = self.ring.popleft().event
+        while len(self.recent) > MAX_RECENT_EVENTS or self.characters > MAX_RECENT_CHARACTERS:
+            oldest = self.recent.popleft().event
             self.characters -= len(oldest.text) if oldest else 0
         self.notify_readers()
 
     def is_in_use(self, now: float) -> bool:
-        """Whether somebody reads it, or a turn shows itself in it. now: seconds of the hub's clock."""
-        return bool(self.readers) or bool(self.running and now - self.moved < RUNNING_SECONDS)
+        """Whether it has readers or a running turn. now: unix seconds."""
+        return bool(self.readers) or bool(self.running and now - self.last_event_at < RUNNING_SECONDS)
 
     def notify_readers(self) -> None:
-        self.bell.set()
-        self.bell = asyncio.Event()
+        self.changed.set()
+        self.changed = asyncio.Event()
 
     def holds(self, step: int) -> bool:
-        """Whether every step after this one is still here."""
-        return self.last - len(self.ring) <= step <= self.last
+        """Whether every step after this one is still in memory."""
+        return self.last_step - len(self.recent) <= step <= self.last_step
 
     def next(self, step: int) -> _StreamStep | None:
-        return None if step == self.last else self.ring[step - self.last]
+        return None if step == self.last_step else self.recent[step - self.last_step]
 
 
 class EventHub:
-    """All rooms. Every method must be called on the event loop's thread."""
+    """Publishes live events to the readers of each conversation. Use it on the event loop only."""
 
     def __init__(self, *, pause: float = KEEP_ALIVE_SECONDS, clock: Callable[[], int] = time.time_ns) -> None:
-        self._rooms: OrderedDict[str, _ConversationStream] = OrderedDict()
-        self._pause = pause
+        """Args: pause: seconds between keep-alive frames. clock: ns of unix time."""
+        self._streams: OrderedDict[str, _ConversationStream] = OrderedDict()
+        self._keep_alive = pause
         self._clock = clock
         self._closed = False
 
     def publish(self, event: LiveEvent) -> None:
-        """Show one event; one with a stored line behind it makes readers look into the transcript instead."""
-        room = self._room(event.address.chat_id)
+        """Publish one event; for one that has a stored line, readers read the transcript instead."""
+        stream = self._stream(event.address.chat_id)
         if event.name in FINAL_EVENTS:
-            room.running.pop(event.message_id, None)
+            stream.running.pop(event.message_id, None)
         elif event.message_id and event.name not in ("accepted", "fold"):
-            room.running[event.message_id] = condense_events(room.running.get(event.message_id, ()), event)
-            room.moved = self._clock() / 1e9
-        room.add(None if event.line else event)
+            stream.running[event.message_id] = condense_events(stream.running.get(event.message_id, ()), event)
+            stream.last_event_at = self._clock() / 1e9
+        stream.add(None if event.line else event)
 
-    def look(self, conversation: str) -> None:
-        """Something was stored in this conversation."""
-        self._room(conversation).add(None)
+    def notify_stored(self, conversation: str) -> None:
+        """Make readers of this conversation read its new stored lines."""
+        self._stream(conversation).add(None)
 
-    def wake(self) -> None:
-        """Let every reader look up at once, so that one whose session has ended is closed."""
-        for room in self._rooms.values():
-            room.notify_readers()
+    def wake_readers(self) -> None:
+        """Wake every reader at once, so that streams of ended sessions close."""
+        for stream in self._streams.values():
+            stream.notify_readers()
 
     @property
     def closed(self) -> bool:
-        """Whether all streams are to end."""
+        """Whether the streams are ending."""
         return self._closed
 
     def close(self) -> None:
-        """End all streams; clients come back with their Last-Event-ID."""
+        """End all streams; clients reconnect with their Last-Event-ID."""
         self._closed = True
-        self.wake()
+        self.wake_readers()
 
     async def follow(self, conversation: str, start: StreamPosition | None, lines: ReadLines) -> AsyncGenerator[bytes]:
-        """Frames for one reader until the hub closes: an empty one (b"") when it merely looked up.
+        """Yield frames for one reader until the hub closes; b"" when it woke up without news.
 
-        A new reader (`start` None) is given the newest lines first.
+        A new reader (`start` None) gets the newest lines first.
         """
-        room = self._room(conversation)
-        room.readers += 1
-        reader = _StreamReader(conversation, room, lines, start)
+        stream = self._stream(conversation)
+        stream.readers += 1
+        reader = _StreamReader(conversation, stream, lines, start)
         try:
             yield RETRY_FRAME
             while not self._closed:
-                bell = room.bell
+                changed = stream.changed
                 async for frame in reader.catch_up():
                     yield frame
-                if await _wait_for_event(bell, self._pause):
+                try:
+                    async with asyncio.timeout(self._keep_alive):
+                        await changed.wait()
+                except TimeoutError:
+                    yield KEEP_ALIVE_FRAME
+                    # Another process may have stored a line: it cannot notify this hub.
+                    async for frame in reader.stored():
+                        yield frame
+                else:
                     yield b""
-                    continue
-                yield KEEP_ALIVE_FRAME
-                # Another process may have stored a line and could not ring our bell.
-                async for frame in reader.stored():
-                    yield frame
         finally:
-            room.readers -= 1
+            stream.readers -= 1
 
-    def _room(self, conversation: str) -> _ConversationStream:
-        room = self._rooms.get(conversation)
-        if room is None:
-            self._prune()  # before there is a new one: nobody reads it yet, so it would be the first to go
-            # Steps begin at the clock, so one from before a restart is never taken for one of now.
-            room = self._rooms[conversation] = _ConversationStream(self._clock() // 1000)
-        self._rooms.move_to_end(conversation)
-        return room
+    def _stream(self, conversation: str) -> _ConversationStream:
+        stream = self._streams.get(conversation)
+        if stream is None:
+            self._prune()  # before adding the new one, which has no readers yet and would be dropped
+            # Steps start at the clock's time, so that they are higher than those from before a restart.
+            stream = self._streams[conversation] = _ConversationStream(self._clock() // 1000)
+        self._streams.move_to_end(conversation)
+        return stream
 
     def _prune(self) -> None:
-        """Make place for one more. Rooms in use stay, however many: streams and turns have bounds of their own."""
-        if (over := len(self._rooms) + 1 - MAX_TOPICS) > 0:
+        """Free a place for one more, except of those in use: readers and turns have limits of their own."""
+        if (over := len(self._streams) + 1 - MAX_CONVERSATIONS) > 0:
             now = self._clock() / 1e9
-            unused = (name for name, room in self._rooms.items() if not room.is_in_use(now))
+            unused = (name for name, stream in self._streams.items() if not stream.is_in_use(now))
             for name in list(islice(unused, over)):
-                del self._rooms[name]
+                del self._streams[name]
 
 
 class _StreamReader:
-    """One stream's place in a room and in its transcript."""
+    """One reader's position in a conversation's live events and transcript."""
 
     def __init__(
-        self, conversation: str, room: _ConversationStream, lines: ReadLines, start: StreamPosition | None
+        self, conversation: str, stream: _ConversationStream, lines: ReadLines, start: StreamPosition | None
     ) -> None:
         self.conversation = conversation
-        self.room = room
+        self.stream = stream
         self.lines = lines
         self.line = start.line if start else None
         self.step = start.step if start else 0
 
     async def catch_up(self) -> AsyncIterator[bytes]:
         while True:
-            if not self.room.holds(self.step):
+            if not self.stream.holds(self.step):
                 async for frame in self._rejoin():
                     yield frame
-            entry = self.room.next(self.step)
-            if entry is None:
+            next_step = self.stream.next(self.step)
+            if next_step is None:
                 return
-            self.step = entry.step
-            if entry.event is not None:
-                yield self._live(entry.event)
+            self.step = next_step.step
+            if next_step.event is not None:
+                yield self._live(next_step.event)
                 continue
             async for frame in self.stored():
                 yield frame
 
     async def stored(self) -> AsyncIterator[bytes]:
         async for line in self._new_lines():
-            yield _event_frame(str(line.number), STORED_EVENTS[line.role], _line_json(line))
+            yield _line_frame(line)
 
     async def _rejoin(self) -> AsyncIterator[bytes]:
-        self.step = self.room.last
-        running = dict(self.room.running)
+        """Continue at the newest step, with the condensed events of the turns still running there."""
+        self.step = self.stream.last_step
+        running = dict(self.stream.running)
         async for line in self._new_lines():
             running.pop(line.reply_to, None)
-            yield _event_frame(str(line.number), STORED_EVENTS[line.role], _line_json(line))
+            yield _line_frame(line)
         for events in running.values():
             for event in events:
                 yield self._live(event)
@@ -255,26 +266,26 @@ class _StreamReader:
         more = True
         while more:
             is_new = self.line is None
-            found = await self.lines(self.conversation, after=self.line, limit=FIRST_LINES if is_new else BATCH_LINES)
-            batch = _first_lines(found)
-            more = is_new or len(batch) < len(found) or len(found) == BATCH_LINES
-            del found
+            lines = await self.lines(self.conversation, after=self.line, limit=FIRST_LINES if is_new else BATCH_LINES)
+            batch = _first_lines(lines)
+            more = is_new or len(batch) < len(lines) or len(lines) == BATCH_LINES
+            del lines  # only the batch stays in memory while the client reads it
             self.line = self.line or 0
             for line in batch:
                 self.line = line.number
                 yield line
 
     def _live(self, event: LiveEvent) -> bytes:
-        told: dict[str, Any] = dict(event.facts)
+        fields: dict[str, Any] = dict(event.facts)
         if event.message_id:
-            told["message_id"] = event.message_id
+            fields["message_id"] = event.message_id
         if event.text or event.name in ("delta", "reply", "notice", "failed"):
-            told["text"] = event.text
-        return _event_frame(f"{self.line or 0}.{self.step}", event.name, told)
+            fields["text"] = event.text
+        return _event_frame(f"{self.line or 0}.{self.step}", event.name, fields)
 
 
 def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
-    """As many of the lines as one reader may hold, at least the first; the others are read again after them."""
+    """Return as many lines as one reader may hold, at least one; the rest is read again later."""
     characters = 0
     for count, line in enumerate(lines):
         characters += len(line.text)
@@ -283,35 +294,26 @@ def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
     return lines
 
 
-def _line_json(line: TranscriptLine) -> dict[str, Any]:
-    told = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat()}
-    about = line.id if line.role == "user" else line.reply_to
-    return {"message_id": about, **told} if about else told
+def _line_frame(line: TranscriptLine) -> bytes:
+    fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat()}
+    if message_id := line.id if line.role == "user" else line.reply_to:
+        fields = {"message_id": message_id, **fields}
+    return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)
 
 
-def _event_frame(id: str, name: str, told: dict[str, Any]) -> bytes:
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":")).translate(LINE_END_ESCAPES)
+def _event_frame(id: str, name: str, fields: dict[str, Any]) -> bytes:
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).translate(LINE_END_ESCAPES)
     return f"id: {id}\nevent: {name}\ndata: {text}\n\n".encode(errors="replace")
 
 
-async def _wait_for_event(bell: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            await bell.wait()
-    except TimeoutError:
-        return False
-    return True
-
-
-# What has changed in the list of conversations, as server-sent events, and several sources in one stream.
+# Changes of the list of conversations, and several sources in one stream.
 #
-# The list is looked at once a second for as long as somebody follows it: one query over an index that reads only what
-# has changed since the last look. So nothing is registered where messages are stored, a slow reader delays nobody, and
-# what another process stored is seen as well.
+# Each reader polls the list once a second: one indexed query for what has changed since the last poll. It needs no hook
+# where messages are stored, a slow reader delays no other, and it sees what other processes store.
 
-LIST_POLL_SECONDS = 1.0  # seconds between two looks
-OVERLAP_SECONDS = 5.0  # seconds that a transaction may take from its time stamp to its commit
-MAX_CHANGES = 200  # entries of one look; more since the last one make a `reset`
+LIST_POLL_SECONDS = 1.0
+OVERLAP_SECONDS = 5.0  # that a transaction may take from its time stamp to its commit
+MAX_CHANGES = 200  # entries per poll; at this many a `reset` is sent instead
 POLLS_PER_KEEP_ALIVE = 15
 RESET_FRAME = b"event: reset\ndata: {}\n\n"
 
@@ -322,29 +324,30 @@ async def list_changes(
     *,
     pause: float = LIST_POLL_SECONDS,
 ) -> AsyncGenerator[bytes]:
-    """Frames until `closed`: `conversation` with an entry of the list, or `reset` when the list has to be read again.
-
-    An empty frame (b"") says that nothing has changed.
+    """Yield frames until `closed`: `conversation` with a new entry, or `reset` to read the list again.
 
     Args:
-        changed: see Backend.changed.
+        changed: Backend.changed. pause: seconds between two polls.
+
+    Returns:
+        Frames; b"" after a poll without changes.
     """
     yield RETRY_FRAME
-    since, sent, looks = float("inf"), dict[str, ConversationEntry](), 0
+    since, sent, polls = float("inf"), dict[str, ConversationEntry](), 0
     while not closed():
         found = await changed(since - OVERLAP_SECONDS, MAX_CHANGES)
         if found is not None:
-            for frame in _list_frames([one for one in found.conversations if sent.get(one.id) != one]):
+            for frame in _list_frames([entry for entry in found.conversations if sent.get(entry.id) != entry]):
                 yield frame
-            sent = {one.id: one for one in found.conversations}
+            sent = {entry.id: entry for entry in found.conversations}
             since = found.at
-        looks += 1
-        yield b"" if looks % POLLS_PER_KEEP_ALIVE else KEEP_ALIVE_FRAME
+        polls += 1
+        yield b"" if polls % POLLS_PER_KEEP_ALIVE else KEEP_ALIVE_FRAME
         await asyncio.sleep(pause)
 
 
 async def merge_frames(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """The frames of all sources, each as soon as it is there, until one of them ends."""
+    """Yield the frames of all sources as they come, until one source ends."""
     waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]] = {
         asyncio.ensure_future(anext(source)): source for source in sources
     }
@@ -361,7 +364,7 @@ async def merge_frames(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]
 
 
 async def _next_frames(waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]]) -> list[bytes] | None:
-    """What is there first, of one source or several; None when one of them has ended."""
+    """Wait for the next frame of at least one source; None if one has ended."""
     done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     frames = []
     for task in done:
@@ -374,16 +377,14 @@ async def _next_frames(waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes
 
 
 def _list_frames(new: Sequence[ConversationEntry]) -> list[bytes]:
-    """The oldest change first, so that the newest ends on top of the list."""
-    return [RESET_FRAME] if len(new) == MAX_CHANGES else [_list_frame(one) for one in reversed(new)]
+    """Build the frames, oldest change first: the page moves each entry to the top of its list."""
+    if len(new) == MAX_CHANGES:
+        return [RESET_FRAME]
+    entries = (json.dumps(conversation_json(entry), separators=(",", ":")) for entry in reversed(new))
+    return [f"event: conversation\ndata: {entry}\n\n".encode() for entry in entries]
 
 
-def _list_frame(one: ConversationEntry) -> bytes:
-    text = json.dumps(conversation_json(one), ensure_ascii=True, separators=(",", ":"))
-    return f"event: conversation\ndata: {text}\n\n".encode()
-
-
-# An answer that goes on for as long as its reader is there, may read it, and keeps up.
+# The response that sends the frames.
 
 log = structlog.get_logger(__name__)
 STALL_SECONDS = 30.0
@@ -395,10 +396,11 @@ HEADERS = [
 
 
 class EventStream:
-    """Server-sent events as an ASGI answer.
+    """Server-sent events as an ASGI response; replies 429 if the login has too many streams open.
 
-    alive: asked before each frame; when it says no, or one frame is not taken for `stalled` seconds, the stream ends
-    and the client may come back with its Last-Event-ID. A login that has its most streams open already is answered 429.
+    Args:
+        alive: called before each frame; the stream ends when it returns False.
+        stalled: seconds in which the client must take a frame; otherwise the stream ends, and it may reconnect.
     """
 
     def __init__(
@@ -423,7 +425,7 @@ class EventStream:
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        tasks: list[asyncio.Task[None]] = [asyncio.create_task(_wait_for_disconnect(receive))]
+        tasks: list[asyncio.Task[None]] = [asyncio.create_task(wait_for_disconnect(receive))]
         if scope["method"] != "HEAD":
             tasks.append(asyncio.create_task(self._pump(send)))
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -435,18 +437,16 @@ class EventStream:
         await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, send: Send) -> None:
-        async with aclosing(self._frames) as frames:  # whatever ends this, the conversation has one reader less at once
+        async with aclosing(self._frames) as frames:  # so that the conversation loses this reader at once
             async for frame in frames:
                 if not self._alive():
                     return
                 if frame:
-                    await self._put(send, frame)
-
-    async def _put(self, send: Send, frame: bytes) -> None:
-        async with asyncio.timeout(self._stalled):
-            await send({"type": "http.response.body", "body": frame, "more_body": True})
+                    async with asyncio.timeout(self._stalled):
+                        await send({"type": "http.response.body", "body": frame, "more_body": True})
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
+    """Read and drop messages until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,4 +1,4 @@
-"""What a browser or a script posts, as an inbound message. Pure."""
+"""HTTP requests and responses of the page and the API: refusals, JSON bodies, posted messages."""
 
 import asyncio
 import base64
@@ -22,11 +22,9 @@ from channels.message import Attachment, InboundMessage, Sender
 from channels.toolkit.untrusted import parse_strict_json
 from channels.web.backend import ConversationEntry, web_address
 
-# What the web channel says no to: one request, or starting at all.
-
 
 class HttpRefusal(ChannelError):
-    """One request is answered with `status` and the JSON error {code, message}; headers: added to the answer."""
+    """Answers one request with `status`, the JSON error {code, message} and additional `headers`."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -37,8 +35,10 @@ class HttpRefusal(ChannelError):
 
 
 class CannotServe(ChannelError):
-    """The port or the token file is not usable; the text is one sentence for the operator."""
+    """The port or the token file cannot be used; the text is one sentence for the operator."""
 
+
+# A posted message.
 
 NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)
@@ -51,17 +51,17 @@ KNOWN_FIELDS = frozenset({"conversation", "text", "key", "attachments"})
 
 
 def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
-    """The message in a POST's object.
+    """Parse the JSON object of a posted message.
 
-    The key is joined with the conversation's name: a client may number its messages again in each conversation.
+    The key is prefixed with the conversation's name, so clients may number their messages per conversation.
 
     Raises:
-        HttpRefusal: 400 for a field that is wrong, 413 for one that is too large; the sentence names it.
+        HttpRefusal: 400 for a field that is wrong, 413 for one that is too large; the text names it.
     """
-    strange = sorted(set(fields) - KNOWN_FIELDS)
-    if strange:
+    unknown = sorted(set(fields) - KNOWN_FIELDS)
+    if unknown:
         raise HttpRefusal(
-            400, "unknown_field", f"{strange[0][:40]!r} is not a field of a message; {sorted(KNOWN_FIELDS)} are"
+            400, "unknown_field", f"{unknown[0][:40]!r} is not a field of a message; {sorted(KNOWN_FIELDS)} are"
         )
     conversation = fields.get("conversation")
     if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
@@ -82,15 +82,15 @@ def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
 
 
 def clean_text(text: str) -> str:
-    """Text as it can be stored: no NUL, no half of a surrogate pair; all else is kept."""
+    """Remove what cannot be stored: NUL is dropped, each lone surrogate becomes U+FFFD."""
     return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def file_label(name: str) -> str:
-    """A file's name as something to show: no folders, no control or direction characters, at most 120 bytes."""
+    """Make a file name displayable: no folders, no control or direction characters, at most 120 bytes."""
     last = re.split(r"[\\/]", clean_text(name))[-1]
-    shown = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Zl", "Zp"))
-    cut = shown.encode()[:LABEL_BYTES].decode(errors="ignore").strip(" .")
+    visible = "".join(char for char in last if unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"))
+    cut = visible.encode()[:LABEL_BYTES].decode(errors="ignore").strip(" .")
     return cut or "file"
 
 
@@ -107,8 +107,7 @@ def _key(value: Any) -> str:
         return secrets.token_hex(16)
     if not isinstance(value, str) or not 1 <= len(value) <= MAX_KEY:
         raise HttpRefusal(400, "key", f"key must be a string of 1 to {MAX_KEY} characters, or left out")
-    cleaned = clean_text(value)
-    if cleaned != value:
+    if clean_text(value) != value:
         raise HttpRefusal(400, "key", "key must be plain text without NUL")
     return value
 
@@ -140,7 +139,7 @@ def _attachment(item: Any) -> Attachment:
     return Attachment(name=file_label(item.get("name", "")), media_type=media_type, data=data)
 
 
-# One call of the HTTP API: its path, the action it needs, and how it answers.
+# Routes and responses.
 
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 
@@ -151,32 +150,32 @@ class Route:
 
     method: str
     path: str
-    #: What the caller must be allowed to do.
+    #: Action of bot.access.permissions that the caller must be allowed.
     action: str
-    #: May raise Refused.
+    #: May raise HttpRefusal.
     handler: Handler
 
 
 def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """JSON that no cache keeps."""
+    """Build a JSON response that no cache stores."""
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
 
 
 def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The one shape of every error."""
+    """Build the JSON body that every error has."""
     return json_response({"error": {"code": code, "message": message}}, status, headers)
 
 
-def conversation_json(one: ConversationEntry) -> dict[str, Any]:
-    """A conversation as the list shows it."""
+def conversation_json(entry: ConversationEntry) -> dict[str, Any]:
+    """Convert a conversation's entry in the list to JSON."""
     return {
-        "id": one.id,
-        "title": one.title,
-        "channel": one.channel,
-        "updated_at": one.updated.isoformat(),
-        "turns": one.turns,
-        "whose": one.whose,
+        "id": entry.id,
+        "title": entry.title,
+        "channel": entry.channel,
+        "updated_at": entry.updated.isoformat(),
+        "turns": entry.turns,
+        "whose": entry.whose,
     }
 
 
@@ -184,23 +183,32 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 def header_values(headers: Headers, name: bytes) -> list[bytes]:
-    """All values of one header, in order. Names are lower-case in ASGI."""
+    """Return all values of one header, in order. Names are lower-case in ASGI."""
     return [value for key, value in headers if key == name]
 
 
-# Request bodies: read with a limit that counts what really comes, and parsed without JSON's traps.
+def peer_address(request: Request) -> str:
+    """Return the address at the other end of the connection."""
+    return request.client.host if request.client else ""
+
+
+# Request bodies.
 
 MEBIBYTE = 1 << 20
 SMALL_BODY = MEBIBYTE
 LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
-DRAIN_BYTES = 96 * MEBIBYTE
-MANY_CHARACTERS = 300_000
-LARGE_SECONDS = 60.0  # for a large body, from when its turn has come
-MAX_WAITING_BODIES = 8  # large bodies that wait for their turn, with the first MiB of each in memory
+DRAIN_BYTES = 96 * MEBIBYTE  # read of a refused body: a client that is still sending may not read the refusal
+MAX_LARGE_BODY_MEMBERS = 300_000  # brackets, braces and commas
+LARGE_SECONDS = 60.0  # for a large body, from when it may be read
+MAX_WAITING_BODIES = 8  # large bodies waiting to be read, with the first MiB of each in memory
+_CLOSE = {"connection": "close"}
 
 
 async def read_json(request: Request, *, limit: int = SMALL_BODY, seconds: float = 10.0) -> dict[str, Any]:
-    """The body as an object, at most 1 MiB long.
+    """Read a JSON object from the body.
+
+    Args:
+        limit: bytes. seconds: in which the body has to arrive.
 
     Raises:
         HttpRefusal: 413 too long, 408 too slow, 400 not JSON or not an object.
@@ -209,7 +217,7 @@ async def read_json(request: Request, *, limit: int = SMALL_BODY, seconds: float
 
 
 class LargeBodies:
-    """Reads bodies of which one large one at a time is held in memory; a few more wait for their turn."""
+    """Reads large bodies one at a time, to bound memory; a few more may wait."""
 
     def __init__(self) -> None:
         self._one_at_a_time = asyncio.Lock()
@@ -217,20 +225,20 @@ class LargeBodies:
 
     @asynccontextmanager
     async def read_json(self, request: Request, *, member: str) -> AsyncIterator[dict[str, Any]]:
-        """A body that may be longer where it has this member, until the block ends.
+        """Read a JSON object; one over 1 MiB needs this member, and the next waits for the block to end.
 
         Raises:
-            HttpRefusal: as read_json; 503 where too many wait already.
+            HttpRefusal: as `read_json`; 503 if too many are waiting.
         """
-        held = False
+        locked = False
 
-        async def take_turn() -> None:
-            nonlocal held
-            await self._take_turn()
-            held = True
+        async def acquire() -> None:
+            nonlocal locked
+            await self._acquire()
+            locked = True
 
         try:
-            raw = await read_body(request, limit=LARGE_BODY, seconds=LARGE_SECONDS, beyond=take_turn)
+            raw = await read_body(request, limit=LARGE_BODY, seconds=LARGE_SECONDS, on_large=acquire)
             large = len(raw) > SMALL_BODY
             fields = as_object(await asyncio.to_thread(parse_json, raw) if large else parse_json(raw))
             if large and not fields.get(member):
@@ -238,10 +246,10 @@ class LargeBodies:
             del raw
             yield fields
         finally:
-            if held:
+            if locked:
                 self._one_at_a_time.release()
 
-    async def _take_turn(self) -> None:
+    async def _acquire(self) -> None:
         if self._waiting >= MAX_WAITING_BODIES:
             why = "too many large messages are on their way; send it again in a minute"
             raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{LARGE_SECONDS:g}"})
@@ -257,30 +265,39 @@ async def read_body(
     *,
     limit: int = SMALL_BODY,
     seconds: float = 10.0,
-    beyond: Callable[[], Awaitable[None]] | None = None,
+    on_large: Callable[[], Awaitable[None]] | None = None,
+    drain: int = DRAIN_BYTES,
 ) -> bytearray:
-    """The body's bytes, at most `limit` of them; one that is refused is drained a little, so that this is heard.
+    """Read the body.
 
     Args:
-        seconds: in which it has to arrive; they count again after `beyond`, and not while that is awaited.
-        beyond: awaited once more than 1 MiB have come; what it refuses is not read.
+        limit: bytes.
+        seconds: in which it has to arrive; the time stops during `on_large` and starts again after it.
+        on_large: awaited once the body exceeds 1 MiB; may raise HttpRefusal.
+        drain: bytes up to which a refused body is read and dropped, so that the client gets to read the refusal.
+
+    Raises:
+        HttpRefusal: 413 too long, 408 too slow, 400 cut off; what `on_large` raised.
     """
-    kept = bytearray()
-    seen = 0
+    body = bytearray()
+    received = 0
     refused: HttpRefusal | None = None
     try:
         async with asyncio.timeout(seconds) as deadline:
             async for piece in request.stream():
-                if beyond and seen <= SMALL_BODY < seen + len(piece):
+                if on_large and received <= SMALL_BODY < received + len(piece):
                     deadline.reschedule(None)
-                    refused = await _refusal(beyond)
+                    try:
+                        await on_large()
+                    except HttpRefusal as err:
+                        refused = err
                     deadline.reschedule(asyncio.get_running_loop().time() + seconds)
-                seen += len(piece)
-                if refused is None and seen <= limit:
-                    kept += piece
+                received += len(piece)
+                if refused is None and received <= limit:
+                    body += piece
                     continue
-                kept.clear()
-                if seen > DRAIN_BYTES:
+                body.clear()
+                if received > drain:
                     break
     except TimeoutError as err:
         raise HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE) from err
@@ -288,26 +305,18 @@ async def read_body(
         raise HttpRefusal(400, "cut", "the body was cut off", _CLOSE) from err
     if refused is not None:
         raise refused
-    if seen > limit:
+    if received > limit:
         raise HttpRefusal(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
-    return kept
-
-
-async def _refusal(step: Callable[[], Awaitable[None]]) -> HttpRefusal | None:
-    try:
-        await step()
-    except HttpRefusal as err:
-        return err
-    return None
+    return body
 
 
 def parse_json(raw: bytes | bytearray) -> Any:
-    """JSON without duplicate keys, NaN, endless numbers or more than 32 levels.
+    """Parse JSON without duplicate keys, NaN, very long numbers or more than 32 levels.
 
     Raises:
-        HttpRefusal: 400 with what is wrong.
+        HttpRefusal: 400; the text says what is wrong.
     """
-    if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MANY_CHARACTERS:
+    if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MAX_LARGE_BODY_MEMBERS:
         raise HttpRefusal(400, "bad_json", "the body has too many members")
     try:
         return parse_strict_json(raw)
@@ -316,14 +325,11 @@ def parse_json(raw: bytes | bytearray) -> Any:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """The value, when it is an object.
+    """Return the value if it is an object.
 
     Raises:
-        HttpRefusal: 400 otherwise.
+        HttpRefusal: 400 if it is not.
     """
     if not isinstance(value, dict):
         raise HttpRefusal(400, "bad_json", "the body must be a JSON object")
     return value
-
-
-_CLOSE = {"connection": "close"}

@@ -1,4 +1,4 @@
-"""The calls of the web channel: write, read, list, follow, stop."""
+"""Routes of the web channel: conversations, event streams, proxy check, webhooks of the platforms."""
 
 import asyncio
 import errno
@@ -11,15 +11,16 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from channels.base import HasWebhook, WebhookRequest
 from channels.message import Accepted, InboundMessage
 from channels.toolkit.bounded import BoundedDict
 from channels.web.auth import Visitor
 from channels.web.backend import TranscriptLine, WebServices
 from channels.web.channel import Web
 from channels.web.events import HEADERS as STREAM_HEADERS
-from channels.web.events import EventStream, list_changes, merge_frames, since
+from channels.web.events import EventStream, list_changes, merge_frames, parse_position, wait_for_disconnect
 from channels.web.requests import (
     LARGE_BODY,
     NAME,
@@ -30,6 +31,7 @@ from channels.web.requests import (
     header_values,
     json_response,
     parse_message,
+    peer_address,
     read_body,
 )
 
@@ -39,17 +41,19 @@ DEFAULT_LINES = 50
 
 
 class WebApi:
-    """The handlers, over one channel and the doors of the bot."""
+    """Handlers of the conversation routes."""
 
-    def __init__(self, web: Web, doors: WebServices, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self, web: Web, services: WebServices, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         self._web = web
-        self._backend = doors.backend
-        self._place = doors.place
+        self._backend = services.backend
+        self._address_of = services.address_of
         self._clock = clock
         self._large = LargeBodies()
 
     def calls(self) -> tuple[Route, ...]:
-        """Every route of the channel with the action it needs."""
+        """Return every route of the channel, with the action each one needs."""
         one = "/api/conversations/{id}"
         return (
             Route(method="GET", path="/api/session", action="console.read", handler=self.session),
@@ -64,12 +68,12 @@ class WebApi:
         )
 
     async def session(self, request: Request) -> Response:
-        """What the page needs to begin: its CSRF token."""
+        """Return the CSRF token, which the page needs to start."""
         visitor: Visitor = request.state.visitor
         return json_response({"csrf": visitor.csrf, "now": self._clock().isoformat()})
 
     async def send(self, request: Request) -> Response:
-        """Take one message: 202 after it is stored, 200 for a repeat, 503 when it could not be stored."""
+        """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""
         async with self._large.read_json(request, member="attachments") as fields:
             message = parse_message(fields, self._clock())
             fields.clear()
@@ -81,9 +85,9 @@ class WebApi:
     async def _deliver(self, message: InboundMessage) -> Accepted:
         if self._web.deliver is None:
             raise HttpRefusal(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
-        place = self._place(message.address.chat_id)
+        address = self._address_of(message.address.chat_id)
         try:
-            [accepted] = await self._web.deliver([replace(message, address=place)])
+            [accepted] = await self._web.deliver([replace(message, address=address)])
         except (OSError, RuntimeError) as err:
             why = "the message could not be stored; send it again"
             if isinstance(err, OSError) and err.errno == errno.ESTALE:
@@ -92,11 +96,11 @@ class WebApi:
         return accepted
 
     async def list(self, request: Request) -> Response:
-        """A page of the conversations, newest first; with `own=1` only the owner's own."""
-        asked = request.query_params
-        limit = parse_bounded(asked.get("limit"), MAX_CONVERSATIONS, MAX_CONVERSATIONS)
+        """Return a page of the conversations, newest first; with `own=1` only the owner's own."""
+        query = request.query_params
+        limit = parse_bounded(query.get("limit"), MAX_CONVERSATIONS, MAX_CONVERSATIONS)
         try:
-            page = await self._backend.conversations(asked.get("cursor", ""), limit, own=asked.get("own") == "1")
+            page = await self._backend.conversations(query.get("cursor", ""), limit, own=query.get("own") == "1")
         except ValueError as err:
             raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next") from err
         return json_response(
@@ -104,20 +108,20 @@ class WebApi:
         )
 
     async def entry(self, request: Request) -> Response:
-        """One conversation as the list shows it; nothing that was said in it."""
-        found = await self._backend.conversation(await self._known(request))
+        """Return one conversation's entry in the list, without its messages."""
+        found = await self._backend.conversation(await self._existing(request))
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return json_response(conversation_json(found))
 
     async def open(self, request: Request) -> Response:
-        """A person opens a conversation; another person's private chat is written to the audit list each time."""
-        await self._readable(await self._known(request), request, pressed=True)
+        """Open a conversation; another person's private chat is recorded in the audit list each time."""
+        await self._begin_reading(await self._existing(request), request, pressed=True)
         return json_response({"ok": True})
 
     async def messages(self, request: Request) -> Response:
-        """A page of the transcript, oldest first; `before` is a message's id or line."""
-        conversation = await self._known(request)
+        """Return a page of the transcript, oldest first; `before` is a message's id or line."""
+        conversation = await self._existing(request)
         limit = parse_bounded(request.query_params.get("limit"), DEFAULT_LINES, MAX_LINES)
         reader = request.state.visitor.id
         before = await self._before(conversation, request.query_params.get("before", ""), reader)
@@ -125,19 +129,19 @@ class WebApi:
         return json_response({"messages": [_line_json(line) for line in lines]})
 
     async def events(self, request: Request) -> ASGIApp:
-        """What happens from now on, or from Last-Event-ID (in a query: `after`) on."""
-        conversation = await self._readable(await self._known(request), request)
+        """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""
+        conversation = await self._begin_reading(await self._existing(request), request)
         return EventStream(self._follow(request, conversation), request.state.visitor.alive)
 
     async def page_events(self, request: Request) -> ASGIApp:
-        """All that one tab follows, in one stream: the list of conversations, and one `conversation` if it is named."""
+        """Stream what one tab follows: the list of conversations, and the query's `conversation` if any."""
         sources = [list_changes(self._backend.changed, lambda: self._web.hub.closed)]
         if name := request.query_params.get("conversation", ""):
-            sources.append(self._follow(request, await self._readable(await self._checked(name), request)))
+            sources.append(self._follow(request, await self._begin_reading(await self._check_exists(name), request)))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
     def _follow(self, request: Request, conversation: str) -> AsyncGenerator[bytes]:
-        start = since(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
+        start = parse_position(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
         reader = request.state.visitor.id
 
         async def lines(
@@ -146,25 +150,24 @@ class WebApi:
             try:
                 return await self._backend.lines(conversation, reader=reader, after=after, limit=limit)
             except HttpRefusal as err:
-                raise OSError(err.message) from err  # the stream ends; whoever comes back is told why
+                raise OSError(err.message) from err  # ends the stream; the client gets the refusal when it reconnects
 
         return self._web.hub.follow(conversation, start, lines)
 
     async def stop(self, request: Request) -> Response:
-        """Ask the running turn to end."""
-        conversation = await self._known(request)
-        await self._backend.stop(conversation)
+        """Stop the running turn."""
+        await self._backend.stop(await self._existing(request))
         return json_response({"ok": True}, 202)
 
-    async def _known(self, request: Request) -> str:
-        return await self._checked(str(request.path_params["id"]))
+    async def _existing(self, request: Request) -> str:
+        return await self._check_exists(str(request.path_params["id"]))
 
-    async def _checked(self, name: str) -> str:
+    async def _check_exists(self, name: str) -> str:
         if not NAME.fullmatch(name) or not await self._backend.exists(name):
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return name
 
-    async def _readable(self, conversation: str, request: Request, *, pressed: bool = False) -> str:
+    async def _begin_reading(self, conversation: str, request: Request, *, pressed: bool = False) -> str:
         await self._backend.begin_reading(conversation, request.state.visitor.id, pressed=pressed)
         return conversation
 
@@ -180,7 +183,7 @@ class WebApi:
 
 
 def parse_bounded(given: str | None, usual: int, most: int) -> int:
-    """A number from a query, from 1 to `most`.
+    """Parse a number of a query string, from 1 to `most`; larger ones become `most`.
 
     Raises:
         HttpRefusal: 400 when it is not a whole number.
@@ -193,63 +196,111 @@ def parse_bounded(given: str | None, usual: int, most: int) -> int:
 
 
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
-    told = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
-    return {**told, "reply_to": line.reply_to} if line.reply_to else told
+    fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
+    return {**fields, "reply_to": line.reply_to} if line.reply_to else fields
 
 
-# Shows a request as it arrived, so that `mnema doctor` can tell what a proxy in front has done to it.
+# Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.
 
-PATH = "/proxy-check/"
+PROXY_CHECK_PATH = "/proxy-check/"
 VALID_SECONDS = 60.0
 MAX_CHECKS = 8
-STREAM_SECONDS = 4.0  # between the first and the last line of the stream; a proxy that buffers sends both at once
-FIRST, LAST = b": first\n\n", b": last\n\n"
+STREAM_SECONDS = 4.0  # between the two lines of the stream; a proxy that buffers delivers both at once
 
 
 class ProxyCheck:
-    """Addresses that only somebody with the token can ask for, each good for a minute.
+    """Temporary URLs that return the request itself; only a caller with the token can create one.
 
-    They need neither a login nor our Host: a proxy that changes it is to be told so. They show nothing but the request.
+    They need no login and accept any Host, so that a proxy that changes Host can be diagnosed.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._until: BoundedDict[str, float] = BoundedDict(MAX_CHECKS)  # oldest dropped: a check takes seconds
+        self._valid_until: BoundedDict[str, float] = BoundedDict(MAX_CHECKS)  # a check takes seconds: drop the oldest
 
     def calls(self) -> tuple[Route, ...]:
-        """The call that begins a check."""
+        """Return the route that starts a check."""
         return (Route(method="POST", path="/api/proxy-check", action="console.read", handler=self._begin),)
 
     async def _begin(self, _: Request) -> ASGIApp:
         nonce = secrets.token_urlsafe(24)
-        self._until[nonce] = self._clock() + VALID_SECONDS
-        return json_response({"path": f"{PATH}{nonce}"})
+        self._valid_until[nonce] = self._clock() + VALID_SECONDS
+        return json_response({"path": f"{PROXY_CHECK_PATH}{nonce}"})
 
     async def answer(self, request: Request) -> ASGIApp:
-        """Answer a request below PATH.
+        """Answer a request below PROXY_CHECK_PATH.
 
         Raises:
-            HttpRefusal: 404 for an address that nobody asked for, or no more.
+            HttpRefusal: 404 for a URL that was never created, or has expired.
         """
-        nonce, _, what = request.scope["path"].removeprefix(PATH).partition("/")
-        if self._until.get(nonce, float("-inf")) < self._clock():
+        nonce, _, kind = request.scope["path"].removeprefix(PROXY_CHECK_PATH).partition("/")
+        if self._valid_until.get(nonce, float("-inf")) < self._clock():
             raise HttpRefusal(404, "not_found", "not found")
-        if what == "stream":
+        if kind == "stream":
             headers = {name.decode(): value.decode() for name, value in STREAM_HEADERS}
-            return StreamingResponse(_stream(), headers=headers)
+            return StreamingResponse(_two_lines(), headers=headers)
         if request.method == "POST":
             await read_body(request, limit=LARGE_BODY, seconds=5.0)
-        return json_response({"check": nonce, **_seen_request(request)})
+        names = {"host": b"host", "origin": b"origin", "forwarded_for": b"x-forwarded-for"}
+        fields: dict[str, Any] = {
+            key: [value.decode("latin-1") for value in header_values(request.scope["headers"], name)]
+            for key, name in names.items()
+        }
+        return json_response({"check": nonce, **fields, "peer": peer_address(request)})
 
 
-def _seen_request(request: Request) -> dict[str, Any]:
-    headers = request.scope["headers"]
-    names = {"host": b"host", "origin": b"origin", "forwarded_for": b"x-forwarded-for"}
-    told = {key: [value.decode("latin-1") for value in header_values(headers, name)] for key, name in names.items()}
-    return {**told, "peer": request.client.host if request.client else ""}
-
-
-async def _stream() -> AsyncIterator[bytes]:
-    yield FIRST
+async def _two_lines() -> AsyncIterator[bytes]:
+    yield b": first\n\n"
     await asyncio.sleep(STREAM_SECONDS)
-    yield LAST
+    yield b": last\n\n"
+
+
+# Calls of the platforms, at /hooks/ and a channel's name: limited here, verified by the channel.
+
+HOOKS_PATH = "/hooks/"
+MAX_WEBHOOK_BYTES = 1 << 20
+MAX_WEBHOOK_SECONDS = 5.0
+
+
+async def handle_webhook(request: Request, find: Callable[[str], HasWebhook | None]) -> ASGIApp:
+    """Pass a platform's call to its channel and return the answer.
+
+    These calls have no session. They skip the guard, under whatever Host the proxy in front uses.
+
+    Raises:
+        HttpRefusal: 404 no such channel, 405, 413 more than 1 MiB, 408 slower than 5 s.
+    """
+    channel = find(request.scope["path"].removeprefix(HOOKS_PATH))
+    if channel is None:
+        raise HttpRefusal(404, "not_found", "not found")
+    if request.method not in ("GET", "POST"):
+        raise HttpRefusal(405, "method", "a platform calls with GET or POST")
+    body = await read_body(request, limit=MAX_WEBHOOK_BYTES, seconds=MAX_WEBHOOK_SECONDS, drain=0)
+    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"])
+    query = tuple(request.query_params.multi_items())
+    call = WebhookRequest(method=request.method, query=query, headers=headers, body=bytes(body))
+    return _WebhookResponse(channel, call)
+
+
+class _WebhookResponse:
+    """Runs the channel while it watches for the platform to hang up: only a reply that was sent counts."""
+
+    def __init__(self, channel: HasWebhook, call: WebhookRequest) -> None:
+        self._channel = channel
+        self._call = call
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        disconnected = asyncio.create_task(wait_for_disconnect(receive))
+        try:
+            reply = await self._channel.hook(self._call)
+            sent = False
+            try:
+                if not disconnected.done():
+                    await Response(reply.body, reply.status, media_type=reply.media_type)(scope, receive, send)
+                    sent = True
+            except OSError:
+                return
+            finally:
+                reply.written(sent)
+        finally:
+            disconnected.cancel()

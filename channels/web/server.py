@@ -1,4 +1,4 @@
-"""The site: one ASGI app in which every request passes the gate before any route is looked at."""
+"""The page's ASGI app, which authenticates before it routes; the monitor app; the server."""
 
 import errno
 import hashlib
@@ -10,23 +10,29 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from starlette import routing
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from channels.web import routes as proxy_check
 from channels.web.auth import MAX_SESSION_SECONDS, SECURITY_HEADERS, RequestGuard, is_framed_twice
 from channels.web.backend import Allow, HealthReport, Probe, WebServices
 from channels.web.channel import Web
-from channels.web.requests import CannotServe, HttpRefusal, error_response, header_values, json_response, read_json
-from channels.web.requests import Route as Call
-from channels.web.routes import ProxyCheck, WebApi
-from channels.web.webhooks import HOOKS_PATH, handle_webhook
+from channels.web.requests import (
+    CannotServe,
+    HttpRefusal,
+    Route,
+    error_response,
+    header_values,
+    json_response,
+    peer_address,
+    read_json,
+)
+from channels.web.routes import HOOKS_PATH, PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
 
-# The page's files, read once from the package; what is not among them does not exist.
+# The page's files, read once.
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 MEDIA_TYPES = {
@@ -40,7 +46,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticFile:
-    """One file: its bytes, media type and ETag."""
+    """One file of the page."""
 
     body: bytes
     media_type: str
@@ -49,13 +55,20 @@ class StaticFile:
 
 @cache
 def load_assets() -> dict[str, StaticFile]:
-    """Every servable file by its path below the folder."""
-    found = (path for path in sorted(STATIC_FOLDER.rglob("*")) if path.suffix in MEDIA_TYPES)
-    return {path.relative_to(STATIC_FOLDER).as_posix(): _asset(path) for path in found}
+    """Read every file with a known media type, by its path below the folder."""
+    return {
+        path.relative_to(STATIC_FOLDER).as_posix(): StaticFile(
+            body=(body := path.read_bytes()),
+            media_type=MEDIA_TYPES[path.suffix],
+            etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"',
+        )
+        for path in sorted(STATIC_FOLDER.rglob("*"))
+        if path.suffix in MEDIA_TYPES
+    }
 
 
 def asset_response(request: Request, name: str, status: int = 200) -> Response:
-    """One file as an answer: 404 when it is not ours, 304 when the browser has it."""
+    """Build the response with one file: 404 if there is none, 304 if the browser has it."""
     asset = load_assets().get(name)
     if asset is None:
         return Response(b"not found", 404, media_type="text/plain")
@@ -65,48 +78,45 @@ def asset_response(request: Request, name: str, status: int = 200) -> Response:
     return Response(asset.body, status, headers, asset.media_type)
 
 
-def _asset(path: Path) -> StaticFile:
-    body = path.read_bytes()
-    return StaticFile(body=body, media_type=MEDIA_TYPES[path.suffix], etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-
-
 STATIC_PATH = "/static/"
 SECURITY_HEADER_PAIRS = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 ERROR_CODES = {404: "not_found", 405: "method"}
 
 
 class WebSite:
-    """Page, login and health from the first moment; the API from `open` on, and 503 "starting" until then."""
+    """ASGI app: page, login and health at once, the API from `open` on, and 503 "starting" until then."""
 
     def __init__(self, *, gate: RequestGuard, web: Web) -> None:
         self.gate = gate
         self.web = web
-        self.calls: tuple[Call, ...] = ()
+        self.calls: tuple[Route, ...] = ()
         self._proxy_check = ProxyCheck()
-        self._doors: WebServices | None = None
+        self._services: WebServices | None = None
         self._app: ASGIApp = self._starting
-        gate.changed = web.hub.wake
+        gate.changed = web.hub.wake_readers
 
-    def open(self, doors: WebServices, calls: Iterable[Call] = ()) -> None:
-        """Answer the API from now on, `calls` beside the channel's own."""
-        self.calls = (*WebApi(self.web, doors).calls(), *self._proxy_check.calls(), *calls)
-        self._doors = doors
-        routes = [Route(call.path, _require_access(call, doors.allow), methods=[call.method]) for call in self.calls]
+    def open(self, services: WebServices, calls: Iterable[Route] = ()) -> None:
+        """Serve the API from now on: the channel's own routes and `calls`."""
+        self.calls = (*WebApi(self.web, services).calls(), *self._proxy_check.calls(), *calls)
+        self._services = services
         app = Starlette(
-            routes=routes,
-            exception_handlers={HttpRefusal: refusal_response, HTTPException: _http_error, Exception: _internal_error},
+            routes=[
+                routing.Route(route.path, _require_access(route, services.allow), methods=[route.method])
+                for route in self.calls
+            ],
+            exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
         app.router.redirect_slashes = False
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await run_handler(self._answer, scope, receive, send)
+        await _run_handler(self._answer, scope, receive, send)
 
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
         if request.scope["path"].startswith(HOOKS_PATH):
-            return await handle_webhook(request, self._doors.hooked) if self._doors else self._starting
-        if request.scope["path"].startswith(proxy_check.PATH):
+            return await handle_webhook(request, self._services.find_webhook) if self._services else self._starting
+        if request.scope["path"].startswith(PROXY_CHECK_PATH):
             return await self._proxy_check.answer(request)
         if not self.gate.host_fits(headers):
             raise HttpRefusal(400, "host", self.gate.foreign_host())
@@ -121,10 +131,10 @@ class WebSite:
             headers, b"cookie"
         ):
             return await self._health(path, full=False)
-        return await self._inside(request, path)
+        return await self._answer_visitor(request, path)
 
-    async def _inside(self, request: Request, path: str) -> ASGIApp:
-        """Everything for which one must be known."""
+    async def _answer_visitor(self, request: Request, path: str) -> ASGIApp:
+        """Answer a request that needs a session or the token."""
         try:
             visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_address(request))
         except HttpRefusal as err:
@@ -160,54 +170,45 @@ class WebSite:
         )
 
     async def _health(self, path: str, *, full: bool) -> Response:
-        return health_response(await self._probe(path), full=full)
-
-    async def _probe(self, path: str) -> HealthReport:
-        if self._doors is None:
-            return HealthReport(ok=path == "/healthz", reasons={"starting": True})
-        probe: Probe = self._doors.healthy if path == "/healthz" else self._doors.ready
-        return await probe()
+        return await _health_response(self._services, path, full=full)
 
     async def _starting(self, scope: Scope, receive: Receive, send: Send) -> None:
-        reply = error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
-        await reply(scope, receive, send)
+        await _starting_response()(scope, receive, send)
 
 
-def _require_access(call: Call, allow: Allow) -> Any:
+def _require_access(route: Route, allow: Allow) -> Any:
     async def endpoint(request: Request) -> ASGIApp:
-        if not allow(call.action):
+        if not allow(route.action):
             raise HttpRefusal(403, "denied", "not allowed")
-        return await call.handler(request)
+        return await route.handler(request)
 
     return endpoint
 
 
-def peer_address(request: Request) -> str:
-    """The address at the other end of the connection."""
-    return request.client.host if request.client else ""
+def _starting_response() -> Response:
+    return error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
 
 
-def health_response(health: HealthReport, *, full: bool) -> Response:
-    """Whether all is well, and to who may know it why not."""
-    told: dict[str, Any] = {"ok": health.ok, **({"reasons": dict(health.reasons)} if full else {})}
-    return json_response(told, 200 if health.ok else 503)
+async def _health_response(sources: "WebServices | MonitorSources | None", path: str, *, full: bool) -> Response:
+    """Probe /healthz or /readyz. full: include the reasons, which only a known visitor may read."""
+    if sources is None:
+        report = HealthReport(ok=path == "/healthz", reasons={"starting": True})
+    else:
+        report = await (sources.healthy() if path == "/healthz" else sources.ready())
+    body: dict[str, Any] = {"ok": report.ok, **({"reasons": dict(report.reasons)} if full else {})}
+    return json_response(body, 200 if report.ok else 503)
 
 
-def with_headers(send: Send) -> Send:
-    """Sends what every answer of this server carries too."""
+async def _run_handler(
+    handle: Callable[[Request], Awaitable[ASGIApp]], scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Answer one ASGI request with what `handle` returns or refuses, plus the security headers."""
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *SECURITY_HEADER_PAIRS]
         await send(message)
 
-    return sending
-
-
-async def run_handler(
-    door: Callable[[Request], Awaitable[ASGIApp]], scope: Scope, receive: Receive, send: Send
-) -> None:
-    """One request through a site's door, which raises Refused for what it does not let in."""
     if scope["type"] != "http":
         await send({"type": "websocket.close", "code": 1008})
         return
@@ -215,14 +216,13 @@ async def run_handler(
     try:
         if is_framed_twice(scope["headers"], scope["http_version"]):
             raise HttpRefusal(400, "framing", "the body's length is given in two ways", {"connection": "close"})
-        reply = await door(request)
+        response = await handle(request)
     except HttpRefusal as err:
-        reply = await refusal_response(request, err)
-    await reply(scope, receive, with_headers(send))
+        response = await _refusal_response(request, err)
+    await response(scope, receive, send_with_headers)
 
 
-async def refusal_response(_: Request, err: Exception) -> Response:
-    """What a request that was refused is told."""
+async def _refusal_response(_: Request, err: Exception) -> Response:
     assert isinstance(err, HttpRefusal)
     return error_response(err.status, err.code, err.message, err.headers)
 
@@ -234,38 +234,86 @@ async def _http_error(_: Request, err: Exception) -> Response:
 
 
 async def _internal_error(_: Request, __: Exception) -> Response:
-    # The connection is closed after a fault; a client that was not told would send its next request into the close.
+    # uvicorn closes the connection after an error; without the header a client would send its next request into it.
     return error_response(500, "fault", "something went wrong here; the log has the trace", {"connection": "close"})
 
 
-# The loopback port: opened before anything heavy is imported, then served until it is asked to end.
+# Health and metrics of a process without a page, behind the same guard.
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+MONITOR_PATHS = ("/healthz", "/readyz", "/metrics")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorSources:
+    """What a MonitorSite serves."""
+
+    healthy: Probe
+    ready: Probe
+    #: In the Prometheus text format.
+    metrics: Callable[[], Awaitable[str]]
+
+
+class MonitorSite:
+    """ASGI app with three paths; until `open` the process counts as healthy and not ready."""
+
+    def __init__(self, gate: RequestGuard) -> None:
+        self._gate = gate
+        self._sources: MonitorSources | None = None
+
+    def open(self, sources: MonitorSources) -> None:
+        """Serve these from now on."""
+        self._sources = sources
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await _run_handler(self._answer, scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        headers, path = request.scope["headers"], request.scope["path"]
+        if not self._gate.host_fits(headers):
+            raise HttpRefusal(400, "host", self._gate.foreign_host())
+        if path not in MONITOR_PATHS:
+            raise HttpRefusal(404, "not_found", f"there is only {', '.join(MONITOR_PATHS)} here")
+        if request.method not in ("GET", "HEAD"):
+            raise HttpRefusal(405, "method", "send GET")
+        known = bool(header_values(headers, b"authorization"))
+        if known or path == "/metrics":
+            await self._gate.visitor(request.method, headers, peer_address(request))
+        if path == "/metrics":
+            if self._sources is None:
+                return _starting_response()
+            return Response(await self._sources.metrics(), 200, {"cache-control": "no-store"}, METRICS_TYPE)
+        return await _health_response(self._sources, path, full=known)
+
+
+# The loopback port: opened before anything heavy is imported, then served until `stop`.
 
 LOOPBACK = {
     "127.0.0.1": ((socket.AF_INET, "127.0.0.1"),),
     "::1": ((socket.AF_INET6, "::1"),),
     "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
 }
-KEEP_ALIVE_SECONDS = 75  # that a connection is kept for another request: proxies count on 60, browsers on more
-MAX_ACCEPTS = 64  # in one turn of the loop; at the descriptor limit each further try fails and is reported
-CLOSE_ITERATIONS = 4  # turns from accept() until a connection that had to make room is closed
+KEEP_ALIVE_SECONDS = 75  # for which an idle connection stays open: proxies reuse one for 60, browsers for longer
+MAX_ACCEPTS = 64  # per iteration of the loop; at the descriptor limit each further one fails and is logged
+CLOSE_ITERATIONS = 4  # of the loop, from accept() until the connection that was closed for the new one is gone
 MAX_CONNECTIONS = 1024
 SPARE_DESCRIPTORS = 256  # for the database, the platforms and the models
 
 
 def open_sockets(host: str, port: int) -> list[socket.socket]:
-    """Sockets that already accept connections; port 0 takes a free one.
+    """Open sockets that already accept connections; port 0 takes a free one.
 
     Raises:
         CannotServe: the host is not loopback, or the port is taken or may not be used.
     """
-    places = LOOPBACK.get(host)
-    if places is None:
+    addresses = LOOPBACK.get(host)
+    if addresses is None:
         raise CannotServe(
             f"the web channel listens on 127.0.0.1, ::1 or localhost only, not on {host!r}; "
             "to reach it from elsewhere, put a proxy with TLS in front and set channels.web.public_url to its address"
         )
     sockets: list[socket.socket] = []
-    for family, address in places:
+    for family, address in addresses:
         try:
             sockets.append(_open_socket(family, address, port))
         except OSError as err:
@@ -279,15 +327,15 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
 
 
 def bound_port(sockets: Sequence[socket.socket]) -> int:
-    """The port that was got."""
+    """Return the port that the sockets listen on."""
     return int(sockets[0].getsockname()[1])
 
 
 def connection_limits(descriptors: int) -> tuple[int, int]:
-    """What a server takes of so many descriptors: connections in all, and new ones in one turn of the loop. Pure."""
-    together = max(1, min(MAX_ACCEPTS, descriptors // 32))
-    spare = min(SPARE_DESCRIPTORS + CLOSE_ITERATIONS * together, descriptors * 2 // 3)
-    return max(8, min(MAX_CONNECTIONS, descriptors - spare)), together
+    """Return how many connections, and accepts per loop iteration, fit into so many descriptors. Pure."""
+    accepts = max(1, min(MAX_ACCEPTS, descriptors // 32))
+    spare = min(SPARE_DESCRIPTORS + CLOSE_ITERATIONS * accepts, descriptors * 2 // 3)
+    return max(8, min(MAX_CONNECTIONS, descriptors - spare)), accepts
 
 
 def _descriptor_limit() -> int:
@@ -296,10 +344,12 @@ def _descriptor_limit() -> int:
 
 
 class WebServer:
-    """One uvicorn over open sockets; takes no signals of its own.
+    """A uvicorn server over open sockets, without signal handlers.
 
-    grace: seconds that open answers have at the end. idle: seconds that a connection is kept without a request.
-    bounds: fields of Connections that differ from the usual.
+    Args:
+        grace: seconds for open responses at the end.
+        idle: seconds for which an idle connection stays open.
+        limits: fields of ConnectionLimiter that differ from their defaults.
     """
 
     def __init__(
@@ -309,21 +359,21 @@ class WebServer:
         *,
         grace: float = 10.0,
         idle: int = KEEP_ALIVE_SECONDS,
-        **bounds: Any,
+        **limits: Any,
     ) -> None:
         import uvicorn
 
         from channels.web.connections import BoundedProtocol, ConnectionLimiter, QueueingServer
 
-        most, together = connection_limits(_descriptor_limit())
-        self.connections = ConnectionLimiter(**{"most": most, **bounds})
+        most, accepts = connection_limits(_descriptor_limit())
+        self.connections = ConnectionLimiter(**{"most": most, **limits})
         protocol: Any = partial(BoundedProtocol, group=self.connections)
         self._sockets = list(sockets)
         self._server = QueueingServer(
             uvicorn.Config(
                 app,
                 http=protocol,
-                backlog=together,
+                backlog=accepts,
                 ws="none",
                 lifespan="off",
                 loop="asyncio",
@@ -338,17 +388,17 @@ class WebServer:
         )
 
     async def run(self) -> None:
-        """Serve until `stop`; open answers are finished, up to the grace in seconds. Close the hub first."""
-        # serve() would take SIGTERM for itself; the process has one handler, and it drains more than this.
+        """Serve until `stop`, then finish open responses within the grace time. Close the hub first."""
+        # serve() would handle SIGTERM itself; the process has its own handler, which stops more than this server.
         await self._server._serve(self._sockets)
 
     def stop(self) -> None:
-        """Take no more connections and let `run` come to its end."""
+        """Accept no more connections and end `run`."""
         self._server.should_exit = True
 
 
 def _open_socket(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    # Named as TCP, or asyncio does not know it for TCP and leaves Nagle's delay on: 40 ms an answer.
+    # Only for sockets created as IPPROTO_TCP does asyncio switch Nagle's algorithm off: 40 ms per response.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -64,7 +64,7 @@ async def test_reconnecting_is_said_while_the_stream_is_broken_and_no_longer(chr
         await expect(page.locator("#link")).to_have_text("")
         await page.context.set_offline(True)
         site.house.unreadable = OSError("gone")
-        site.web.hub.look("c1")  # the stream ends here, and the browser cannot come back
+        site.web.hub.notify_stored("c1")  # the stream ends here, and the browser cannot come back
         await expect(page.locator("#link")).to_have_text("Reconnecting…")
         site.house.unreadable = None
         await page.context.set_offline(False)

@@ -75,7 +75,7 @@ async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(ch
         await expect(page.locator("#list .entry").first).to_contain_text("good day")
         await page.context.set_offline(True)
         site.house.unreadable = OSError("gone")
-        site.web.hub.look("c1")
+        site.web.hub.notify_stored("c1")
         await expect(page.locator("#link")).to_have_text("Reconnecting…")
         site.house.add("c1", "user", "again")
         site.house.frozen = 4e9  # so late that no look at what has changed finds it

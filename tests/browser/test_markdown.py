@@ -116,7 +116,7 @@ async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(chromium
 async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(chromium: Browser, site: Running) -> None:
     async with opened(chromium, site, "/#c1") as page:
         asked = site.house.add("c1", "user", "tell me")
-        site.web.hub.look("c1")
+        site.web.hub.notify_stored("c1")
         site.house.show("c1", "started", asked.id)
         await expect(page.locator("#said")).to_have_text("Answering.")
         site.house.show("c1", "delta", asked.id, "# First\n\nsecond\n\nthird\n\nfou")

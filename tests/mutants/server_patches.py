@@ -110,7 +110,7 @@ SERVER = (
     Mutant(
         name="anybody says which client they are",
         guards="S23",
-        file="channels/web/public_url.py",
+        file="channels/web/auth.py",
         old="    if address is None or not _is_listed(address, proxies):\n        return peer\n",
         new="    if address is None:\n        return peer\n",
         tests=(BEHIND,),
@@ -118,7 +118,7 @@ SERVER = (
     Mutant(
         name="the left-most hop is believed",
         guards="S23",
-        file="channels/web/public_url.py",
+        file="channels/web/auth.py",
         old="        if not _is_listed(address, proxies):\n            break\n",
         new="",
         tests=(BEHIND,),

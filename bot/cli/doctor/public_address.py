@@ -15,7 +15,7 @@ from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.console.client import call_running_bot
 from bot.errors import MnemaError
-from channels.web.public_url import parse_networks, parse_public_url
+from channels.web.settings import parse_networks, parse_public_url
 
 CHECK_SECONDS = 5.0  # for each step: to connect, to answer
 STREAM_SECONDS = 3.0  # for the first line of a stream whose last one comes after four

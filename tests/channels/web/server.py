@@ -24,9 +24,9 @@ from channels.web.backend import (
 )
 from channels.web.channel import Web
 from channels.web.events import EventHub
-from channels.web.public_url import parse_networks, parse_public_url
 from channels.web.requests import Route
 from channels.web.server import WebServer, WebSite, bound_port, open_sockets
+from channels.web.settings import parse_networks, parse_public_url
 
 TOKEN = "t0ken-of-at-least-128-random-bits"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -172,7 +172,7 @@ class ScriptedHouse:
             allow=lambda action: action not in self.refused,
             healthy=well,
             ready=well,
-            hooked=self.hooks.get,
+            find_webhook=self.hooks.get,
         )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from channels.web.auth import LoginThrottle
-from channels.web.public_url import client_address, parse_networks, parse_public_url
+from channels.web.auth import LoginThrottle, client_address
+from channels.web.settings import parse_networks, parse_public_url
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN, Running, ScriptedHouse, running
 from tests.channels.web.streams import events

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from channels.message import LiveEvent
 from channels.web.backend import TranscriptLine, web_address
-from channels.web.events import EventHub, since
+from channels.web.events import EventHub, parse_position
 from tests.channels.web.server import NOON, TOKEN, ScriptedHouse, running
 from tests.channels.web.streams import names, until
 
@@ -76,7 +76,7 @@ async def test_a_room_made_while_all_others_are_in_use_can_be_used_at_once() -> 
     async with AsyncExitStack() as held:
         for number in range(32):
             await joined(hub, f"read-{number}", held)
-        hub.look("posted")
+        hub.notify_stored("posted")
         hub.publish(LiveEvent(address=web_address("answered"), name="reply", message_id="m1", text="done"))
         frames = await joined(hub, "joined", held)
         hub.publish(delta("joined", "hello"))
@@ -89,14 +89,14 @@ async def test_answers_whose_turn_was_never_heard_of_again_are_forgotten() -> No
     for number in range(500):
         hub.publish(delta(f"lost-{number}", "half an"))
     now = 4 * 3_600 * 10**9
-    hub.look("next")
-    assert len(hub._rooms) <= 32
+    hub.notify_stored("next")
+    assert len(hub._streams) <= 32
 
 
 async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it() -> None:
     record = Record(200, 50_000)
     held = [weakref.ref(line) for line in record.said]
-    frames = EventHub().follow("c1", since("0"), record.lines)
+    frames = EventHub().follow("c1", parse_position("0"), record.lines)
     async with aclosing(frames):
         for _ in range(11):
             await anext(frames)
@@ -109,7 +109,7 @@ async def test_one_reader_holds_no_more_of_a_long_transcript_than_a_part_of_it()
 async def test_a_transcript_read_in_parts_is_told_whole_and_in_order(count: int, start: str) -> None:
     first = int(start) + 1 if start else max(1, count - 49)
     wanted = list(range(first, count + 1))
-    frames = EventHub().follow("c1", since(start), Record(count, 30_000).lines)
+    frames = EventHub().follow("c1", parse_position(start), Record(count, 30_000).lines)
     async with aclosing(frames):
         await anext(frames)
         told = [int((await anext(frames)).split()[1]) for _ in wanted]
@@ -124,12 +124,12 @@ async def test_long_pieces_of_an_answer_do_not_fill_the_memory_of_the_room() -> 
                 address=web_address("c1"), name="delta", message_id="m1", text="x" * 100_000, facts={"whole": True}
             )
         )
-    assert sum(len(entry.event.text) for entry in hub._rooms["c1"].ring if entry.event) <= 1_000_000
+    assert sum(len(step.event.text) for step in hub._streams["c1"].recent if step.event) <= 1_000_000
 
 
 async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails() -> None:
     class Broken(EventHub):
-        def look(self, conversation: str) -> None:
+        def notify_stored(self, conversation: str) -> None:
             raise KeyError(conversation)
 
         def publish(self, event: LiveEvent) -> None:
@@ -160,7 +160,7 @@ async def test_readers_that_never_read_hold_up_nobody_and_are_dropped() -> None:
         for number in range(20):
             posted = await client.post("/api/messages", json={"conversation": "c1", "text": f"{number}"})
             assert posted.status_code == 202
-        await _until(lambda: site.web.hub._rooms["c1"].readers == 0)
+        await _until(lambda: site.web.hub._streams["c1"].readers == 0)
         await _until(lambda: len(site.server._server.server_state.connections) <= 1)
         assert len(deaf) == 60
 

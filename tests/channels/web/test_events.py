@@ -68,8 +68,8 @@ async def test_many_quiet_conversations_are_forgotten_and_who_comes_back_to_one_
         first = await until(client, "c1", lambda seen: len(seen) == 1)
         await turn(site, "two")
         for number in range(100):
-            site.web.hub.look(f"other-{number}")
-        rooms = site.web.hub._rooms
+            site.web.hub.notify_stored(f"other-{number}")
+        rooms = site.web.hub._streams
         assert len(rooms) <= 40
         assert "c1" not in rooms
         rest = await until(client, "c1", replies(2), last=first[-1].id)
@@ -152,8 +152,8 @@ async def test_a_slow_reader_costs_a_ring_of_memory_and_still_gets_every_line() 
                 if count % 500 == 0:
                     await client.get("/healthz")
             await site.house.reply("c1", id, "the end")
-            room = site.web.hub._rooms["c1"]
-            assert len(room.ring) <= 512
+            room = site.web.hub._streams["c1"]
+            assert len(room.recent) <= 512
             slow.setblocking(False)
             got = await _read_until(slow, b"the end")
     assert got.count(b"event: reply") == 2

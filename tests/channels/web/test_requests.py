@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from channels.message import LiveEvent
 from channels.web.backend import web_address
-from channels.web.events import StreamPosition, condense_events, since
+from channels.web.events import StreamPosition, condense_events, parse_position
 from channels.web.requests import HttpRefusal, clean_text, file_label, parse_json, parse_message
 
 # Literals, so that the product is not compared with itself.
@@ -61,7 +61,7 @@ def test_a_void_text_and_a_new_start_begin_again() -> None:
     ],
 )
 def test_event_ids_are_read_strictly(text: str, place: StreamPosition | None) -> None:
-    assert since(text) == place
+    assert parse_position(text) == place
 
 
 @given(st.text(st.characters(), max_size=200))

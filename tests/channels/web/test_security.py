@@ -240,7 +240,7 @@ async def test_another_token_ends_sessions_and_open_streams_within_a_second(site
         for follower in (client, script):
             async with aclosing(events(follower, "c1", last="1")) as stream:
                 following = asyncio.ensure_future(anext(stream))
-                site.web.hub.look("c1")
+                site.web.hub.notify_stored("c1")
                 await asyncio.sleep(0.05)
                 site.gate.rotate("another token of many random bits" if follower is client else "a third one")
                 with pytest.raises(StopAsyncIteration):
